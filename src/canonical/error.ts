@@ -1,0 +1,133 @@
+// The one error class, its closed list of kinds, and what each kind means. Protocols map kinds to their own
+// bodies; the engine's failure table maps them to retry, next candidate or return.
+
+export type ErrorKind =
+  | 'invalid_request'
+  | 'unsupported'
+  | 'authentication'
+  | 'permission'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'rate_limited'
+  | 'quota'
+  | 'context_overflow'
+  | 'content_filter'
+  | 'upstream_unavailable'
+  | 'timeout'
+  | 'cancelled'
+  | 'internal';
+
+/** Whose mistake it was: decides whether another endpoint is worth trying. */
+export type Fault = 'client' | 'upstream' | 'gateway';
+
+export interface ErrorFacts {
+  /** HTTP status a client sees. */
+  readonly status: number;
+  readonly fault: Fault;
+  /** One sentence for `docs/errors.md`: when it happens and what to do. */
+  readonly meaning: string;
+}
+
+/** Status, fault and meaning of every kind. `docs/errors.md` is generated from this table. */
+export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
+  invalid_request: { status: 400, fault: 'client', meaning: 'The request is malformed; `param` names the field. Correct it and send it again.' },
+  unsupported: { status: 400, fault: 'client', meaning: 'The request asks for something that cannot be served as asked; `param` names it. Remove it, or choose a model that supports it.' },
+  authentication: { status: 401, fault: 'client', meaning: 'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` makes one.' },
+  permission: { status: 403, fault: 'client', meaning: 'The key is valid but may not do this, for example use this model. Ask the operator to widen the key.' },
+  not_found: { status: 404, fault: 'client', meaning: 'No such model, generation or path for this key. `GET /v1/models` lists the models.' },
+  conflict: { status: 409, fault: 'client', meaning: 'The request conflicts with one that is running or was made before.' },
+  too_large: { status: 413, fault: 'client', meaning: 'The body exceeds `server.body_limit_mb`.' },
+  rate_limited: { status: 429, fault: 'upstream', meaning: 'A rate limit was reached; wait for `retry-after`.' },
+  quota: { status: 402, fault: 'upstream', meaning: 'A budget or an upstream account has run out of credit.' },
+  context_overflow: { status: 400, fault: 'client', meaning: 'The prompt is longer than the context of the model. Shorten it or choose a model with a larger context.' },
+  content_filter: { status: 400, fault: 'client', meaning: 'The provider refused the content.' },
+  upstream_unavailable: { status: 502, fault: 'upstream', meaning: 'No endpoint could answer; the message says what each of them did.' },
+  timeout: { status: 504, fault: 'upstream', meaning: 'Every endpoint was too slow for the configured timeouts.' },
+  cancelled: { status: 499, fault: 'client', meaning: 'The client closed the connection.' },
+  internal: { status: 500, fault: 'gateway', meaning: 'A defect in the gateway. Report it with the request id.' },
+};
+
+/** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
+export interface UpstreamFailure {
+  readonly status: number;
+  readonly contentType?: string | undefined;
+  readonly body: string;
+}
+
+export interface ErrorDetails {
+  /** JSON path of the offending field in the client's body, e.g. `messages[2].content`. */
+  readonly param?: string | undefined;
+  /** Machine-readable code where a protocol has one, e.g. `model_not_found`. */
+  readonly code?: string | undefined;
+  readonly fault?: Fault | undefined;
+  /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
+  readonly retryAfterMs?: number | undefined;
+  readonly upstream?: UpstreamFailure | undefined;
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('dragoman.GatewayError');
+
+/** Every failure that a client can see. Throw nothing else. */
+export class GatewayError extends Error {
+  readonly kind: ErrorKind;
+  readonly fault: Fault;
+  readonly param: string | undefined;
+  readonly code: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly upstream: UpstreamFailure | undefined;
+
+  constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'GatewayError';
+    this.kind = kind;
+    this.fault = details.fault ?? ERROR_KINDS[kind].fault;
+    this.param = details.param;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+    this.upstream = details.upstream;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** HTTP status for the client: that of the kind. */
+  get status(): number {
+    return ERROR_KINDS[this.kind].status;
+  }
+
+  static is(value: unknown): value is GatewayError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  /** Any thrown value as a GatewayError; foreign ones become `internal` without leaking their text. */
+  static from(value: unknown): GatewayError {
+    return GatewayError.is(value) ? value : new GatewayError('internal', 'internal error', { cause: value });
+  }
+}
+
+/** Collects every problem of a request with its JSON path, and throws them as one error. */
+export class Problems {
+  readonly list: { readonly path: string; readonly message: string; readonly kind: ErrorKind; readonly code: string | undefined }[] = [];
+
+  /**
+   * Notes a problem.
+   * @param path JSON path in the client's body; '' for the body itself
+   * @param message what is wrong and what is allowed, without the path
+   */
+  add(path: string, message: string, kind: ErrorKind = 'invalid_request', code?: string): void {
+    // A hostile body can hold thousands of mistakes: the first few are enough to correct it.
+    if (this.list.length < 20) this.list.push({ path, message, kind, code });
+  }
+
+  get any(): boolean {
+    return this.list.length > 0;
+  }
+
+  /** Throws one GatewayError that names the first path in `param` and lists all problems in its message. */
+  throwIfAny(): void {
+    const first = this.list[0];
+    if (!first) return;
+    const text = this.list.map((p) => (p.path ? `${p.path}: ${p.message}` : p.message)).join('; ');
+    throw new GatewayError(first.kind, text, { param: first.path || undefined, code: first.code });
+  }
+}

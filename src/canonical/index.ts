@@ -1,0 +1,12 @@
+// The canonical model: a union of what the protocols can say, not an intersection.
+export * from './collect.ts';
+export * from './error.ts';
+export * from './event.ts';
+export * from './item.ts';
+export * from './json.ts';
+export * from './part.ts';
+export * from './protocol-name.ts';
+export * from './report.ts';
+export * from './request.ts';
+export * from './target.ts';
+export * from './usage.ts';

@@ -1,0 +1,102 @@
+// A conversation is a flat list of items, as in the Responses API: flat items group into messages easily,
+// grouped ones lose the order of thinking, text and calls.
+import type { NodeBase, Part, Source } from './part.ts';
+
+export type Role = 'system' | 'developer' | 'user' | 'assistant';
+
+export interface MessageItem extends NodeBase {
+  readonly type: 'message';
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  readonly name?: string | undefined;
+  /** The item's own id where the protocol has one (`msg_…`). */
+  readonly id?: string | undefined;
+}
+
+/**
+ * Reasoning state that only one family of models can read. It goes back byte for byte to an endpoint whose
+ * `reasoningFormat` equals `format`, and nowhere else.
+ */
+export interface OpaqueReasoning {
+  /** `anthropic-claude-v1`, `openai-responses-v1`, `google-gemini-v1`, … */
+  readonly format: string;
+  /** `signature` vouches for visible text; `encrypted` stands for hidden text. */
+  readonly kind: 'signature' | 'encrypted';
+  readonly data: string;
+}
+
+export interface ReasoningItem extends NodeBase {
+  readonly type: 'reasoning';
+  /** The item's own id where the protocol has one (`rs_…`). */
+  readonly id?: string | undefined;
+  /** Parts of the raw chain of thought; usually one. */
+  readonly text: readonly string[];
+  /** Parts of its summary. */
+  readonly summary: readonly string[];
+  readonly opaque?: OpaqueReasoning | undefined;
+  /** Whose reasoning this is, also where nothing is signed (DeepSeek's `reasoning_content`); undefined when unknown. */
+  readonly format?: string | undefined;
+}
+
+export interface ToolCallItem extends NodeBase {
+  readonly type: 'tool_call';
+  readonly kind: 'function' | 'custom';
+  /** Correlates with the result; travels unchanged whatever its shape. */
+  readonly callId: string;
+  /** The item's own id where the protocol has one (`fc_…`). */
+  readonly id?: string | undefined;
+  readonly name: string;
+  /** JSON text as the model wrote it, perhaps malformed; for a custom tool its free-form input. */
+  readonly arguments: string;
+}
+
+export interface ToolResultItem extends NodeBase {
+  readonly type: 'tool_result';
+  readonly kind: 'function' | 'custom';
+  readonly callId: string;
+  readonly name?: string | undefined;
+  readonly parts: readonly Part[];
+  readonly isError?: boolean | undefined;
+}
+
+/** A tool that the upstream ran by itself (web search, code execution, MCP), call or result, in its own raw form. */
+export interface HostedCallItem extends NodeBase {
+  readonly type: 'hosted_call';
+  /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, … */
+  readonly kind: string;
+  readonly id?: string | undefined;
+  readonly source: Source;
+}
+
+export interface CompactionItem extends NodeBase {
+  readonly type: 'compaction';
+  readonly id?: string | undefined;
+  readonly encrypted: string;
+}
+
+/** An item that only its own protocol knows. */
+export interface UnknownItem extends NodeBase {
+  readonly type: 'unknown';
+  readonly source: Source;
+}
+
+export type Item =
+  | MessageItem
+  | ReasoningItem
+  | ToolCallItem
+  | ToolResultItem
+  | HostedCallItem
+  | CompactionItem
+  | UnknownItem;
+
+/** True for what an assistant turn consists of; a user, tool or system item ends the turn. */
+export function isAssistantItem(item: Item): boolean {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'assistant';
+    case 'tool_result':
+      return false;
+    default:
+      return true;
+  }
+}

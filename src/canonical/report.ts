@@ -1,0 +1,46 @@
+// The loss report: whatever a codec or the engine drops, approximates, defaults or clamps is written here
+// with its JSON path. It is shown in a header, kept in the record, and a 400 in strict mode.
+
+export type ReportAction = 'dropped' | 'approximated' | 'defaulted' | 'clamped';
+
+export interface ReportEntry {
+  /** JSON path in the client's body, e.g. `messages[0].content[1].cache_control`. */
+  readonly path: string;
+  readonly action: ReportAction;
+  readonly reason: string;
+}
+
+export class Report {
+  readonly #entries = new Map<string, ReportEntry>();
+
+  /** Adds an entry; the same path and action are kept once. */
+  add(path: string, action: ReportAction, reason: string): void {
+    const key = `${path}:${action}`;
+    if (!this.#entries.has(key)) this.#entries.set(key, { path, action, reason });
+  }
+
+  get entries(): readonly ReportEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** What would make the answer differ from what was asked: everything but defaults. Strict mode refuses these. */
+  get losses(): readonly ReportEntry[] {
+    return this.entries.filter((entry) => entry.action !== 'defaulted');
+  }
+
+  /** A copy that starts with the same entries: each attempt adds its own to those of the request. */
+  fork(): Report {
+    const copy = new Report();
+    for (const [key, entry] of this.#entries) copy.#entries.set(key, entry);
+    return copy;
+  }
+
+  /** `path:action, path:action`, as the `x-dragoman-report` header carries it. */
+  header(): string {
+    return this.entries.map((entry) => `${entry.path}:${entry.action}`).join(', ');
+  }
+}

@@ -1,0 +1,140 @@
+// The canonical request: what a client asked for, in no protocol's words.
+import type { Item } from './item.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { NodeBase, Source } from './part.ts';
+import type { ProtocolName } from './protocol-name.ts';
+import type { Report } from './report.ts';
+
+export interface FunctionTool extends NodeBase {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of the arguments; absent means no arguments. */
+  readonly parameters?: JsonObject | undefined;
+  /** As sent; undefined when the client said nothing (defaults differ between protocols). */
+  readonly strict?: boolean | undefined;
+}
+export interface CustomTool extends NodeBase {
+  readonly type: 'custom';
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** `{type:"text"}` or `{type:"grammar", syntax, definition}` (flat, as in the Responses API). */
+  readonly format?: JsonObject | undefined;
+}
+/** A tool that somebody else runs: the upstream, or the gateway. Known by its raw form. */
+export interface HostedTool extends NodeBase {
+  readonly type: 'hosted';
+  /** The raw type, e.g. `web_search_preview`. */
+  readonly kind: string;
+  readonly source: Source;
+}
+export type Tool = FunctionTool | CustomTool | HostedTool;
+
+export type ToolChoice =
+  | { readonly type: 'auto' | 'none' | 'required' }
+  | { readonly type: 'tool'; readonly kind: 'function' | 'custom'; readonly name: string }
+  | { readonly type: 'allowed'; readonly mode: 'auto' | 'required'; readonly names: readonly string[] }
+  | { readonly type: 'hosted'; readonly source: Source };
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly schema?: JsonObject | undefined;
+      readonly strict?: boolean | undefined;
+      readonly description?: string | undefined;
+    };
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** What the client said about reasoning, unresolved. `engine/reasoning-policy.ts` alone decides what it means. */
+export interface ReasoningRequest {
+  readonly enabled?: boolean | undefined;
+  readonly effort?: Effort | undefined;
+  /** Budget in tokens. */
+  readonly maxTokens?: number | undefined;
+  /** True: reason, but do not show it. */
+  readonly exclude?: boolean | undefined;
+  /** `auto`, `concise`, `detailed`. */
+  readonly summary?: string | undefined;
+}
+
+export interface WebSearchOptions {
+  readonly contextSize?: string | undefined;
+  /** `{type:"approximate", city, country, region, timezone}`, flat. */
+  readonly userLocation?: JsonObject | undefined;
+}
+
+/** Keys that steer the gateway and never reach an upstream. */
+export interface GatewayOptions {
+  /** `provider`: provider routing and fallback, as sent. */
+  readonly provider?: JsonObject | undefined;
+  /** `model_routing_config`, as sent. */
+  readonly modelRouting?: JsonObject | undefined;
+  /** `models`: ordered fallback list. */
+  readonly models?: readonly string[] | undefined;
+  /** `usage.include` (top level or below `reasoning`). */
+  readonly includeUsage?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+}
+
+export interface CanonicalRequest {
+  /** The protocol the client speaks. */
+  readonly protocol: ProtocolName;
+  /** The body as parsed: the same-protocol encoder takes unknown members from it. */
+  readonly raw: JsonObject;
+  readonly model: string;
+  readonly items: readonly Item[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelToolCalls?: boolean | undefined;
+  /** Visible plus reasoning tokens. */
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly logitBias?: JsonObject | undefined;
+  readonly logprobs?: boolean | undefined;
+  readonly topLogprobs?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly reasoning: ReasoningRequest;
+  readonly verbosity?: string | undefined;
+  readonly webSearch?: WebSearchOptions | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly stream: boolean;
+  /** `stream_options.include_usage`. */
+  readonly streamUsage?: boolean | undefined;
+  readonly gateway: GatewayOptions;
+  /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
+  readonly extra: Readonly<Record<string, JsonValue | undefined>>;
+  /** Losses that are already certain before an endpoint is chosen. */
+  readonly report: Report;
+}
+
+/**
+ * Parameters that some protocol, provider or model lacks. The engine removes what a target lacks in one place
+ * (`engine/adapt.ts`) and reports it, so that codecs need not ask. The value is the name used in reports.
+ */
+export const PARAMETERS = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  logitBias: 'logit_bias',
+  logprobs: 'logprobs',
+  topLogprobs: 'top_logprobs',
+  seed: 'seed',
+  stop: 'stop',
+  parallelToolCalls: 'parallel_tool_calls',
+  verbosity: 'verbosity',
+  webSearch: 'web_search_options',
+} as const;
+export type Parameter = keyof typeof PARAMETERS;

@@ -1,0 +1,60 @@
+// What an encoder must know of the endpoint it writes for: its model's name, its documented quirks, and how
+// the engine resolved reasoning for it. Data only; nobody asks for a provider's name.
+import type { Effort, Parameter } from './request.ts';
+
+/** How a model can be told to think. `effort`: levels; `budget`: tokens; `both`: either. */
+export type ReasoningStyle = 'none' | 'effort' | 'budget' | 'both';
+
+/** The outcome of `engine/reasoning-policy.ts` for one endpoint. */
+export type ResolvedReasoning =
+  /** Say nothing: the model decides, or cannot reason. */
+  | { readonly mode: 'unset' }
+  /** Switch it off explicitly. */
+  | { readonly mode: 'off' }
+  | {
+      readonly mode: 'on';
+      readonly effort: Effort | undefined;
+      /** Tokens; always inside the endpoint's legal interval. */
+      readonly budgetTokens: number | undefined;
+      /** What the client asked to see; undefined lets the encoder ask for the upstream's summary where it has one. */
+      readonly summary: string | undefined;
+    };
+
+/**
+ * Facts about how a server departs from its protocol's own definition. Every flag is documented where its
+ * default stands, in `providers/provider.ts`.
+ */
+export interface Quirks {
+  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens';
+  readonly systemRole: 'system' | 'developer' | 'keep';
+  readonly mergeSystem: boolean;
+  readonly reasoningField: 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs' | 'none';
+  readonly reasoningReplay: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'none';
+  readonly streamUsage: 'include_usage' | 'always';
+  readonly structuredOutput: 'json_schema' | 'json_object' | 'none';
+  readonly strictTools: boolean;
+  readonly customTools: boolean;
+  readonly messageName: boolean;
+  readonly textContent: 'parts' | 'string';
+  readonly requiredToolChoice: 'required' | 'any';
+  readonly namedToolChoice: boolean;
+  readonly toolCallId: 'any' | 'alphanumeric-9';
+  readonly cacheControl: boolean;
+  readonly unknownFields: 'pass' | 'drop';
+  readonly adjacentRoles: 'keep' | 'merge';
+}
+
+export interface Target {
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly quirks: Quirks;
+  readonly reasoningStyle: ReasoningStyle;
+  readonly reasoning: ResolvedReasoning;
+  /** The format of opaque reasoning that this endpoint can read, e.g. `anthropic-claude-v1`; null when none. */
+  readonly reasoningFormat: string | null;
+  /** Parameters that this endpoint does not take. */
+  readonly unsupported: ReadonlySet<Parameter>;
+  /** Tokens; null when unknown. */
+  readonly maxOutputTokens: number | null;
+  readonly contextLength: number | null;
+}

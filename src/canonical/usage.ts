@@ -1,0 +1,54 @@
+// One usage vector for every protocol. Its members partition the tokens: totals are sums, nothing is counted twice.
+import type { JsonValue } from './json.ts';
+
+export interface Usage {
+  readonly input: {
+    /** Input tokens that no other member of `input` counts. */
+    readonly uncached: number;
+    readonly cacheRead: number;
+    readonly cacheWrite5m: number;
+    readonly cacheWrite1h: number;
+    readonly audio: number;
+    readonly image: number;
+  };
+  readonly output: {
+    /** Output tokens that no other member of `output` counts. */
+    readonly text: number;
+    readonly reasoning: number;
+    readonly audio: number;
+  };
+  /** Billed calls of hosted tools, by name: `{web_search: 2}`. */
+  readonly tools: Readonly<Record<string, number>>;
+  readonly acceptedPrediction: number;
+  readonly rejectedPrediction: number;
+  /** True when counted by the gateway because the upstream did not say. */
+  readonly estimated: boolean;
+  /** The upstream's own object, untouched. */
+  readonly raw: JsonValue;
+}
+
+export const NO_USAGE: Usage = {
+  input: { uncached: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, audio: 0, image: 0 },
+  output: { text: 0, reasoning: 0, audio: 0 },
+  tools: {},
+  acceptedPrediction: 0,
+  rejectedPrediction: 0,
+  estimated: false,
+  raw: null,
+};
+
+/** All input tokens. */
+export function inputTokens(usage: Usage): number {
+  const i = usage.input;
+  return i.uncached + i.cacheRead + i.cacheWrite5m + i.cacheWrite1h + i.audio + i.image;
+}
+
+/** All output tokens, reasoning included. */
+export function outputTokens(usage: Usage): number {
+  return usage.output.text + usage.output.reasoning + usage.output.audio;
+}
+
+/** Input tokens written to a prompt cache. */
+export function cacheWriteTokens(usage: Usage): number {
+  return usage.input.cacheWrite5m + usage.input.cacheWrite1h;
+}

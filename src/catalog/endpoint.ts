@@ -1,0 +1,70 @@
+// Where a model is served, with everything an attempt needs: resolved once when the configuration is loaded,
+// immutable afterwards.
+import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type { Secret } from '../telemetry/secret.ts';
+import type { Price } from './price.ts';
+
+export interface Endpoint {
+  /** `provider` or `provider/name`: how requests and records name this deployment. Unique within its model. */
+  readonly slug: string;
+  /** Provider id. */
+  readonly provider: string;
+  /** The gateway's model id, e.g. `openai/gpt-5`. */
+  readonly modelId: string;
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly protocol: ProtocolName;
+  /** Base URL without a trailing slash; the protocol appends its path. */
+  readonly baseUrl: string;
+  /** Header that carries the key, with its prefix; null when the server needs none. */
+  readonly auth: { readonly header: string; readonly prefix: string; readonly key: Secret } | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** True: answers follow the protocol exactly, so the relay lane may be used. */
+  readonly faithful: boolean;
+  readonly quirks: Quirks;
+  readonly unsupported: ReadonlySet<Parameter>;
+  readonly reasoningStyle: ReasoningStyle;
+  /** True: the model always reasons; switching off is not possible. */
+  readonly reasoningMandatory: boolean;
+  readonly reasoningFormat: string | null;
+  /** Smallest and largest legal reasoning budget in tokens, where the model documents them. */
+  readonly reasoningBudget: { readonly min: number; readonly max: number | null };
+  /** Efforts the model accepts; null when not documented (all are passed on). */
+  readonly efforts: readonly string[] | null;
+  /** Tokens; null when unknown. */
+  readonly maxOutputTokens: number | null;
+  readonly contextLength: number | null;
+  /** Null when unknown: cost is then null, never 0. */
+  readonly price: Price | null;
+}
+
+export interface Model {
+  /** `<provider>/<name>`. */
+  readonly id: string;
+  readonly displayName: string;
+  /** Unix seconds; 0 when unknown. */
+  readonly created: number;
+  readonly ownedBy: string;
+  readonly inputModalities: readonly string[];
+  readonly outputModalities: readonly string[];
+  readonly reasoningStyle: ReasoningStyle;
+  readonly contextLength: number | null;
+  readonly maxOutputTokens: number | null;
+  /** The operator's score from 0 to 1; null when not given. */
+  readonly quality: number | null;
+  /** In the operator's order. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** All models that can be asked for under one configuration. */
+export interface Catalog {
+  /**
+   * The model for an id as a client wrote it: a listed id, an alias, `<provider>/<name>` of any provider that
+   * is on, or a bare name that only one listed model has. Null when there is none.
+   */
+  find(id: string): Model | null;
+  /** Every listed model, sorted by id. */
+  list(): readonly Model[];
+  /** Up to three ids that look like a misspelt one. */
+  suggest(id: string): readonly string[];
+}

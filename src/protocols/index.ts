@@ -1,0 +1,17 @@
+// Every protocol, one line each.
+import type { ProtocolName } from '../canonical/index.ts';
+import type { Protocol } from './protocol.ts';
+import { openaiChat } from './openai-chat/index.ts';
+import { openaiResponses } from './openai-responses/index.ts';
+import { anthropicMessages } from './anthropic-messages/index.ts';
+
+export type { AnswerContext, CodecContext, Protocol, ServerCodec, StreamDecoder, UpstreamCodec } from './protocol.ts';
+
+export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages];
+
+const byName = new Map<string, Protocol>(protocols.map((protocol) => [protocol.name, protocol]));
+
+/** The protocol of a name; undefined when it is not implemented. */
+export function findProtocol(name: ProtocolName): Protocol | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,98 @@
+// What a protocol implements. Codecs are pure and synchronous: JSON in, canonical out, and back. No I/O, no
+// clock, no configuration; ids and time are injected.
+import type {
+  CanonicalRequest,
+  CollectedEvents,
+  EventSink,
+  GatewayError,
+  JsonObject,
+  Parameter,
+  ProtocolName,
+  Report,
+  Target,
+} from '../canonical/index.ts';
+
+/** What codecs may not make themselves. */
+export interface CodecContext {
+  /** A new id: the prefix followed by random characters that no other id has. */
+  newId(prefix: string): string;
+  /** Unix time in seconds. */
+  nowSeconds(): number;
+}
+
+/** Facts that a server-side encoder puts into the answer's envelope. */
+export interface AnswerContext {
+  /** The generation id that the client sees. */
+  readonly id: string;
+  /** Unix time in seconds; the same in every frame. */
+  readonly createdSeconds: number;
+  /** The gateway's id of the model that ran. */
+  readonly model: string;
+  readonly request: CanonicalRequest;
+  /** Repeat `reasoning` under the name `reasoning_content`, for clients that read only that. */
+  readonly reasoningContentMirror: boolean;
+  /** Cost of the answer in USD once it is settled; null when a price is unknown; undefined while not settled. */
+  costUsd?: number | null | undefined;
+}
+
+/** Reads the frames of one upstream stream. */
+export interface StreamDecoder {
+  /**
+   * Takes one server-sent event.
+   * @param event the `event:` field, '' when absent
+   * @param data the `data:` lines, joined
+   */
+  frame(event: string, data: string): void;
+  /** The upstream closed the stream. Emits `finish` if the answer was complete, else `error`: a cut is never a normal end. */
+  end(): void;
+}
+
+/** The protocol as spoken to an upstream. */
+export interface UpstreamCodec {
+  /** Path below the provider's base URL, e.g. `/chat/completions`. */
+  readonly path: string;
+  /** Headers that the protocol itself demands, e.g. `anthropic-version`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters for which the protocol has no field. The engine removes and reports them (or emulates `stop`). */
+  readonly lacks: ReadonlySet<Parameter>;
+  /**
+   * Writes the upstream body. Whatever has no place in it goes to the report; nothing throws but a request
+   * that cannot be expressed at all (GatewayError `unsupported`).
+   */
+  encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject;
+  /** Pushes a whole answer. Throws GatewayError when the body is not an answer of this protocol. */
+  decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void;
+  decodeStream(sink: EventSink, context: CodecContext): StreamDecoder;
+  /**
+   * Classifies an error answer into one closed kind.
+   * @param header reads a response header by lower-case name
+   */
+  decodeError(status: number, header: (name: string) => string | null, body: string): GatewayError;
+}
+
+/** The protocol as spoken to a client. */
+export interface ServerCodec {
+  /** Throws GatewayError naming every offending field. */
+  decodeRequest(body: unknown): CanonicalRequest;
+  /** The body of a non-streamed answer. */
+  encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject;
+  /**
+   * @param write takes complete frames, ready for the socket
+   * @returns a sink; after `finish` or `error` it writes the end of the stream and ignores what follows
+   */
+  encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink;
+  /** Body of an error answer; `requestId` where the protocol has a place for it. */
+  encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
+  /**
+   * Keys of the request body that steer the gateway and must not reach an upstream; the relay lane removes
+   * them from the bytes.
+   */
+  readonly gatewayKeys: readonly string[];
+}
+
+export interface Protocol {
+  readonly name: ProtocolName;
+  readonly upstream: UpstreamCodec;
+  /** Absent while clients cannot speak this protocol to the gateway. */
+  readonly server?: ServerCodec;
+}

@@ -1,0 +1,93 @@
+// What a provider is: data. Who runs an endpoint, where, with which authentication, and how it departs from
+// the protocols it claims to speak.
+import type { Parameter, ProtocolName, Quirks } from '../canonical/index.ts';
+
+/** How the key travels. */
+export interface AuthScheme {
+  readonly header: string;
+  /** Put before the key, e.g. `Bearer `. */
+  readonly prefix: string;
+}
+export const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
+
+/** One protocol as served by one provider. */
+export interface ProviderProtocol {
+  readonly baseUrl: string;
+  /** True when answers follow the protocol exactly as its owner defines it: the relay lane may be used. */
+  readonly faithful: boolean;
+  readonly quirks: Partial<Quirks>;
+  /** Format of opaque reasoning that its models can read back. */
+  readonly reasoningFormat: string | null;
+  readonly unsupported: readonly Parameter[];
+  readonly auth?: AuthScheme | undefined;
+}
+
+export interface ProviderPreset {
+  readonly id: string;
+  /** Shown to people. */
+  readonly name: string;
+  /** The vendor's own environment variable for the key; null when the server needs none. */
+  readonly keyVariable: string | null;
+  readonly auth: AuthScheme;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly protocols: Readonly<Partial<Record<ProtocolName, ProviderProtocol>>>;
+  /** The protocol to use when a model says nothing. */
+  readonly defaultProtocol: ProtocolName;
+  /** Its id in the price library, where that differs. */
+  readonly priceId?: string | undefined;
+  /** Link to the vendor's API documentation: the source of the quirks. */
+  readonly docs: string;
+}
+
+/** The behaviour of a server that follows its protocol to the letter. */
+export const NO_QUIRKS: Quirks = {
+  /** Name of the output limit in Chat Completions. Older compatible servers know only `max_tokens`. */
+  maxTokensField: 'max_completion_tokens',
+  /** The role that carries instructions: `keep` passes the client's own; others rewrite both to one. */
+  systemRole: 'keep',
+  /** True: only one system message, the first, is accepted; the others are joined into it. */
+  mergeSystem: false,
+  /** Where the chat dialect takes the reasoning switch. `none`: it has no such field. */
+  reasoningField: 'reasoning_effort',
+  /** The message member in which earlier reasoning is given back. */
+  reasoningReplay: 'none',
+  /** How to get token counts of a stream: ask with `stream_options`, or they come by themselves. */
+  streamUsage: 'include_usage',
+  /** The best answer-format mode the server really enforces; below `json_schema` the engine emulates. */
+  structuredOutput: 'json_schema',
+  /** False: `strict` on function tools is refused or ignored; it is removed and reported. */
+  strictTools: true,
+  /** False: custom (free-form) tools travel as functions with one string argument. */
+  customTools: true,
+  /** False: `name` on messages is refused; it is removed and reported. */
+  messageName: true,
+  /** `string`: text content must be a string, not an array of parts. */
+  textContent: 'parts',
+  /** The word that forces some tool. */
+  requiredToolChoice: 'required',
+  /** False: a named tool cannot be forced; `required` with that tool alone is sent instead. */
+  namedToolChoice: true,
+  /** `alphanumeric-9`: call ids must be nine letters or digits; others are rewritten consistently. */
+  toolCallId: 'any',
+  /** True: `cache_control` on parts and tools is understood. */
+  cacheControl: false,
+  /** What to do with request members that the protocol does not know. */
+  unknownFields: 'pass',
+  /** `merge`: two adjacent messages of one role are refused and must be joined. */
+  adjacentRoles: 'keep',
+};
+
+/** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */
+export function defineProvider(preset: Omit<ProviderPreset, 'auth' | 'headers'> & Partial<Pick<ProviderPreset, 'auth' | 'headers'>>): ProviderPreset {
+  return { auth: BEARER, headers: {}, ...preset };
+}
+
+/** One protocol entry of a preset, with defaults: unfaithful, no quirks, nothing unsupported. */
+export function speaks(baseUrl: string, facts: Partial<Omit<ProviderProtocol, 'baseUrl'>> = {}): ProviderProtocol {
+  return { baseUrl, faithful: false, quirks: {}, reasoningFormat: null, unsupported: [], ...facts };
+}
+
+/** The quirks of one protocol entry over the defaults, with the operator's own last. */
+export function resolveQuirks(preset: Partial<Quirks>, configured: Partial<Quirks> = {}): Quirks {
+  return { ...NO_QUIRKS, ...preset, ...configured };
+}
