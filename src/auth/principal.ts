@@ -1,0 +1,10 @@
+/** Who is asking: one API key is one tenant. */
+export interface Principal {
+  readonly keyId: string;
+  readonly name: string;
+  /** Unix milliseconds; null: never. */
+  readonly expiresAt: number | null;
+  /** May this key use the model? Patterns with `*` were compiled when the key was loaded. */
+  readonly mayUse: (modelId: string) => boolean;
+  readonly logContent: boolean;
+}
