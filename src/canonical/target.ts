@@ -42,6 +42,7 @@ export interface Quirks {
   readonly cacheControl: boolean;
   readonly unknownFields: 'pass' | 'drop';
   readonly adjacentRoles: 'keep' | 'merge';
+  readonly exclusiveReasoning: boolean;
 }
 
 export interface Target {

@@ -75,6 +75,11 @@ export const NO_QUIRKS: Quirks = {
   unknownFields: 'pass',
   /** `merge`: two adjacent messages of one role are refused and must be joined. */
   adjacentRoles: 'keep',
+  /**
+   * True: while it reasons, the server refuses sampling parameters, forced tool choice and a prefilled answer,
+   * and an unfinished tool turn must begin with its own signed reasoning.
+   */
+  exclusiveReasoning: false,
 };
 
 /** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */

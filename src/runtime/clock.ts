@@ -1,0 +1,53 @@
+// Time, injected everywhere so that tests need no sleeps.
+
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Calls `run` once after `ms` milliseconds; the result cancels it. */
+  after(ms: number, run: () => void): () => void;
+  /** Calls `run` every `ms` milliseconds until the result is called. Does not keep the process alive. */
+  every(ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  every(ms, run) {
+    const timer = setInterval(run, ms);
+    timer.unref?.();
+    return () => clearInterval(timer);
+  },
+};
+
+/** Runs many small periodic checks from one timer: a thousand streams need no thousand timers. */
+export class Ticker {
+  readonly #clock: Clock;
+  readonly #periodMs: number;
+  readonly #checks = new Set<(nowMs: number) => void>();
+  #stop: (() => void) | undefined;
+
+  constructor(clock: Clock, periodMs: number) {
+    this.#clock = clock;
+    this.#periodMs = periodMs;
+  }
+
+  /** Calls `check` once per period until the result is called. */
+  add(check: (nowMs: number) => void): () => void {
+    this.#checks.add(check);
+    this.#stop ??= this.#clock.every(this.#periodMs, () => this.#tick());
+    return () => {
+      this.#checks.delete(check);
+      if (this.#checks.size > 0 || !this.#stop) return;
+      this.#stop();
+      this.#stop = undefined;
+    };
+  }
+
+  #tick(): void {
+    const now = this.#clock.now();
+    for (const check of this.#checks) check(now);
+  }
+}
