@@ -1,0 +1,57 @@
+// Opens SQLite databases. The only file that names bun:sqlite; everybody else sees the small interface below.
+// Knows nothing of tables, of records, or of Kysely.
+import { Database, type SQLQueryBindings } from 'bun:sqlite';
+
+export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
+export type SqlRow = Record<string, unknown>;
+
+/** A prepared statement. Values are bound by position. */
+export interface SqlStatement {
+  /** True when the statement yields rows. */
+  readonly reader: boolean;
+  /** Runs it without reading rows. */
+  run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  all(...values: SqlValue[]): SqlRow[];
+}
+
+export interface SqlConnection {
+  /** Prepares a statement that the caller keeps. */
+  prepare(sql: string): SqlStatement;
+  /** Runs one or more statements without parameters. */
+  exec(sql: string): void;
+  /** True between `begin` and `commit` or `rollback`, also when an error made SQLite roll back by itself. */
+  readonly inTransaction: boolean;
+  close(): void;
+}
+
+/**
+ * Opens (and creates) a database with the settings that a long-running server wants.
+ * @param path file, or `:memory:`
+ * @param busyTimeoutMs how long a statement waits for another process's lock; the event loop waits with it
+ */
+export function openSqlite(path: string, busyTimeoutMs = 2_000): SqlConnection {
+  const database = new Database(path, { create: true, readwrite: true });
+  database.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  // In WAL mode `synchronous = normal` does not sync on commit: a commit survives the death of the process,
+  // and a power cut loses at most the last moments without damage (sqlite.org/pragma.html#pragma_synchronous).
+  database.run('pragma journal_mode = wal');
+  database.run('pragma synchronous = normal');
+  database.run('pragma foreign_keys = on');
+  return {
+    prepare: (sql) => statement(database, sql),
+    exec: (sql) => void database.run(sql),
+    get inTransaction() {
+      return database.inTransaction;
+    },
+    close: () => database.close(),
+  };
+}
+
+function statement(database: Database, sql: string): SqlStatement {
+  const prepared = database.prepare<SqlRow, SQLQueryBindings[]>(sql);
+  return {
+    reader: prepared.columnNames.length > 0,
+    run: (...values) => prepared.run(...values),
+    all: (...values) => prepared.all(...values),
+  };
+}

@@ -1,0 +1,246 @@
+// The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
+// without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
+import { connectSocket, type ClientSocket, type SocketTarget } from '../runtime/socket.ts';
+import { ResponseParser, type ResponseHead } from './response-parser.ts';
+
+export interface UpstreamRequest {
+  readonly url: URL;
+  /** Header names in lower case; values must not contain control characters. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Byte string. */
+  readonly body: string;
+  readonly ca?: string | undefined;
+}
+
+export type TransportFailure = 'connect' | 'reset' | 'cut' | 'protocol';
+
+export interface UpstreamListener {
+  /** The request has been handed to a connection. */
+  connected(): void;
+  head(head: ResponseHead): void;
+  /** Byte string; at most one call per read. */
+  data(bytes: string): void;
+  end(): void;
+  /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
+  failed(failure: TransportFailure, message: string): void;
+}
+
+export interface UpstreamCall {
+  /** Closes the connection; the listener hears nothing more. */
+  abort(): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Seconds that an idle connection is kept. Shorter than the idle limit of common servers and balancers. */
+const IDLE_SECONDS = 30;
+const MAX_IDLE_PER_ORIGIN = 512;
+
+export class UpstreamClient {
+  readonly #idle = new Map<string, Connection[]>();
+
+  /** Sends a POST request. Never throws: failures reach the listener. */
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
+    const { url } = request;
+    const tls = url.protocol === 'https:';
+    const target: SocketTarget = {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+      tls,
+      ca: request.ca,
+    };
+    const exchange = new Exchange(serialise(request), listener);
+    const idle = this.#idle.get(url.origin)?.pop();
+    if (idle) idle.begin(exchange, true);
+    else new Connection(this, url.origin, target).begin(exchange, false);
+    return exchange;
+  }
+
+  /** Keeps a connection for the next request. @internal */
+  keep(origin: string, connection: Connection): boolean {
+    const list = this.#idle.get(origin) ?? [];
+    this.#idle.set(origin, list);
+    if (list.length >= MAX_IDLE_PER_ORIGIN) return false;
+    list.push(connection);
+    return true;
+  }
+
+  /** Forgets a connection that was closed. @internal */
+  forget(origin: string, connection: Connection): void {
+    const list = this.#idle.get(origin);
+    const at = list?.indexOf(connection) ?? -1;
+    if (list && at >= 0) list.splice(at, 1);
+  }
+
+  /** Closes every idle connection. */
+  close(): void {
+    for (const list of this.#idle.values()) for (const connection of list.splice(0)) connection.terminate();
+  }
+}
+
+/** One request and its response; survives the change of a stale connection for a fresh one. */
+class Exchange implements UpstreamCall {
+  readonly bytes: string;
+  readonly listener: UpstreamListener;
+  connection: Connection | undefined;
+  paused = false;
+  aborted = false;
+
+  constructor(bytes: string, listener: UpstreamListener) {
+    this.bytes = bytes;
+    this.listener = listener;
+  }
+
+  abort(): void {
+    this.aborted = true;
+    this.connection?.terminate();
+  }
+
+  pause(): void {
+    if (this.paused) return;
+    this.paused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.connection?.resume();
+  }
+}
+
+class Connection {
+  readonly #client: UpstreamClient;
+  readonly #origin: string;
+  readonly #target: SocketTarget;
+  #socket: ClientSocket | undefined;
+  #abandon: (() => void) | undefined;
+  #exchange: Exchange | undefined;
+  #parser: ResponseParser | undefined;
+  #unsent = '';
+  #reused = false;
+  #heard = false;
+
+  constructor(client: UpstreamClient, origin: string, target: SocketTarget) {
+    this.#client = client;
+    this.#origin = origin;
+    this.#target = target;
+  }
+
+  begin(exchange: Exchange, reused: boolean): void {
+    this.#exchange = exchange;
+    this.#reused = reused;
+    this.#heard = false;
+    exchange.connection = this;
+    if (this.#socket) this.#start(this.#socket, exchange);
+    else this.#connect();
+  }
+
+  terminate(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (exchange) exchange.connection = undefined;
+    this.#abandon?.();
+    this.#socket?.terminate();
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  #connect(): void {
+    let opened = false;
+    this.#abandon = connectSocket(this.#target, {
+      open: (socket) => {
+        opened = true;
+        this.#abandon = undefined;
+        this.#socket = socket;
+        if (this.#exchange) this.#start(socket, this.#exchange);
+        else socket.terminate();
+      },
+      data: (bytes) => this.#read(bytes),
+      drain: () => this.#flush(),
+      closed: (reason) => this.#closed(opened, reason),
+    });
+  }
+
+  #start(socket: ClientSocket, exchange: Exchange): void {
+    socket.idleTimeout(0);
+    this.#parser = new ResponseParser({
+      head: (head) => exchange.listener.head(head),
+      data: (bytes) => exchange.listener.data(bytes),
+      end: (reusable) => this.#finish(exchange, reusable),
+    });
+    this.#unsent = exchange.bytes;
+    exchange.listener.connected();
+    if (exchange.aborted) return;
+    if (exchange.paused) socket.pause();
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#unsent === '' || !this.#socket) return;
+    const taken = this.#socket.write(this.#unsent);
+    if (taken > 0) this.#unsent = taken >= this.#unsent.length ? '' : this.#unsent.slice(taken);
+  }
+
+  #read(bytes: string): void {
+    const exchange = this.#exchange;
+    // Bytes on an idle connection belong to no request: the peer is confused.
+    if (!exchange || !this.#parser) return this.terminate();
+    this.#heard = true;
+    try {
+      this.#parser.push(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.terminate();
+      exchange.listener.failed('protocol', error.message);
+    }
+  }
+
+  #finish(exchange: Exchange, reusable: boolean): void {
+    if (this.#exchange !== exchange) return;
+    this.#exchange = undefined;
+    this.#parser = undefined;
+    exchange.connection = undefined;
+    if (exchange.paused) this.#socket?.resume();
+    if (reusable && this.#unsent === '' && this.#client.keep(this.#origin, this)) this.#socket?.idleTimeout(IDLE_SECONDS);
+    else this.terminate();
+    exchange.listener.end();
+  }
+
+  #closed(opened: boolean, reason: string | undefined): void {
+    const exchange = this.#exchange;
+    this.#socket = undefined;
+    this.#client.forget(this.#origin, this);
+    if (!exchange) return;
+    this.#unsent = '';
+    if (this.#reused && !this.#heard) {
+      // The peer closed an idle connection while the request was on its way: it was never read. Once, on a fresh one.
+      new Connection(this.#client, this.#origin, this.#target).begin(exchange, false);
+      return;
+    }
+    if (this.#parser?.close()) return;
+    this.#exchange = undefined;
+    exchange.connection = undefined;
+    if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
+    else if (!this.#heard) exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
+    else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
+  }
+}
+
+function serialise(request: UpstreamRequest): string {
+  const { url, headers, body } = request;
+  let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    // A line break in a value would let its author write headers of their own.
+    if (/[\r\n\0]/.test(value)) throw new TypeError(`illegal character in header ${name}`);
+    text += `${name}: ${value}\r\n`;
+  }
+  return `${text}content-length: ${body.length}\r\n\r\n${body}`;
+}
