@@ -4,12 +4,14 @@ import type {
   CanonicalRequest,
   CollectedEvents,
   EventSink,
+  FinishEvent,
   GatewayError,
   JsonObject,
   Parameter,
   ProtocolName,
   Report,
   Target,
+  Usage,
 } from '../canonical/index.ts';
 
 /** What codecs may not make themselves. */
@@ -90,9 +92,54 @@ export interface ServerCodec {
   readonly gatewayKeys: readonly string[];
 }
 
+/** What the client sees of the envelope in the relay lane. */
+export interface RelayFacts {
+  readonly id: string;
+  /** The gateway's id of the model. */
+  readonly model: string;
+  /** False: token counts were asked of the upstream by the gateway alone and are withheld from the client. */
+  readonly showUsage: boolean;
+}
+
+/** What the tap learns from an answer that passes. */
+export interface RelayTap {
+  readonly upstreamId: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly finish: FinishEvent | undefined;
+  /** Characters of visible output that passed: the basis of an estimate when no usage came. */
+  readonly outputChars: number;
+}
+
+/** A relayed stream. All text is byte strings (one character, one byte). */
+export interface RelayStream extends RelayTap {
+  /** Takes the bytes of one read; returns those for the client. Before the first content nothing is returned. */
+  push(bytes: string): string;
+  /** True once content was seen: the answer is committed to this upstream. */
+  readonly committed: boolean;
+  /** Set when the upstream reported a failure, before or after content. */
+  readonly error: GatewayError | undefined;
+  /** True once the terminal marker was seen. Frames from there on are held back for `finish`. */
+  readonly done: boolean;
+  /** The upstream closed: what is still to be sent, or the error if the answer was cut. */
+  end(): string;
+}
+
+/** The relay lane of a protocol: envelopes are patched, every other byte passes. */
+export interface RelayCodec {
+  /** Edits the client's own body: model name, gateway keys out, asked-for additions in. Byte strings. */
+  editRequest(body: string, request: CanonicalRequest, model: string): string;
+  /** True when the request, as the client wrote it, may go to a faithful upstream of this protocol. */
+  accepts(request: CanonicalRequest): boolean;
+  /** Patches a whole answer. Throws GatewayError when the body is no answer of this protocol. */
+  patchResponse(body: string, facts: RelayFacts): { readonly body: string; readonly tap: RelayTap };
+  openStream(facts: RelayFacts): RelayStream;
+}
+
 export interface Protocol {
   readonly name: ProtocolName;
   readonly upstream: UpstreamCodec;
+  /** Absent: requests of this protocol always take the translate lane. */
+  readonly relay?: RelayCodec;
   /** Absent while clients cannot speak this protocol to the gateway. */
   readonly server?: ServerCodec;
 }

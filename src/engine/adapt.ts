@@ -1,0 +1,63 @@
+// Fits a request to one endpoint: removes the parameters it does not take and reports each, so that no codec
+// has to ask. Says which features the gateway must supply itself.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { CanonicalRequest, Parameter, Report } from '../canonical/index.ts';
+import { PARAMETERS } from '../canonical/index.ts';
+import type { Protocol } from '../protocols/index.ts';
+
+export interface AdaptedRequest {
+  readonly request: CanonicalRequest;
+  /** Stop sequences that the upstream does not take: the gateway cuts the stream at them. */
+  readonly cutAt: readonly string[];
+  /** True when something was removed, so that the client's own bytes may not be relayed. */
+  readonly changed: boolean;
+}
+
+/** The request as this endpoint can take it. */
+export function adaptRequest(request: CanonicalRequest, endpoint: Endpoint, protocol: Protocol, report: Report): AdaptedRequest {
+  let adapted: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } | undefined;
+  let cutAt: readonly string[] = [];
+  for (const parameter of parametersLacking(protocol, endpoint)) {
+    const value = request[parameter];
+    if (value === undefined || isNoWish(parameter, value)) continue;
+    adapted ??= { ...request };
+    adapted[parameter] = undefined;
+    if (parameter === 'stop' && request.stop) {
+      cutAt = request.stop;
+      continue;
+    }
+    report.add(PARAMETERS[parameter], 'dropped', `${endpoint.slug} does not take it for ${endpoint.model}`);
+  }
+  return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
+}
+
+const lacking = new WeakMap<Endpoint, readonly Parameter[]>();
+
+function parametersLacking(protocol: Protocol, endpoint: Endpoint): readonly Parameter[] {
+  let list = lacking.get(endpoint);
+  if (!list) {
+    list = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];
+    lacking.set(endpoint, list);
+  }
+  return list;
+}
+
+/** True for a value that asks for what the upstream does anyway: dropping it loses nothing. */
+function isNoWish(parameter: Parameter, value: unknown): boolean {
+  switch (parameter) {
+    case 'frequencyPenalty':
+    case 'presencePenalty':
+      return value === 0;
+    case 'temperature':
+    case 'topP':
+      return value === 1;
+    case 'parallelToolCalls':
+      return value === true;
+    case 'logprobs':
+      return value === false;
+    case 'verbosity':
+      return value === 'medium';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,37 @@
+// What the server hands to the engine: one authenticated request, and the client that waits for its answer.
+import type { Principal } from '../auth/principal.ts';
+import type { Protocol, ServerCodec } from '../protocols/index.ts';
+
+export interface ApiCall {
+  /** The protocol the client speaks; it has a server side. */
+  readonly protocol: Protocol & { readonly server: ServerCodec };
+  /** Name of the operation in the records, e.g. `chat.completions`. */
+  readonly api: string;
+  readonly principal: Principal;
+  /** The body as a byte string: the relay lane edits and forwards it. */
+  readonly body: string;
+  readonly json: unknown;
+  /** Reads a request header by lower-case name. */
+  readonly header: (name: string) => string | null;
+  readonly client: Client;
+}
+
+/** The client's side of the connection. Exactly one of `respond` and `openStream` is called, once. */
+export interface Client {
+  /** Sends a whole answer. */
+  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void;
+  /** Sends the head of an event stream. */
+  openStream(headers: Readonly<Record<string, string>>): ClientStream;
+  /** Calls `left` once if the client goes away before its answer is complete. */
+  onLeave(left: () => void): void;
+}
+
+/** `bytes`: a byte string, one character per byte. `text`: to be encoded as UTF-8. */
+export type Encoding = 'bytes' | 'text';
+
+export interface ClientStream {
+  /** One call is one write to the socket. False: the client reads slower than that; wait for `onDrain`. */
+  write(data: string, encoding: Encoding): boolean;
+  onDrain(drained: () => void): void;
+  end(): void;
+}

@@ -1,0 +1,68 @@
+// Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
+import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../canonical/index.ts';
+import { isContent, NO_USAGE } from '../canonical/index.ts';
+
+/** Characters per token where nobody counted: the usual figure for English text in current tokenizers. */
+const CHARS_PER_TOKEN = 4;
+
+export class Meter {
+  /** Unix milliseconds of the first content; null before it. */
+  firstContentAt: number | null = null;
+  upstreamId: string | null = null;
+  usage: Usage | null = null;
+  finish: FinishEvent | null = null;
+  error: ErrorEvent | null = null;
+  outputChars = 0;
+  #reasoningChars = 0;
+
+  /** Notes an event. @param nowMs read only when the event is the first content */
+  note(event: CanonicalEvent, nowMs: () => number): void {
+    switch (event.type) {
+      case 'start':
+        this.upstreamId = event.id ?? null;
+        return;
+      case 'text':
+      case 'arguments':
+        this.outputChars += event.text.length;
+        break;
+      case 'reasoning':
+        this.#reasoningChars += event.text.length;
+        break;
+      case 'usage':
+        this.usage = event.usage;
+        return;
+      case 'finish':
+        this.finish = event;
+        break;
+      case 'error':
+        this.error = event;
+        return;
+      default:
+    }
+    if (this.firstContentAt === null && isContent(event)) this.firstContentAt = nowMs();
+  }
+
+  /** True when the upstream produced something: without it nothing may be charged. */
+  get produced(): boolean {
+    return this.firstContentAt !== null;
+  }
+
+  /**
+   * The counts to settle with: the upstream's, else an estimate of what passed, else null.
+   * @param inputChars characters of the prompt
+   */
+  settledUsage(inputChars: number): Usage | null {
+    if (this.usage) return this.usage;
+    if (!this.produced) return null;
+    return {
+      ...NO_USAGE,
+      input: { ...NO_USAGE.input, uncached: Math.ceil(inputChars / CHARS_PER_TOKEN) },
+      output: {
+        ...NO_USAGE.output,
+        text: Math.ceil(this.outputChars / CHARS_PER_TOKEN),
+        reasoning: Math.ceil(this.#reasoningChars / CHARS_PER_TOKEN),
+      },
+      estimated: true,
+    };
+  }
+}

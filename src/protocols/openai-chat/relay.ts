@@ -1,0 +1,186 @@
+// The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
+// other byte alone. Only for upstreams that follow OpenAI's own definition.
+import type { CanonicalRequest, FinishEvent, JsonObject, JsonValue, Part, Usage } from '../../canonical/index.ts';
+import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { editMembers } from '../json-splice.ts';
+import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
+import { decodeInlineError } from './decode-error.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { GATEWAY_KEYS, UNSUPPORTED_FIELDS } from './fields.ts';
+import { decodeFinishReason } from './finish-reason.ts';
+
+/**
+ * Members that never reach an upstream: the gateway's own keys, those the API does not support, and `metadata`,
+ * which is for the gateway's records (OpenAI refuses it unless answers are stored). `seed` passes: C-01.
+ */
+const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
+REMOVED.delete('seed');
+
+const NOT_FINISHED = '"finish_reason":null';
+const DONE = 'data: [DONE]\n\n';
+
+export const relay: RelayCodec = { accepts, editRequest, patchResponse, openStream: (facts) => new ChatRelayStream(facts) };
+
+function accepts(request: CanonicalRequest): boolean {
+  const { enabled, maxTokens, exclude, summary } = request.reasoning;
+  if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined) return false;
+  if (request.tools.some((tool) => tool.cache)) return false;
+  return request.items.every((item) => {
+    if (item.type === 'reasoning' || item.type === 'unknown') return false;
+    return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
+  });
+}
+
+/** True for a part that OpenAI would not take as it stands. */
+function hasGatewayMeaning(part: Part): boolean {
+  return part.cache !== undefined || (part.type === 'file' && part.media.kind !== 'base64');
+}
+
+function editRequest(body: string, request: CanonicalRequest, model: string): string {
+  const set: Record<string, JsonValue> = {};
+  if (request.raw['model'] !== model) set['model'] = model;
+  const remove = Object.keys(request.raw).filter((key) => REMOVED.has(key));
+  if ('max_tokens' in request.raw && request.maxOutputTokens !== undefined) set['max_completion_tokens'] = request.maxOutputTokens;
+  // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
+  if (request.stream && request.streamUsage !== true) set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
+  return remove.length === 0 && Object.keys(set).length === 0 ? body : editMembers(body, { set, remove });
+}
+
+function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
+  const json = parseJson(body);
+  if (!isJsonObject(json) || !Array.isArray(json['choices'])) {
+    const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
+    throw failure ?? new GatewayError('upstream_unavailable', 'the upstream answered 200 with something that is not a chat completion');
+  }
+  const choice = asObject(asArray(json['choices'])[0]);
+  const tap: RelayTap = {
+    upstreamId: asString(json['id']),
+    usage: isJsonObject(json['usage']) ? decodeUsage(json['usage']) : undefined,
+    finish: finishOf(choice),
+    outputChars: asString(asObject(choice['message'])['content'])?.length ?? 0,
+  };
+  return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
+}
+
+function finishOf(choice: JsonObject): FinishEvent | undefined {
+  const word = asString(choice['finish_reason']);
+  return word === undefined ? undefined : { type: 'finish', reason: decodeFinishReason(word), raw: word };
+}
+
+class ChatRelayStream implements RelayStream {
+  readonly #facts: RelayFacts;
+  #rest = '';
+  #held = '';
+  #tail = '';
+  /** The envelope that all frames of a stream begin with, and what it becomes. */
+  #prefix = '';
+  #patched = '';
+  upstreamId: string | undefined;
+  usage: Usage | undefined;
+  finish: FinishEvent | undefined;
+  error: GatewayError | undefined;
+  outputChars = 0;
+  committed = false;
+  done = false;
+
+  constructor(facts: RelayFacts) {
+    this.#facts = facts;
+  }
+
+  push(bytes: string): string {
+    let text = this.#rest === '' ? bytes : this.#rest + bytes;
+    // Line ends other than LF are legal and rare: only then is the framing rewritten.
+    if (text.includes('\r')) text = text.replaceAll('\r\n', '\n');
+    let out = '';
+    let from = 0;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
+      out += this.#frame(text, from, end + 2);
+      from = end + 2;
+    }
+    this.#rest = from === text.length ? '' : text.slice(from);
+    if (!this.committed) {
+      this.#held += out;
+      return '';
+    }
+    return this.#release(out);
+  }
+
+  end(): string {
+    let out = this.#rest.trim() === '' ? '' : this.#frame(`${this.#rest}\n\n`, 0, this.#rest.length + 2);
+    this.#rest = '';
+    out = this.#release(out) + this.#tail;
+    this.#tail = '';
+    // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
+    if (this.finish === undefined && this.error === undefined) {
+      this.error = new GatewayError('upstream_unavailable', 'the upstream closed the stream before the answer was complete');
+    }
+    return this.error ? out : `${out}${DONE}`;
+  }
+
+  #release(out: string): string {
+    if (this.#held === '') return out;
+    const all = this.#held + out;
+    this.#held = '';
+    return all;
+  }
+
+  /** One frame, patched; '' when it is withheld. */
+  #frame(text: string, from: number, to: number): string {
+    const prefix = this.#prefix;
+    const known = prefix !== '' && text.startsWith(prefix, from);
+    const at = text.indexOf(NOT_FINISHED, from);
+    if (known && this.committed && at >= 0 && at < to) {
+      this.outputChars += to - from - prefix.length;
+      return this.#patched + text.slice(from + prefix.length, to);
+    }
+    return this.#inspect(text.slice(from, to));
+  }
+
+  /** The slow road: for frames that open, finish, count, fail, or are not known. */
+  #inspect(frame: string): string {
+    if (!frame.startsWith('data:')) return frame;
+    const data = frame.slice(5).trim();
+    if (data === '[DONE]') {
+      this.done = true;
+      return '';
+    }
+    const json = parseJson(data);
+    if (!isJsonObject(json)) {
+      this.error ??= new GatewayError('upstream_unavailable', 'the upstream sent an event that is not JSON');
+      return '';
+    }
+    if (json['error'] !== undefined && json['error'] !== null) {
+      this.error ??= decodeInlineError(json) ?? new GatewayError('upstream_unavailable', 'the upstream reported an error');
+      return this.committed ? frame : '';
+    }
+    this.upstreamId ??= asString(json['id']);
+    if (isJsonObject(json['usage'])) this.usage = decodeUsage(json['usage']);
+    const choices = asArray(json['choices']);
+    if (choices.length === 0 && !this.#facts.showUsage) return '';
+    const choice = asObject(choices[0]);
+    const finish = finishOf(choice);
+    if (finish) this.finish = finish;
+    if (finish || hasContent(asObject(choice['delta']))) this.committed = true;
+    const patched = editMembers(frame, { set: { id: this.#facts.id, model: this.#facts.model } });
+    if (this.#prefix === '') this.#learn(frame, patched);
+    return patched;
+  }
+
+  #learn(frame: string, patched: string): void {
+    const end = frame.indexOf('"choices":');
+    const patchedEnd = patched.indexOf('"choices":');
+    const envelope = frame.slice(0, end);
+    if (end < 0 || !envelope.includes('"id":') || !envelope.includes('"model":')) return;
+    this.#prefix = envelope;
+    this.#patched = patched.slice(0, patchedEnd);
+  }
+}
+
+function hasContent(delta: JsonObject): boolean {
+  for (const key in delta) {
+    const value = delta[key];
+    if (key === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    return true;
+  }
+  return false;
+}
