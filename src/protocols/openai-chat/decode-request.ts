@@ -1,0 +1,149 @@
+// A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
+// happens to members that are not supported; the parts of the body have their own files.
+import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { decodeGatewayOptions, decodeReasoningRequest, decodeStreamUsage } from './decode-gateway-options.ts';
+import { decodeMessages } from './decode-messages.ts';
+import {
+  decodeMetadata,
+  decodeResponseFormat,
+  decodeSampling,
+  decodeWebSearch,
+} from './decode-parameters.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { KNOWN_FIELDS } from './fields.ts';
+import { readBoolean, readNumber, readObject, readString, readStrings } from './read-member.ts';
+
+/**
+ * Decodes a parsed request body.
+ * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
+ */
+export function decodeRequest(body: unknown): CanonicalRequest {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  const problems = new Problems();
+  const report = new Report();
+  const model = decodeModel(body, problems);
+  const items = decodeMessages(body['messages'], problems, report);
+
+  const before = problems.list.length;
+  const tools = decodeTools(body['tools'], problems);
+  const areToolsClean = problems.list.length === before;
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
+  const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);
+
+  const sampling = decodeSampling(body, problems);
+  const reasoning = decodeReasoningRequest(body, problems, report);
+  const gateway = decodeGatewayOptions(body, problems);
+  const stream = readBoolean(body['stream'], 'stream', problems) === true;
+  const streamUsage = decodeStreamUsage(body, stream, gateway, problems, report);
+  const maxOutputTokens = decodeOutputLimit(body, problems, report);
+  const responseFormat = decodeResponseFormat(body['response_format'], problems);
+  const webSearch = decodeWebSearch(body['web_search_options'], problems);
+  const metadata = decodeMetadata(body['metadata'], problems);
+  decodeUnsupported(body, problems, report);
+  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
+  problems.throwIfAny();
+
+  return {
+    protocol: 'openai-chat',
+    raw: body,
+    model,
+    items,
+    tools,
+    ...withTools(tools.length > 0, { toolChoice: choice, parallelToolCalls: parallel }, report),
+    maxOutputTokens,
+    ...sampling,
+    responseFormat,
+    reasoning,
+    webSearch,
+    metadata,
+    stream,
+    streamUsage,
+    gateway,
+    extra: unknownMembers(body, KNOWN_FIELDS) ?? {},
+    report,
+  };
+}
+
+function decodeModel(body: JsonObject, problems: Problems): string {
+  const model = readString(body['model'], 'model', problems);
+  if (body['model'] === undefined || body['model'] === null || model === '') {
+    problems.add('model', 'Parameter model is required');
+  }
+  return model ?? '';
+}
+
+/** `max_tokens` caps the cost of a call, so it is honoured although its successor has another meaning. */
+function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report): number | undefined {
+  const positive = { min: 1, integer: true };
+  const limit = readNumber(body['max_completion_tokens'], 'max_completion_tokens', problems, positive);
+  const legacy = readNumber(body['max_tokens'], 'max_tokens', problems, positive);
+  if (legacy === undefined) return limit;
+  if (limit !== undefined) {
+    report.add('max_tokens', 'dropped', 'max_completion_tokens is given and counts');
+    return limit;
+  }
+  report.add(
+    'max_tokens',
+    'approximated',
+    'deprecated: taken as max_completion_tokens, which counts reasoning too',
+  );
+  return legacy;
+}
+
+/** Without tools these two choose among nothing, and upstreams refuse them. */
+function withTools(
+  hasTools: boolean,
+  given: Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'>,
+  report: Report,
+): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
+  if (hasTools) return given;
+  if (given.toolChoice) report.add('tool_choice', 'dropped', 'there are no tools');
+  if (given.parallelToolCalls !== undefined)
+    report.add('parallel_tool_calls', 'dropped', 'there are no tools');
+  return {};
+}
+
+/**
+ * The documented but unsupported members. Most are dropped and reported, so that the request succeeds; the
+ * rest would change the answer and are refused.
+ */
+function decodeUnsupported(body: JsonObject, problems: Problems, report: Report): void {
+  const refuse = (name: string, message: string): void => {
+    if (body[name] !== undefined && body[name] !== null) problems.add(name, message, 'unsupported');
+  };
+  refuse('audio', 'audio answers are not supported');
+  refuse('functions', 'is deprecated and not accepted; use tools');
+  refuse('function_call', 'is deprecated and not accepted; use tool_choice');
+  const modalities = readStrings(body['modalities'], 'modalities', problems);
+  if (modalities?.some((modality) => modality !== 'text')) {
+    problems.add('modalities', 'only text is supported', 'unsupported');
+  }
+  for (const name of [
+    'user',
+    'safety_identifier',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    'service_tier',
+  ]) {
+    readString(body[name], name, problems);
+  }
+  readBoolean(body['store'], 'store', problems);
+  readObject(body['prediction'], 'prediction', problems);
+  for (const name of IGNORED) {
+    if (body[name] !== undefined && body[name] !== null)
+      report.add(name, 'dropped', 'not supported by this endpoint');
+  }
+}
+
+const IGNORED = [
+  'modalities',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'service_tier',
+  'store',
+  'prediction',
+] as const;

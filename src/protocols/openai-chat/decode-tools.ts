@@ -1,0 +1,191 @@
+// `tools` and `tool_choice`. Owns their shapes and how they must fit together; must not know which upstream
+// can run which tool.
+import { isJsonObject } from '../../canonical/index.ts';
+import type {
+  CustomTool,
+  FunctionTool,
+  JsonObject,
+  Problems,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { decodeCacheControl } from './decode-parts.ts';
+import {
+  describe,
+  readArray,
+  readBoolean,
+  readObject,
+  readString,
+  readWord,
+  requireObject,
+  requireString,
+} from './read-member.ts';
+import type { Member } from './read-member.ts';
+
+/** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Decodes `tools`. Types that no document knows are kept as hosted tools: compatible servers have their own.
+ * @returns the tools; null and an empty list are no tools
+ */
+export function decodeTools(value: Member, problems: Problems): Tool[] {
+  const tools: Tool[] = [];
+  const names = new Set<string>();
+  readArray(value, 'tools', problems)?.forEach((raw, index) => {
+    const path = `tools[${index}]`;
+    if (!isJsonObject(raw)) {
+      problems.add(path, `must be an object, not ${describe(raw)}`);
+      return;
+    }
+    const tool = decodeTool(raw, path, problems);
+    if (!tool) return;
+    tools.push(tool);
+    if (tool.type === 'hosted') return;
+    if (names.has(tool.name)) problems.add(`${path}.${tool.type}.name`, 'is used by an earlier tool');
+    names.add(tool.name);
+  });
+  return tools;
+}
+
+/**
+ * Decodes `tool_choice` and checks it against the tools.
+ * @param tools as decoded, or undefined when `tools` itself had problems and nothing can be checked
+ */
+export function decodeToolChoice(
+  value: Member,
+  tools: readonly Tool[] | undefined,
+  problems: Problems,
+): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') {
+    const type = readWord(value, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    if (type === 'required' && tools?.length === 0)
+      problems.add('tool_choice', 'is required, but there are no tools');
+    return type === undefined ? undefined : { type };
+  }
+  const raw = readObject(value, 'tool_choice', problems);
+  if (!raw) return undefined;
+  const type = requireString(raw['type'], 'tool_choice.type', problems);
+  if (type === undefined) return undefined;
+  switch (type) {
+    case 'function':
+    case 'custom': {
+      const body = requireObject(raw[type], `tool_choice.${type}`, problems);
+      const path = `tool_choice.${type}.name`;
+      const name = body && requireString(body['name'], path, problems);
+      if (name === undefined) return undefined;
+      if (tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
+        problems.add(path, `names no ${type} tool of tools`);
+      }
+      return { type: 'tool', kind: type, name };
+    }
+    case 'allowed_tools':
+      return decodeAllowed(raw, tools, problems);
+    default:
+      if (tools && !tools.some((tool) => tool.type === 'hosted' && tool.kind === type)) {
+        problems.add(
+          'tool_choice.type',
+          'must be function, custom, allowed_tools, or the type of one of tools',
+        );
+      }
+      return { type: 'hosted', source: { protocol: 'openai-chat', raw } };
+  }
+}
+
+function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | undefined {
+  const type = requireString(raw['type'], `${path}.type`, problems);
+  const cache = decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems);
+  if (type === undefined) return undefined;
+  const base = { path, cache, source: { protocol: 'openai-chat', raw } } as const;
+  if (type !== 'function' && type !== 'custom') return { ...base, type: 'hosted', kind: type };
+  const at = `${path}.${type}`;
+  const body = requireObject(raw[type], at, problems);
+  if (!body) return undefined;
+  const name = requireString(body['name'], `${at}.name`, problems);
+  const description = readString(body['description'], `${at}.description`, problems);
+  if (name !== undefined && !TOOL_NAME.test(name)) {
+    problems.add(`${at}.name`, 'must be 1 to 64 letters, digits, underscores or dashes');
+  }
+  if (type === 'custom') {
+    const format = decodeCustomFormat(body['format'], `${at}.format`, problems);
+    return name === undefined
+      ? undefined
+      : ({ ...base, type, name, description, format } satisfies CustomTool);
+  }
+  const parameters = decodeParametersSchema(body['parameters'], `${at}.parameters`, problems);
+  const strict = readBoolean(body['strict'], `${at}.strict`, problems);
+  return name === undefined
+    ? undefined
+    : ({ ...base, type, name, description, parameters, strict } satisfies FunctionTool);
+}
+
+/** Every upstream wants a JSON Schema of an object here; anything else would only fail later and less clearly. */
+function decodeParametersSchema(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  const schema = readObject(value, path, problems);
+  if (schema && schema['type'] !== undefined && schema['type'] !== 'object') {
+    problems.add(`${path}.type`, 'must be "object": the arguments of a tool are an object');
+  }
+  return schema;
+}
+
+/** Chat nests the grammar, `{type:"grammar", grammar:{syntax, definition}}`; the canonical form is flat. */
+function decodeCustomFormat(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  const format = readObject(value, path, problems);
+  if (!format) return undefined;
+  const type = readWord(format['type'] ?? '', `${path}.type`, problems, ['text', 'grammar'] as const);
+  if (type !== 'grammar') return type && { type };
+  const isNested = format['grammar'] !== undefined;
+  const grammar = isNested ? readObject(format['grammar'], `${path}.grammar`, problems) : format;
+  const at = isNested ? `${path}.grammar` : path;
+  if (!grammar) return undefined;
+  const syntax = readWord(grammar['syntax'] ?? '', `${at}.syntax`, problems, ['lark', 'regex'] as const);
+  const definition = requireString(grammar['definition'], `${at}.definition`, problems);
+  return { type, syntax, definition };
+}
+
+/** Accepted nested below `allowed_tools` (OpenAI) and flat; its entries with and without their inner object. */
+function decodeAllowed(
+  raw: JsonObject,
+  tools: readonly Tool[] | undefined,
+  problems: Problems,
+): ToolChoice | undefined {
+  const isNested = raw['allowed_tools'] !== undefined;
+  const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice';
+  const body = isNested ? readObject(raw['allowed_tools'], path, problems) : raw;
+  if (!body) {
+    if (raw['allowed_tools'] === null) problems.add(path, 'is required');
+    return undefined;
+  }
+  const mode = readWord(body['mode'] ?? '', `${path}.mode`, problems, ['auto', 'required'] as const);
+  const entries = readArray(body['tools'], `${path}.tools`, problems);
+  if (!entries || entries.length === 0) problems.add(`${path}.tools`, 'must name at least one tool');
+  const names: string[] = [];
+  entries?.forEach((entry, index) => {
+    const name = decodeAllowedName(entry, `${path}.tools[${index}]`, tools, problems);
+    if (name !== undefined) names.push(name);
+  });
+  return mode === undefined ? undefined : { type: 'allowed', mode, names };
+}
+
+function decodeAllowedName(
+  entry: Member,
+  path: string,
+  tools: readonly Tool[] | undefined,
+  problems: Problems,
+): string | undefined {
+  if (!isJsonObject(entry)) {
+    problems.add(path, `must be an object, not ${describe(entry)}`);
+    return undefined;
+  }
+  const type = readWord(entry['type'] ?? '', `${path}.type`, problems, ['function', 'custom'] as const);
+  if (type === undefined) return undefined;
+  const isNested = entry[type] !== undefined;
+  const body = isNested ? requireObject(entry[type], `${path}.${type}`, problems) : entry;
+  const at = isNested ? `${path}.${type}.name` : `${path}.name`;
+  const name = body && requireString(body['name'], at, problems);
+  if (name !== undefined && tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
+    problems.add(at, `names no ${type} tool of tools`);
+  }
+  return name;
+}

@@ -1,0 +1,46 @@
+// Errors as Chat Completions clients know them. Owns the table of types and codes; must not choose statuses.
+import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+
+interface ErrorWords {
+  readonly type: string;
+  /** Used when the error brings no code of its own. */
+  readonly code: string | null;
+}
+
+/** OpenAI's types and the codes that client programs match on (OpenAI guide "Error codes"). */
+const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
+  invalid_request: { type: 'invalid_request_error', code: null },
+  unsupported: { type: 'invalid_request_error', code: null },
+  authentication: { type: 'authentication_error', code: 'invalid_api_key' },
+  permission: { type: 'permission_error', code: null },
+  not_found: { type: 'not_found_error', code: null },
+  conflict: { type: 'conflict_error', code: null },
+  too_large: { type: 'invalid_request_error', code: 'request_too_large' },
+  rate_limited: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  quota: { type: 'insufficient_quota', code: 'insufficient_quota' },
+  context_overflow: { type: 'invalid_request_error', code: 'context_length_exceeded' },
+  content_filter: { type: 'invalid_request_error', code: 'content_filter' },
+  upstream_unavailable: { type: 'server_error', code: 'upstream_unavailable' },
+  timeout: { type: 'timeout_error', code: 'timeout' },
+  cancelled: { type: 'request_cancelled', code: 'request_cancelled' },
+  internal: { type: 'server_error', code: null },
+};
+
+/** `{"error":{message, type, param, code}}`: the body of an error answer, and of an error frame in a stream. */
+export function encodeErrorBody(error: GatewayError): JsonObject {
+  const words = WORDS[error.kind];
+  const fallback = error.kind === 'not_found' && error.param === 'model' ? 'model_not_found' : words.code;
+  return {
+    error: {
+      message: error.message,
+      type: words.type,
+      param: error.param ?? null,
+      code: error.code ?? fallback,
+    },
+  };
+}
+
+/** Status and body of an error answer. The protocol has no place for the request id but the header. */
+export function encodeError(error: GatewayError): { readonly status: number; readonly body: JsonObject } {
+  return { status: error.status, body: encodeErrorBody(error) };
+}

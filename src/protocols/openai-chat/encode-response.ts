@@ -1,0 +1,139 @@
+// A collected answer becomes the `chat.completion` object. Owns its shape (OpenAI's schema
+// `CreateChatCompletionResponse` with the reasoning members); must not know where the answer came from.
+import { GatewayError } from '../../canonical/index.ts';
+import type {
+  CollectedEvents,
+  Item,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  Part,
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import { encodeAnnotation } from './encode-annotation.ts';
+import { encodeUpstreamFacts } from './encode-envelope.ts';
+import { encodeFinishReason } from './encode-finish-reason.ts';
+import {
+  encodeReasoningDetails,
+  joinParts,
+  unknownDetail,
+  visibleReasoning,
+} from './encode-reasoning-details.ts';
+import { encodeUsage } from './encode-usage.ts';
+
+interface Draft {
+  content: string;
+  refusal: string;
+  readonly annotations: JsonObject[];
+  readonly logprobs: JsonValue[];
+  readonly reasoning: string[];
+  readonly details: JsonObject[];
+  readonly toolCalls: JsonObject[];
+  /** Positions taken in the turn. All text is one message to the client, so it takes one. */
+  position: number;
+}
+
+/**
+ * Encodes a whole answer.
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ */
+export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
+  if (events.error) throw events.error;
+  if (!events.finish)
+    throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const { request } = context;
+  const draft: Draft = {
+    content: '',
+    refusal: '',
+    annotations: [],
+    logprobs: [],
+    reasoning: [],
+    details: [],
+    toolCalls: [],
+    position: 0,
+  };
+  for (const item of events.items) addItem(draft, item);
+
+  const emitted = { toolCalls: draft.toolCalls.length, refusal: draft.refusal !== '' };
+  const hasText = draft.content !== '' || (emitted.toolCalls === 0 && !emitted.refusal);
+  const message: MutableJsonObject = {
+    role: 'assistant',
+    content: hasText ? draft.content : null,
+    refusal: draft.refusal || null,
+    annotations: draft.annotations,
+  };
+  if (request.reasoning.exclude !== true) addReasoning(message, draft, context.reasoningContentMirror);
+  if (emitted.toolCalls > 0) message['tool_calls'] = draft.toolCalls;
+  const logprobs =
+    request.logprobs === true && draft.logprobs.length > 0
+      ? { content: draft.logprobs, refusal: null }
+      : null;
+  const finishReason = encodeFinishReason(events.finish.reason, emitted);
+  return {
+    id: context.id,
+    object: 'chat.completion',
+    created: context.createdSeconds,
+    model: context.model,
+    choices: [{ index: 0, message, logprobs, finish_reason: finishReason }],
+    ...(events.usage ? { usage: encodeUsage(events.usage, context.costUsd) } : {}),
+    ...encodeUpstreamFacts(events.start),
+  };
+}
+
+function addItem(draft: Draft, item: Item): void {
+  switch (item.type) {
+    case 'message':
+      for (const part of item.parts) addPart(draft, part);
+      return;
+    case 'reasoning': {
+      const details = encodeReasoningDetails(item, draft.position);
+      if (details.length === 0) return;
+      draft.position++;
+      draft.details.push(...details);
+      draft.reasoning.push(visibleReasoning(item));
+      return;
+    }
+    case 'tool_call': {
+      const { callId: id, name } = item;
+      draft.position++;
+      draft.toolCalls.push(
+        item.kind === 'custom'
+          ? { id, type: 'custom', custom: { name, input: item.arguments } }
+          : { id, type: 'function', function: { name, arguments: item.arguments } },
+      );
+      return;
+    }
+    case 'unknown': {
+      const detail = unknownDetail(item);
+      if (detail) draft.details.push(detail);
+      return;
+    }
+    // What the upstream ran by itself is no call for the client; the protocol has no place for the others.
+    case 'hosted_call':
+    case 'tool_result':
+    case 'compaction':
+      return;
+  }
+}
+
+function addPart(draft: Draft, part: Part): void {
+  const wasEmpty = draft.content === '' && draft.refusal === '';
+  if (part.type === 'refusal') {
+    draft.refusal += part.refusal;
+  } else if (part.type === 'text') {
+    for (const annotation of part.annotations ?? []) {
+      const encoded = encodeAnnotation(annotation, draft.content.length);
+      if (encoded) draft.annotations.push(encoded);
+    }
+    if (part.logprobs) draft.logprobs.push(...part.logprobs);
+    draft.content += part.text;
+  }
+  if (wasEmpty && (draft.content !== '' || draft.refusal !== '')) draft.position++;
+}
+
+function addReasoning(message: MutableJsonObject, draft: Draft, mirror: boolean): void {
+  const text = joinParts(draft.reasoning);
+  if (text) message['reasoning'] = text;
+  if (text && mirror) message['reasoning_content'] = text;
+  if (draft.details.length > 0) message['reasoning_details'] = draft.details;
+}

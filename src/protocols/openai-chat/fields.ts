@@ -1,0 +1,123 @@
+// The members of a Chat Completions request body and what the gateway does with each. The only list of them:
+// decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
+// member is decoded.
+
+export interface RequestField {
+  readonly name: string;
+  /**
+   * `supported`: decoded and sent on. `ignored`: type-checked, then dropped and reported. `rejected`: any
+   * value but null is a 400. `gateway`: steers the gateway and never reaches an upstream.
+   */
+  readonly support: 'supported' | 'ignored' | 'rejected' | 'gateway';
+  /** For users: ranges, and what takes its place. */
+  readonly note: string;
+}
+
+/** Every documented member, in the order of the documentation. */
+export const REQUEST_FIELDS: readonly RequestField[] = [
+  { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
+  {
+    name: 'messages',
+    support: 'supported',
+    note: 'Required. Roles `system`, `developer`, `user`, `assistant`, `tool`; the role `function` is a 400.',
+  },
+  {
+    name: 'max_completion_tokens',
+    support: 'supported',
+    note: 'Positive integer; visible and reasoning tokens together.',
+  },
+  {
+    name: 'max_tokens',
+    support: 'ignored',
+    note: 'Deprecated. Taken as `max_completion_tokens` when that is absent, which is reported.',
+  },
+  { name: 'temperature', support: 'supported', note: 'Not negative; clamped to what the model takes.' },
+  { name: 'top_p', support: 'supported', note: '0 to 1.' },
+  { name: 'n', support: 'supported', note: 'Only 1.' },
+  { name: 'frequency_penalty', support: 'supported', note: '-2 to 2.' },
+  { name: 'presence_penalty', support: 'supported', note: '-2 to 2.' },
+  { name: 'stop', support: 'supported', note: 'A string or up to 4 strings.' },
+  { name: 'logit_bias', support: 'supported', note: 'Token ids to numbers from -100 to 100.' },
+  { name: 'logprobs', support: 'supported', note: 'Boolean.' },
+  { name: 'top_logprobs', support: 'supported', note: '0 to 20; needs `logprobs: true`.' },
+  { name: 'tools', support: 'supported', note: 'Function and custom tools; names are unique.' },
+  {
+    name: 'tool_choice',
+    support: 'supported',
+    note: '`none`, `auto`, `required`, a named tool, or `allowed_tools` (flat or nested).',
+  },
+  { name: 'parallel_tool_calls', support: 'supported', note: 'Boolean.' },
+  { name: 'response_format', support: 'supported', note: '`text`, `json_object` or `json_schema`.' },
+  {
+    name: 'reasoning_effort',
+    support: 'supported',
+    note: '`none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; `reasoning.effort` wins over it.',
+  },
+  { name: 'verbosity', support: 'supported', note: '`low`, `medium` or `high`.' },
+  { name: 'web_search_options', support: 'supported', note: 'An empty object switches web search on.' },
+  {
+    name: 'metadata',
+    support: 'supported',
+    note: 'Up to 16 pairs; keys up to 64 characters, values are strings of up to 512. Kept in the record.',
+  },
+  { name: 'stream', support: 'supported', note: 'Only `true` streams.' },
+  { name: 'stream_options', support: 'supported', note: '`include_usage`; needs `stream: true`.' },
+  {
+    name: 'seed',
+    support: 'supported',
+    note: 'Sent where the upstream takes it, else ignored and reported.',
+  },
+  {
+    name: 'reasoning',
+    support: 'gateway',
+    note: '`enabled`, `effort`, `max_tokens`, `exclude`, `summary`; resolved for each model.',
+  },
+  {
+    name: 'include_reasoning',
+    support: 'gateway',
+    note: '`false` is `reasoning.exclude: true`; a contradiction between the two is a 400.',
+  },
+  { name: 'usage', support: 'gateway', note: '`include: true` sends token counts also in a stream.' },
+  { name: 'provider', support: 'gateway', note: 'Provider routing and fallback.' },
+  { name: 'model_routing_config', support: 'gateway', note: 'Model routing.' },
+  { name: 'models', support: 'gateway', note: 'Models to fall back to, in order.' },
+  { name: 'user', support: 'ignored', note: 'A string.' },
+  { name: 'safety_identifier', support: 'ignored', note: 'A string.' },
+  { name: 'prompt_cache_key', support: 'ignored', note: 'A string.' },
+  { name: 'prompt_cache_retention', support: 'ignored', note: 'A string.' },
+  { name: 'service_tier', support: 'ignored', note: 'A string.' },
+  { name: 'store', support: 'ignored', note: 'Boolean.' },
+  { name: 'prediction', support: 'ignored', note: 'An object.' },
+  { name: 'modalities', support: 'ignored', note: 'Anything besides `text` is a 400.' },
+  { name: 'audio', support: 'rejected', note: 'Audio answers are not available.' },
+  { name: 'functions', support: 'rejected', note: 'Deprecated and not accepted; use `tools`.' },
+  { name: 'function_call', support: 'rejected', note: 'Deprecated and not accepted; use `tool_choice`.' },
+];
+
+/** Names of every documented member; all others are `extra`. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(REQUEST_FIELDS.map((field) => field.name));
+
+/** Members that must never reach an upstream. */
+export const GATEWAY_KEYS: readonly string[] = REQUEST_FIELDS.filter((f) => f.support === 'gateway').map(
+  (field) => field.name,
+);
+
+/**
+ * The members that the API documents as unsupported, in its order, `seed` included: it is decoded, yet no
+ * client may rely on it. The relay lane removes or refuses them.
+ */
+export const UNSUPPORTED_FIELDS: readonly string[] = [
+  'audio',
+  'modalities',
+  'functions',
+  'function_call',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'store',
+  'service_tier',
+  'prediction',
+  'seed',
+  'user',
+  'max_tokens',
+];

@@ -1,0 +1,13 @@
+// OpenAI's Chat Completions, in both directions. The only file of this folder that others import.
+import type { Protocol } from '../protocol.ts';
+import { openaiChatServer } from './server.ts';
+import { openaiChatUpstream } from './upstream.ts';
+
+export { REQUEST_FIELDS, UNSUPPORTED_FIELDS } from './fields.ts';
+export type { RequestField } from './fields.ts';
+
+export const openaiChat: Protocol = {
+  name: 'openai-chat',
+  upstream: openaiChatUpstream,
+  server: openaiChatServer,
+};

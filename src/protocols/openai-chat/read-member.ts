@@ -1,0 +1,131 @@
+// Reads one member of a request body under a type and a range. Each reader takes null and absence as
+// undefined, notes a problem for anything else that does not fit, and never throws. Knows no member by name.
+import { isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, Problems } from '../../canonical/index.ts';
+
+export type Member = JsonValue | undefined;
+
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  readonly integer?: boolean;
+}
+
+/** The string; a problem for another type. */
+export function readString(value: Member, path: string, problems: Problems): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  problems.add(path, `must be a string, not ${describe(value)}`);
+  return undefined;
+}
+
+/** The string; a problem also when it is absent, null or empty. */
+export function requireString(value: Member, path: string, problems: Problems): string | undefined {
+  if (value === undefined || value === null) problems.add(path, 'is required');
+  else if (value === '') problems.add(path, 'must not be empty');
+  else return readString(value, path, problems);
+  return undefined;
+}
+
+/** The string, which may be empty; a problem when it is absent or null. */
+export function requireText(value: Member, path: string, problems: Problems): string | undefined {
+  if (value !== undefined && value !== null) return readString(value, path, problems);
+  problems.add(path, 'is required');
+  return undefined;
+}
+
+/** The boolean; a problem for another type. */
+export function readBoolean(value: Member, path: string, problems: Problems): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  problems.add(path, `must be true or false, not ${describe(value)}`);
+  return undefined;
+}
+
+/** The number within its range, bounds included. */
+export function readNumber(
+  value: Member,
+  path: string,
+  problems: Problems,
+  range: NumberRange = {},
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const noun = range.integer ? 'an integer' : 'a number';
+  if (typeof value !== 'number') {
+    problems.add(path, `must be ${noun}, not ${describe(value)}`);
+    return undefined;
+  }
+  const { min = -Infinity, max = Infinity } = range;
+  const isLegal = Number.isFinite(value) && value >= min && value <= max;
+  if (isLegal && (!range.integer || Number.isInteger(value))) return value;
+  problems.add(path, `must be ${noun}${describeRange(min, max)}`);
+  return undefined;
+}
+
+/** The string when it is one of `words`; the problem lists them. */
+export function readWord<Word extends string>(
+  value: Member,
+  path: string,
+  problems: Problems,
+  words: readonly Word[],
+): Word | undefined {
+  if (value === undefined || value === null) return undefined;
+  const word = words.find((candidate) => candidate === value);
+  if (word === undefined) problems.add(path, `must be one of ${words.join(', ')}`);
+  return word;
+}
+
+/** The object; a problem for another type. */
+export function readObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isJsonObject(value)) return value;
+  problems.add(path, `must be an object, not ${describe(value)}`);
+  return undefined;
+}
+
+/** The object; a problem also when it is absent or null. */
+export function requireObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  if (value !== undefined && value !== null) return readObject(value, path, problems);
+  problems.add(path, 'is required');
+  return undefined;
+}
+
+/** The array; a problem for another type. */
+export function readArray(value: Member, path: string, problems: Problems): readonly JsonValue[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isJsonArray(value)) return value;
+  problems.add(path, `must be an array, not ${describe(value)}`);
+  return undefined;
+}
+
+/** An array of non-empty strings; undefined when any element is not one. */
+export function readStrings(value: Member, path: string, problems: Problems): readonly string[] | undefined {
+  const elements = readArray(value, path, problems);
+  if (!elements) return undefined;
+  const strings: string[] = [];
+  elements.forEach((element, index) => {
+    const text = requireString(element, `${path}[${index}]`, problems);
+    if (text !== undefined) strings.push(text);
+  });
+  return strings.length === elements.length ? strings : undefined;
+}
+
+/** Words for a value's type, as they stand after "not" in a message. */
+export function describe(value: Member): string {
+  if (value === null) return 'null';
+  if (isJsonArray(value)) return 'an array';
+  switch (typeof value) {
+    case 'object':
+      return 'an object';
+    case 'undefined':
+      return 'nothing';
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function describeRange(min: number, max: number): string {
+  if (min !== -Infinity && max !== Infinity) return ` from ${min} to ${max}`;
+  if (min !== -Infinity) return ` of at least ${min}`;
+  return max === Infinity ? '' : ` of at most ${max}`;
+}

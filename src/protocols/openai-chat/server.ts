@@ -1,0 +1,16 @@
+// Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
+import type { ServerCodec } from '../protocol.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeError } from './encode-error.ts';
+import { encodeResponse } from './encode-response.ts';
+import { encodeStream } from './encode-stream.ts';
+import { GATEWAY_KEYS } from './fields.ts';
+
+/** The server side of Chat Completions. */
+export const openaiChatServer: ServerCodec = {
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  gatewayKeys: GATEWAY_KEYS,
+};
