@@ -1,0 +1,145 @@
+// The envelope around a message: id and model, usage, the end, and errors reported inside an answer. Holds what
+// frames and whole bodies have in common; feeds the message decoder.
+import type { CodecContext } from '../protocol.ts';
+import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { decodeFinishReason } from './finish-reason.ts';
+import { MessageDecoder } from './message-decoder.ts';
+import type { WireChoice, WireCompletion, WireMessage } from './wire-types.ts';
+
+/** Decodes one answer, chunk by chunk or at once. Exactly one of `finish` and `fail` ends it. */
+export class AnswerDecoder {
+  readonly #sink: EventSink;
+  readonly #message: MessageDecoder;
+  #started = false;
+  #usage: JsonValue = null;
+  #word: string | undefined;
+  #stopSequence: string | undefined;
+  #cited = 0;
+  readonly #early: JsonObject[] = [];
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#message = new MessageDecoder(sink, context);
+  }
+
+  /** True once anything of an answer has come. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  /** The upstream's word for its end, once it has given one. */
+  get finishWord(): string | undefined {
+    return this.#word;
+  }
+
+  /**
+   * Takes a chunk or a whole completion. A chunk with nothing in it that is known becomes an `unknown` event.
+   * @param whole true for a completion
+   */
+  take(body: WireCompletion, whole: boolean): void {
+    const choices = isJsonArray(body.choices) ? body.choices : undefined;
+    const choice: WireChoice | undefined = choices && firstChoice(choices);
+    let known = choice !== undefined || (choices !== undefined && choices.length > 0);
+    if (!this.#started && (choice || nonEmpty(body.id))) this.#start(body);
+    if (choice) this.#choice(choice, whole);
+    if (isJsonObject(body.usage)) {
+      this.#usage = body.usage;
+      known = true;
+    } else if (isJsonObject(body.x_groq) && isJsonObject(body.x_groq['usage'])) {
+      this.#usage = body.x_groq['usage'];
+      known = true;
+    }
+    if (body.search_results || body.citations) {
+      this.#cite(body);
+      known = true;
+    }
+    if (known) return;
+    // Azure reports on the prompt before the first chunk with an id.
+    if (this.#started) this.#unknown(body);
+    else this.#early.push(body);
+  }
+
+  /** Emits the end of a complete answer. */
+  finish(): void {
+    if (!this.#started) this.#start({});
+    this.#message.close();
+    this.#flushUsage();
+    const word = this.#word;
+    this.#sink.on({
+      type: 'finish',
+      reason: word === undefined ? 'unknown' : decodeFinishReason(word),
+      raw: word,
+      stopSequence: this.#stopSequence,
+    });
+  }
+
+  /** Emits a failure. Items stay open; tokens that were reported still count. */
+  fail(error: GatewayError): void {
+    if (this.#started) this.#flushUsage();
+    this.#sink.on({ type: 'error', error });
+  }
+
+  #start(body: WireCompletion): void {
+    this.#started = true;
+    this.#sink.on({
+      type: 'start',
+      id: nonEmpty(body.id),
+      model: nonEmpty(body.model),
+      created: seconds(body.created),
+      systemFingerprint: nonEmpty(body.system_fingerprint),
+      serviceTier: nonEmpty(body.service_tier),
+    });
+    for (const chunk of this.#early) this.#unknown(chunk);
+  }
+
+  #unknown(chunk: JsonObject): void {
+    this.#sink.on({ type: 'unknown', source: { protocol: 'openai-chat', raw: chunk } });
+  }
+
+  #choice(choice: WireChoice, whole: boolean): void {
+    const message = isJsonObject(choice.delta) && !whole ? choice.delta : (choice.message ?? choice.delta);
+    if (isJsonObject(message)) this.#message.take(message as WireMessage, whole, choice.logprobs);
+    if (isJsonObject(choice.usage)) this.#usage = choice.usage;
+    const word = nonEmpty(choice.finish_reason) ?? nonEmpty(asObject(choice.finish_details)['type']);
+    if (word === undefined) return;
+    this.#word = word;
+    this.#stopSequence = asString(choice.stop_reason);
+  }
+
+  /** Perplexity repeats the whole list in every chunk: each page is cited once. */
+  #cite(body: WireCompletion): void {
+    const results = isJsonArray(body.search_results) ? body.search_results : [];
+    const pages = results.length > 0 ? results : isJsonArray(body.citations) ? body.citations : [];
+    for (; this.#cited < pages.length; this.#cited++) {
+      const page = pages[this.#cited];
+      const raw: JsonObject = isJsonObject(page) ? page : { url: page };
+      const url = asString(raw['url']);
+      if (url !== undefined) this.#message.citation(url, asString(raw['title']) ?? '', raw);
+    }
+  }
+
+  #flushUsage(): void {
+    if (this.#usage !== null) this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+  }
+}
+
+/** The choice with index 0: the gateway never asks for more, but a server may send more. */
+function firstChoice(choices: readonly JsonValue[]): WireChoice | undefined {
+  for (const choice of choices) {
+    if (isJsonObject(choice) && (typeof choice['index'] !== 'number' || choice['index'] === 0))
+      return choice as WireChoice;
+  }
+  return undefined;
+}
+
+function nonEmpty(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Unix seconds; some servers write them as text, or 0 for none. */
+function seconds(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.floor(number) : undefined;
+}

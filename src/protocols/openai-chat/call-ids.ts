@@ -1,0 +1,50 @@
+// Tool-call ids for upstreams that take nine letters or digits only. Knows no conversation beyond its ids.
+import type { Item, Quirks } from '../../canonical/index.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const NINE = /^[A-Za-z0-9]{9}$/;
+
+/**
+ * Maps the ids of a conversation's calls and results: one id always becomes the same one, two never share one,
+ * and the mapping depends on the ids alone, so that every turn of a conversation is rewritten alike.
+ * @returns the id to send for an id of the conversation
+ */
+export function mapCallIds(items: readonly Item[], form: Quirks['toolCallId']): (id: string) => string {
+  if (form === 'any') return (id) => id;
+  const ids = new Set<string>();
+  for (const item of items)
+    if (item.type === 'tool_call' || item.type === 'tool_result') ids.add(item.callId);
+  const mapped = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const id of ids) {
+    if (!NINE.test(id)) continue;
+    mapped.set(id, id);
+    taken.add(id);
+  }
+  for (const id of ids) {
+    if (mapped.has(id)) continue;
+    let short = shorten(id, 0);
+    for (let salt = 1; taken.has(short); salt++) short = shorten(id, salt);
+    mapped.set(id, short);
+    taken.add(short);
+  }
+  return (id) => mapped.get(id) ?? shorten(id, 0);
+}
+
+/** Nine characters from two 32-bit FNV-1a sums over the UTF-16 units of the id. */
+function shorten(id: string, salt: number): string {
+  let low = 0x811c9dc5 ^ salt;
+  let high = 0x01000193 ^ (salt * 31);
+  for (let at = 0; at < id.length; at++) {
+    low = Math.imul(low ^ id.charCodeAt(at), 0x01000193) >>> 0;
+    high = Math.imul(high ^ (id.charCodeAt(at) + at), 0x85ebca6b) >>> 0;
+  }
+  let text = '';
+  for (let at = 0; at < 9; at++) {
+    const sum = at < 5 ? low : high;
+    text += ALPHABET[sum % 62] ?? '0';
+    if (at < 5) low = Math.floor(low / 62) ^ (at === 4 ? 0 : high & 0xff);
+    else high = Math.floor(high / 62);
+  }
+  return text;
+}

@@ -1,0 +1,247 @@
+// Error answers of Chat Completions servers, classified into one closed kind. Reads status, codes and the
+// wordings of common servers; decides nothing about retries.
+import type { ErrorDetails, ErrorKind, Fault, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '../../canonical/index.ts';
+
+/**
+ * Classifies an error answer. The upstream's status, type and bytes are kept in `upstream`.
+ * @param status HTTP status, 400 or more
+ * @param header reads a response header by lower-case name
+ * @param body the answer's text: JSON of any common form, plain text or HTML
+ */
+export function decodeError(
+  status: number,
+  header: (name: string) => string | null,
+  body: string,
+): GatewayError {
+  const facts = readFacts(parseJson(body) ?? null, body);
+  return build(status, facts, {
+    retryAfterMs: retryAfterMs(header),
+    upstream: { status, contentType: header('content-type') ?? undefined, body },
+  });
+}
+
+/**
+ * The error that an answer with status 200 reports in its body or in a frame of its stream; undefined when the
+ * body reports none.
+ * @param event the frame's `event:` field
+ */
+export function decodeInlineError(body: JsonObject, event = ''): GatewayError | undefined {
+  const reported = body['error'];
+  const flat = body['object'] === 'error' || event === 'error';
+  if ((reported === undefined || reported === null || reported === '' || reported === false) && !flat)
+    return undefined;
+  const facts = readFacts(body, '');
+  // A stream has no status of its own; servers put it into the error instead.
+  const status = facts.status ?? 502;
+  return build(status, facts, {
+    upstream: { status, contentType: 'application/json', body: JSON.stringify(body) },
+  });
+}
+
+interface Facts {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string;
+  readonly param: string | undefined;
+  readonly status: number | undefined;
+}
+
+function build(status: number, facts: Facts, details: ErrorDetails): GatewayError {
+  const kind = classify(status, facts);
+  const message = facts.message || `the upstream answered with status ${status}`;
+  return new GatewayError(kind, message, {
+    ...details,
+    code: facts.code || undefined,
+    param: facts.param,
+    fault: faultOf(kind, facts),
+  });
+}
+
+/** Our credentials, our account and the model's own failures are not the client's fault: another endpoint may serve. */
+function faultOf(kind: ErrorKind, facts: Facts): Fault {
+  switch (kind) {
+    case 'authentication':
+    case 'permission':
+    case 'quota':
+    case 'rate_limited':
+    case 'timeout':
+    case 'upstream_unavailable':
+      return 'upstream';
+    default:
+      // Groq, with 400: the model wrote no call, or one that does not parse.
+      return facts.code === 'tool_use_failed' ? 'upstream' : 'client';
+  }
+}
+
+const QUOTA_CODES: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'insufficient_balance',
+  'insufficient_credits',
+  'exceeded_current_quota_error',
+]);
+const CONTEXT_CODES: ReadonlySet<string> = new Set([
+  'context_length_exceeded',
+  'context_window_exceeded',
+  'too_many_prompt_tokens',
+  'string_above_max_length',
+  'exceed_context_size_error',
+]);
+const FILTER_CODES: ReadonlySet<string> = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'ResponsibleAIPolicyViolation',
+  'data_inspection_failed',
+  'moderation_blocked',
+]);
+/** OpenAI, DeepSeek, OpenRouter, Ollama, Perplexity, Groq, Mistral, llama.cpp, vLLM and xAI, in this order. */
+const CONTEXT_WORDS: readonly string[] = [
+  'maximum context length',
+  'max context length',
+  'context window',
+  'total length of all messages is too long',
+  'reduce the length of the messages',
+  'too many tokens',
+  'too large for model with',
+  'exceeds the available context size',
+  'maximum model length',
+  'maximum prompt length',
+  'prompt is too long',
+  'prompt too long',
+  'input is too long',
+  'context length exceeded',
+];
+const QUOTA_WORDS: readonly string[] = [
+  'insufficient balance',
+  'exceeded your current quota',
+  'insufficient credit',
+  'out of credits',
+];
+
+function classify(status: number, facts: Facts): ErrorKind {
+  const { code, type } = facts;
+  if (QUOTA_CODES.has(code) || QUOTA_CODES.has(type)) return 'quota';
+  if (status < 500) {
+    if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return 'context_overflow';
+    if (FILTER_CODES.has(code) || FILTER_CODES.has(type)) return 'content_filter';
+  }
+  switch (status) {
+    case 400:
+    case 422: {
+      const words = facts.message.toLowerCase();
+      if (CONTEXT_WORDS.some((phrase) => words.includes(phrase))) return 'context_overflow';
+      if (code === 'invalid_api_key') return 'authentication';
+      return 'invalid_request';
+    }
+    case 401:
+      return 'authentication';
+    case 402:
+      return 'quota';
+    case 403:
+      return 'permission';
+    case 404:
+    case 410:
+      return 'not_found';
+    case 408:
+    case 504:
+    case 524:
+      return 'timeout';
+    case 409:
+      return 'conflict';
+    case 413: {
+      const words = facts.message.toLowerCase();
+      return CONTEXT_WORDS.some((phrase) => words.includes(phrase)) ? 'context_overflow' : 'too_large';
+    }
+    case 429: {
+      const words = facts.message.toLowerCase();
+      return QUOTA_WORDS.some((phrase) => words.includes(phrase)) ? 'quota' : 'rate_limited';
+    }
+    default:
+      return status >= 500 || status < 400 ? 'upstream_unavailable' : 'invalid_request';
+  }
+}
+
+/**
+ * Reads `{error: {message, type, param, code}}`, `{error: "text"}`, `{message}`, `{detail: "…" | [{msg, loc}]}`,
+ * a list of one such object (Google), a bare string, plain text, and the title of an HTML page.
+ */
+function readFacts(parsed: JsonValue, text: string): Facts {
+  const outer = isJsonArray(parsed) ? (parsed[0] ?? null) : parsed;
+  if (typeof outer === 'string')
+    return { message: short(outer), type: '', code: '', param: undefined, status: undefined };
+  if (!isJsonObject(outer))
+    return { message: readPlainText(text), type: '', code: '', param: undefined, status: undefined };
+  const inner = isJsonObject(outer['error']) ? outer['error'] : outer;
+  const message =
+    asString(inner['message']) ??
+    asString(outer['error']) ??
+    asString(outer['message']) ??
+    readDetail(outer['detail'] ?? outer['details']) ??
+    JSON.stringify(outer);
+  const code = inner['code'] ?? outer['code'];
+  return {
+    message: short(message),
+    type: asString(inner['type']) ?? asString(outer['type']) ?? asString(inner['status']) ?? '',
+    code: typeof code === 'string' ? code : '',
+    param: asString(inner['param']) || undefined,
+    status: readStatus(inner['status_code'], code, inner['status'], outer['status']),
+  };
+}
+
+/** FastAPI's validation errors: a sentence, or a list with the place of each. */
+function readDetail(detail: JsonValue | undefined): string | undefined {
+  if (typeof detail === 'string') return detail;
+  const first = isJsonArray(detail) ? detail[0] : detail;
+  if (!isJsonObject(first)) return undefined;
+  const message = asString(first['msg']) ?? asString(first['message']);
+  if (message === undefined) return undefined;
+  const place = isJsonArray(first['loc']) ? first['loc'].join('.') : '';
+  return place ? `${place}: ${message}` : message;
+}
+
+function readStatus(...candidates: readonly (JsonValue | undefined)[]): number | undefined {
+  for (const candidate of candidates) {
+    const value = typeof candidate === 'string' ? Number(candidate) : candidate;
+    if (typeof value === 'number' && value >= 400 && value < 600) return value;
+  }
+  return undefined;
+}
+
+function readPlainText(text: string): string {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('<')) return short(trimmed);
+  const from = trimmed.indexOf('<title>');
+  const to = from < 0 ? -1 : trimmed.indexOf('</title>', from);
+  return to < 0
+    ? 'the upstream answered with an HTML page'
+    : short(trimmed.slice(from + '<title>'.length, to).trim());
+}
+
+/** Messages of some servers repeat the whole prompt. */
+function short(message: string): string {
+  return message.length > 2000 ? `${message.slice(0, 2000)}…` : message;
+}
+
+/**
+ * `retry-after-ms` (OpenAI), or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3). A date counts
+ * from the answer's own `date`, since a codec has no clock.
+ */
+function retryAfterMs(header: (name: string) => string | null): number | undefined {
+  const exact = positive(header('retry-after-ms'));
+  if (exact !== undefined) return exact;
+  const after = header('retry-after');
+  if (after === null) return undefined;
+  const seconds = positive(after);
+  if (seconds !== undefined) return Math.round(seconds * 1000);
+  const now = Date.parse(header('date') ?? '');
+  const then = Date.parse(after);
+  return Number.isNaN(now) || Number.isNaN(then) ? undefined : Math.max(0, then - now);
+}
+
+function positive(text: string | null): number | undefined {
+  if (text === null || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,117 @@
+// Token counts of Chat Completions servers, as a partition. Works from the numbers alone: whether a class lies
+// inside or outside of a sum is read off `total_tokens`, never off a provider's name.
+import type { JsonValue, Usage } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
+
+/**
+ * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
+ * upstream's own totals.
+ *
+ * OpenAI counts cached, cache-write and audio tokens inside `prompt_tokens`, and reasoning and audio inside
+ * `completion_tokens` (API reference, "usage"). xAI's grok-3-mini counts reasoning outside (prompt 10,
+ * completion 35, reasoning 375, total 420), and Google's compatible endpoint hides thoughts in the total alone
+ * (35 + 12 → 109); both in recordings of 2025.
+ * @param raw the upstream's object
+ */
+export function decodeUsage(raw: JsonValue): Usage {
+  const usage = asObject(raw);
+  const promptDetails = details(
+    usage['prompt_tokens_details'],
+    usage['prompt_token_details'],
+    usage['input_tokens_details'],
+  );
+  const outputDetails = details(
+    usage['completion_tokens_details'],
+    usage['completion_token_details'],
+    usage['output_tokens_details'],
+  );
+
+  const prompt = count(usage['prompt_tokens'] ?? usage['input_tokens']);
+  const completion = count(usage['completion_tokens'] ?? usage['output_tokens']);
+  const total = count(usage['total_tokens']);
+
+  let cacheRead = first(
+    promptDetails['cached_tokens'],
+    usage['prompt_cache_hit_tokens'],
+    usage['cache_read_input_tokens'],
+    usage['cached_tokens'],
+    usage['num_cached_tokens'],
+  );
+  const writes = asObject(usage['cache_creation']);
+  let cacheWrite1h = count(writes['ephemeral_1h_input_tokens']);
+  let cacheWrite5m =
+    first(
+      promptDetails['cache_write_tokens'],
+      promptDetails['cache_creation_tokens'],
+      usage['cache_creation_input_tokens'],
+    ) - cacheWrite1h;
+  if (cacheWrite5m < 0) cacheWrite5m = 0;
+  let inputAudio = count(promptDetails['audio_tokens']);
+  let image = count(promptDetails['image_tokens']);
+
+  const cached = cacheRead + cacheWrite5m + cacheWrite1h;
+  let excess = Math.max(0, total - prompt - completion);
+  // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`: then the total says so.
+  const cachedOutside = cached > 0 && (excess === cached || (total === 0 && cached > prompt));
+  const input = cachedOutside ? prompt + cached : prompt;
+  if (cachedOutside) excess = 0;
+  // Some servers count more cached than prompt tokens (recorded: prompt 298, cached 387); the sum must hold.
+  let room = input;
+  cacheRead = Math.min(cacheRead, room);
+  room -= cacheRead;
+  cacheWrite5m = Math.min(cacheWrite5m, room);
+  room -= cacheWrite5m;
+  cacheWrite1h = Math.min(cacheWrite1h, room);
+  room -= cacheWrite1h;
+  inputAudio = Math.min(inputAudio, room);
+  room -= inputAudio;
+  image = Math.min(image, room);
+  room -= image;
+
+  // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
+  let reasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
+  if (total === 0 && reasoning > completion) excess = reasoning;
+  const output = completion + excess;
+  reasoning = Math.min(Math.max(reasoning, excess), output);
+  const outputAudio = Math.min(count(outputDetails['audio_tokens']), output - reasoning);
+
+  return {
+    input: { uncached: room, cacheRead, cacheWrite5m, cacheWrite1h, audio: inputAudio, image },
+    output: { text: output - reasoning - outputAudio, reasoning, audio: outputAudio },
+    tools: hostedCalls(usage),
+    acceptedPrediction: count(outputDetails['accepted_prediction_tokens']),
+    rejectedPrediction: count(outputDetails['rejected_prediction_tokens']),
+    estimated: false,
+    raw,
+  };
+}
+
+/** Billed searches: OpenRouter's `server_tool_use_details`, Anthropic's `server_tool_use`, Perplexity's count. */
+function hostedCalls(usage: {
+  readonly [key: string]: JsonValue | undefined;
+}): Readonly<Record<string, number>> {
+  const server = details(usage['server_tool_use_details'], usage['server_tool_use']);
+  const searches = first(server['web_search_requests'], usage['num_search_queries']);
+  return searches > 0 ? { web_search: searches } : {};
+}
+
+function details(...candidates: readonly (JsonValue | undefined)[]): {
+  readonly [key: string]: JsonValue | undefined;
+} {
+  for (const candidate of candidates) if (isJsonObject(candidate)) return candidate;
+  return {};
+}
+
+/** The first candidate that counts anything. */
+function first(...candidates: readonly (JsonValue | undefined)[]): number {
+  for (const candidate of candidates) {
+    const value = count(candidate);
+    if (value > 0) return value;
+  }
+  return 0;
+}
+
+/** A token count: never negative, never a fraction. */
+function count(value: JsonValue | undefined): number {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.floor(value) : 0;
+}

@@ -1,0 +1,153 @@
+// One assistant turn as one message: reasoning, text and tool calls. Owns how a turn is put together; must not
+// know how turns are found.
+import type {
+  Item,
+  JsonObject,
+  MessageItem,
+  MutableJsonObject,
+  Part,
+  ReasoningItem,
+  ToolCallItem,
+  UnknownItem,
+} from '../../canonical/index.ts';
+import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { copyUnknownMembers, ownRaw } from './encode-context.ts';
+import { encodeContent } from './encode-parts.ts';
+import { encodeReasoningHistory } from './encode-reasoning-history.ts';
+import { messagePath, MESSAGE_MEMBERS } from './message-members.ts';
+
+const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
+
+/**
+ * The message for the items of one assistant turn.
+ * @returns undefined when nothing of the turn can be said to this target; the report then has each item
+ */
+export function encodeAssistant(
+  items: readonly Item[],
+  context: EncodeContext,
+): MutableJsonObject | undefined {
+  const parts: Part[] = [];
+  const calls: ToolCallItem[] = [];
+  const reasoning: (ReasoningItem | UnknownItem)[] = [];
+  let first: MessageItem | undefined;
+  let raw: JsonObject | undefined;
+  for (const item of items) {
+    raw ??= item.type === 'unknown' || item.type === 'hosted_call' ? undefined : ownRaw(item.source);
+    switch (item.type) {
+      case 'message':
+        first ??= item;
+        parts.push(...item.parts);
+        break;
+      case 'tool_call':
+        calls.push(item);
+        break;
+      case 'reasoning':
+      case 'unknown':
+        reasoning.push(item);
+        break;
+      case 'hosted_call':
+        context.report.add(
+          item.path ?? 'messages',
+          'dropped',
+          `an earlier ${item.kind} has no place in Chat Completions`,
+        );
+        break;
+      case 'compaction':
+        context.report.add(
+          item.path ?? 'messages',
+          'dropped',
+          'a compacted conversation cannot be read by this upstream',
+        );
+        break;
+      case 'tool_result':
+        break;
+    }
+  }
+  const message: MutableJsonObject = { role: 'assistant', content: null };
+  if (first?.name !== undefined) encodeName(message, first, context);
+  encodeReasoningHistory(message, reasoning, context);
+  encodeSaid(message, parts, calls.length > 0, context);
+  const legacy = calls.length === 1 && calls[0] ? legacyCall(calls[0], raw, context) : undefined;
+  if (legacy) message['function_call'] = legacy;
+  else if (calls.length > 0) message['tool_calls'] = calls.map((call) => encodeCall(call, context));
+  if (raw) copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath(items), context);
+  return first || calls.length > 0 || Object.keys(message).length > 2 ? message : undefined;
+}
+
+/** `name` of a message, where the target takes one. */
+export function encodeName(message: MutableJsonObject, item: MessageItem, context: EncodeContext): void {
+  if (item.name === undefined) return;
+  if (context.target.quirks.messageName) message['name'] = item.name;
+  else
+    context.report.add(
+      `${item.path ?? 'messages'}.name`,
+      'dropped',
+      'the upstream takes no names on messages',
+    );
+}
+
+/**
+ * `content`, `refusal` and `audio`. A message holds text parts or exactly one refusal (API reference,
+ * "Assistant message", `content`); beside text a refusal has its own member.
+ */
+function encodeSaid(
+  message: MutableJsonObject,
+  parts: readonly Part[],
+  hasCalls: boolean,
+  context: EncodeContext,
+): void {
+  const asText = context.target.quirks.textContent === 'string';
+  const content: Part[] = [];
+  const refusals: string[] = [];
+  for (const part of parts) {
+    const audio = part.type === 'unknown' ? ownRaw(part.source) : undefined;
+    if (part.type === 'refusal' && !asText) refusals.push(part.refusal);
+    else if (part.type === 'refusal') {
+      context.report.add(
+        part.path ?? 'messages',
+        'approximated',
+        'the upstream knows no refusals: sent as text',
+      );
+      content.push({ type: 'text', text: part.refusal });
+    } else if (audio?.['type'] === 'audio' && isJsonObject(audio['audio'])) message['audio'] = audio['audio'];
+    else content.push(part);
+  }
+  const refusal = refusals.join('');
+  if (content.length > 0) {
+    message['content'] = encodeContent(content, '', context);
+    if (refusal !== '') message['refusal'] = refusal;
+  } else if (refusal !== '') message['content'] = [{ type: 'refusal', refusal }];
+  else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';
+}
+
+function encodeCall(call: ToolCallItem, context: EncodeContext): JsonObject {
+  const id = context.callId(call.callId);
+  const encoded: MutableJsonObject =
+    call.kind === 'custom' && context.target.quirks.customTools
+      ? { id, type: 'custom', custom: { name: call.name, input: call.arguments } }
+      : { id, type: 'function', function: { name: call.name, arguments: callArguments(call) } };
+  const raw = asArray(ownRaw(call.source)?.['tool_calls']).find(
+    (element) => isJsonObject(element) && element['id'] === call.callId,
+  );
+  if (isJsonObject(raw)) copyUnknownMembers(encoded, raw, CALL_MEMBERS, call.path ?? 'messages', context);
+  return encoded;
+}
+
+/** Custom input rides in the one argument of the function that stands for the tool; no arguments are an empty object. */
+function callArguments(call: ToolCallItem): string {
+  if (call.kind === 'custom') return JSON.stringify({ input: call.arguments });
+  return call.arguments === '' ? '{}' : call.arguments;
+}
+
+/** The deprecated form, kept where it has no result: as an element of `tool_calls` it would demand one. */
+function legacyCall(
+  call: ToolCallItem,
+  raw: JsonObject | undefined,
+  context: EncodeContext,
+): JsonObject | undefined {
+  const given = raw?.['function_call'];
+  if (!isJsonObject(given) || asString(given['name']) !== call.name || context.answered.has(call.callId))
+    return undefined;
+  return { name: call.name, arguments: call.arguments };
+}

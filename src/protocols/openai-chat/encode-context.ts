@@ -1,0 +1,42 @@
+// What every part of the request encoder needs, and the two rules they share: unknown members and lost nodes.
+import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
+import { unknownMembers } from '../../canonical/index.ts';
+
+export interface EncodeContext {
+  readonly target: Target;
+  readonly report: Report;
+  /** The id under which the upstream knows a call. */
+  callId(id: string): string;
+  /** Ids of the calls that have a result. */
+  readonly answered: ReadonlySet<string>;
+}
+
+/**
+ * Copies the members of a node's raw form that the documentation does not know, where the target takes such
+ * members; reports them where it does not. Empty ones say nothing and are left out. Never overwrites a member.
+ * @param into the encoded node
+ * @param path of the raw node
+ */
+export function copyUnknownMembers(
+  into: MutableJsonObject,
+  raw: JsonObject | undefined,
+  known: ReadonlySet<string>,
+  path: string,
+  context: EncodeContext,
+): void {
+  const members = raw && unknownMembers(raw, known);
+  if (!members) return;
+  const pass = context.target.quirks.unknownFields === 'pass';
+  for (const key in members) {
+    const value = members[key];
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
+    if (pass && key !== '__proto__' && !(key in into)) into[key] = value;
+    else
+      context.report.add(`${path}.${key}`, 'dropped', 'the upstream refuses members that it does not know');
+  }
+}
+
+/** The raw form when a node came from a client of this dialect. */
+export function ownRaw(source: Source | undefined): JsonObject | undefined {
+  return source?.protocol === 'openai-chat' ? source.raw : undefined;
+}

@@ -1,0 +1,196 @@
+// The flat conversation as `messages`: which items make one message, and what the target's template demands of
+// roles. Must not know how parts, calls or reasoning look.
+import type {
+  Item,
+  JsonValue,
+  MessageItem,
+  MutableJsonObject,
+  Part,
+  TextPart,
+  ToolResultItem,
+} from '../../canonical/index.ts';
+import { isAssistantItem, isJsonArray } from '../../canonical/index.ts';
+import { encodeAssistant, encodeName } from './encode-assistant.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { copyUnknownMembers, ownRaw } from './encode-context.ts';
+import { encodeContent, encodePart } from './encode-parts.ts';
+import { messagePath, MESSAGE_MEMBERS } from './message-members.ts';
+
+/**
+ * Encodes a conversation.
+ * @throws GatewayError `unsupported` for content that cannot be delivered
+ */
+export function encodeMessages(items: readonly Item[], context: EncodeContext): MutableJsonObject[] {
+  const messages: MutableJsonObject[] = [];
+  /** Attachments of the tool results so far; they follow the last result of a run. */
+  let attachments: Part[] = [];
+  let turn: Item[] = [];
+  const endTurn = (): void => {
+    if (turn.length === 0) return;
+    const message = encodeAssistant(turn, context);
+    if (message) messages.push(message);
+    turn = [];
+  };
+  const endResults = (): void => {
+    if (attachments.length === 0) return;
+    messages.push({ role: 'user', content: attachments.map((part) => encodePart(part, context)) });
+    attachments = [];
+  };
+  for (const item of items) {
+    if (item.type === 'tool_result') {
+      endTurn();
+      messages.push(encodeToolResult(item, attachments, context));
+    } else if (isAssistantItem(item)) {
+      endResults();
+      if (!belongs(turn, item)) endTurn();
+      turn.push(item);
+    } else if (item.type === 'message') {
+      endTurn();
+      endResults();
+      messages.push(encodeInput(item, context));
+    }
+  }
+  endTurn();
+  endResults();
+  const { mergeSystem, adjacentRoles } = context.target.quirks;
+  const arranged = mergeSystem ? mergeSystemMessages(messages, items, context) : messages;
+  return adjacentRoles === 'merge' ? mergeAdjacent(arranged) : arranged;
+}
+
+/** Adjacent assistant items are one turn, unless the client itself sent them as different messages. */
+function belongs(turn: readonly Item[], item: Item): boolean {
+  const own = item.type === 'unknown' ? undefined : ownRaw(item.source);
+  if (!own) return true;
+  for (const other of turn) {
+    const raw = other.type === 'unknown' ? undefined : ownRaw(other.source);
+    if (raw) return raw === own;
+  }
+  return true;
+}
+
+function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObject {
+  const { systemRole } = context.target.quirks;
+  const isSystem = item.role === 'system' || item.role === 'developer';
+  const role = isSystem && systemRole !== 'keep' ? systemRole : item.role;
+  const message: MutableJsonObject = { role, content: encodeContent(item.parts, '\n', context) };
+  encodeName(message, item, context);
+  copyUnknownMembers(message, ownRaw(item.source), MESSAGE_MEMBERS, messagePath([item]), context);
+  return message;
+}
+
+/**
+ * A tool message takes text only (API reference, "Tool message"); images and files go into a user message after
+ * the last result.
+ * @param attachments takes what this message cannot hold
+ */
+function encodeToolResult(
+  item: ToolResultItem,
+  attachments: Part[],
+  context: EncodeContext,
+): MutableJsonObject {
+  const raw = ownRaw(item.source);
+  const path = item.path ?? 'messages';
+  const content: Part[] = [];
+  let moved = 0;
+  for (const part of item.parts) {
+    if (part.type === 'text' || (part.type === 'unknown' && ownRaw(part.source))) content.push(part);
+    else {
+      attachments.push(part);
+      moved++;
+    }
+  }
+  if (moved > 0) {
+    context.report.add(
+      path,
+      'approximated',
+      'tool results take text only: images and files follow in a user message',
+    );
+    if (content.length === 0) content.push(ATTACHED);
+  }
+  if (item.isError)
+    context.report.add(`${path}.is_error`, 'dropped', 'Chat Completions cannot mark a result as an error');
+  const message: MutableJsonObject = {
+    role: 'tool',
+    tool_call_id: context.callId(item.callId),
+    content: encodeContent(content, '\n', context),
+  };
+  // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
+  if (raw?.['name'] !== undefined && item.name !== undefined) {
+    if (context.target.quirks.messageName) message['name'] = item.name;
+    else context.report.add(`${path}.name`, 'dropped', 'the upstream takes no names on messages');
+  }
+  copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath([item]), context);
+  return message;
+}
+
+const ATTACHED: TextPart = {
+  type: 'text',
+  text: 'The result of this call is attached to the next user message.',
+};
+
+/** One system message at the start. An instruction that stood later in the conversation loses its place. */
+function mergeSystemMessages(
+  messages: readonly MutableJsonObject[],
+  items: readonly Item[],
+  context: EncodeContext,
+): MutableJsonObject[] {
+  const system = messages.filter(isSystemMessage);
+  if (system.length === 0) return [...messages];
+  const others = messages.filter((message) => !isSystemMessage(message));
+  let seenOther = false;
+  for (const item of items) {
+    const isSystem = item.type === 'message' && (item.role === 'system' || item.role === 'developer');
+    if (isSystem && seenOther)
+      context.report.add(
+        item.path ?? 'messages',
+        'approximated',
+        'moved to the start: the upstream takes one system message',
+      );
+    seenOther ||= !isSystem;
+  }
+  const [first, ...rest] = system;
+  const merged = rest.reduce<MutableJsonObject>(mergeMessages, { ...first });
+  return [merged, ...others];
+}
+
+function isSystemMessage(message: MutableJsonObject): boolean {
+  return message['role'] === 'system' || message['role'] === 'developer';
+}
+
+function mergeAdjacent(messages: readonly MutableJsonObject[]): MutableJsonObject[] {
+  const merged: MutableJsonObject[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last && last['role'] === message['role'] && message['role'] !== 'tool')
+      merged[merged.length - 1] = mergeMessages(last, message);
+    else merged.push(message);
+  }
+  return merged;
+}
+
+/** Two messages of one role as one: contents one after the other, lists joined. */
+function mergeMessages(a: MutableJsonObject, b: MutableJsonObject): MutableJsonObject {
+  const merged: MutableJsonObject = { ...a, ...b, content: joinContent(a['content'], b['content']) };
+  for (const key of ['tool_calls', 'reasoning_details']) {
+    const before = a[key];
+    const after = b[key];
+    if (isJsonArray(before) && isJsonArray(after)) merged[key] = [...before, ...after];
+  }
+  for (const key of ['reasoning_content', 'reasoning', 'refusal']) {
+    const before = a[key];
+    const after = b[key];
+    if (typeof before === 'string' && typeof after === 'string') merged[key] = `${before}\n\n${after}`;
+  }
+  return merged;
+}
+
+function joinContent(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue {
+  if (a === undefined || a === null || a === '') return b ?? null;
+  if (b === undefined || b === null || b === '') return a;
+  if (typeof a === 'string' && typeof b === 'string') return `${a}\n\n${b}`;
+  return [...contentParts(a), ...contentParts(b)];
+}
+
+function contentParts(content: JsonValue): readonly JsonValue[] {
+  return isJsonArray(content) ? content : [{ type: 'text', text: content }];
+}

@@ -1,0 +1,133 @@
+// Canonical parts as content of Chat Completions messages. Knows parts, not roles.
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  JsonObject,
+  JsonValue,
+  Media,
+  MutableJsonObject,
+  Part,
+  UnknownPart,
+} from '../../canonical/index.ts';
+import { asString, GatewayError } from '../../canonical/index.ts';
+import type { EncodeContext } from './encode-context.ts';
+
+/**
+ * Content of a message.
+ *
+ * Text alone becomes a string where nothing else must be said about its parts; anything else an array.
+ * @param joint put between texts that must become one string
+ * @throws GatewayError `unsupported` for a part that cannot be delivered
+ */
+export function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
+  const { quirks } = context.target;
+  const onlyText = parts.every((part) => part.type === 'text');
+  const plain = quirks.textContent === 'string' || parts.length <= 1;
+  if (
+    onlyText &&
+    plain &&
+    !parts.some((part) => part.cache && quirks.cacheControl && quirks.textContent === 'parts')
+  ) {
+    for (const part of parts) reportCache(part, context);
+    return parts.map((part) => (part.type === 'text' ? part.text : '')).join(joint);
+  }
+  return parts.map((part) => encodePart(part, context));
+}
+
+/**
+ * One content part.
+ * @throws GatewayError `unsupported` for a part that cannot be delivered
+ */
+export function encodePart(part: Part, context: EncodeContext): JsonObject {
+  const encoded = encodeBare(part);
+  if (!part.cache) return encoded;
+  if (context.target.quirks.cacheControl) encoded['cache_control'] = part.cache;
+  else reportCache(part, context);
+  return encoded;
+}
+
+function encodeBare(part: Part): MutableJsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'refusal', refusal: part.refusal };
+    case 'image':
+      return encodeImage(part);
+    case 'audio':
+      return encodeAudio(part);
+    case 'file':
+      return encodeFile(part);
+    case 'unknown':
+      return encodeUnknown(part);
+  }
+}
+
+function encodeImage(part: ImagePart): MutableJsonObject {
+  if (part.media.kind === 'file_id')
+    throw undeliverable(
+      part.path,
+      'an image by file id has no place in Chat Completions; send a URL or its data',
+    );
+  return { type: 'image_url', image_url: { url: address(part.media), detail: part.detail } };
+}
+
+function encodeAudio(part: AudioPart): MutableJsonObject {
+  return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+}
+
+function encodeFile(part: FilePart): MutableJsonObject {
+  const { media, filename } = part;
+  if (media.kind === 'file_id') return { type: 'file', file: { file_id: media.id, filename } };
+  if (media.kind === 'base64' && media.mediaType === undefined && !isPdf(media.data, filename)) {
+    return { type: 'file', file: { file_data: media.data, filename } };
+  }
+  const file_data =
+    media.kind === 'base64' ? dataUrl(media.data, media.mediaType ?? 'application/pdf') : media.url;
+  return { type: 'file', file: { file_data, filename } };
+}
+
+function encodeUnknown(part: UnknownPart): MutableJsonObject {
+  if (part.source.protocol === 'openai-chat') {
+    const { cache_control: _, ...raw } = part.source.raw;
+    return raw;
+  }
+  const type = asString(part.source.raw['type']) ?? 'unknown';
+  throw undeliverable(part.path, `a part of type ${type} has no place in Chat Completions`);
+}
+
+function undeliverable(path: string | undefined, message: string): GatewayError {
+  return new GatewayError('unsupported', path ? `${path}: ${message}` : message, { param: path });
+}
+
+function address(media: Exclude<Media, { kind: 'file_id' }>): string {
+  return media.kind === 'url' ? media.url : dataUrl(media.data, media.mediaType ?? imageType(media.data));
+}
+
+function dataUrl(data: string, mediaType: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+/** The type of an image that came without one, from the first bytes of its base64. */
+function imageType(data: string): string {
+  if (data.startsWith('/9j/')) return 'image/jpeg';
+  if (data.startsWith('R0lGOD')) return 'image/gif';
+  if (data.startsWith('UklGR')) return 'image/webp';
+  return 'image/png';
+}
+
+/** `JVBERi0` is base64 for `%PDF-`. */
+function isPdf(data: string, filename: string | undefined): boolean {
+  return data.startsWith('JVBERi0') || filename === undefined || filename.toLowerCase().endsWith('.pdf');
+}
+
+/** Notes a cache breakpoint that the target does not understand. */
+function reportCache(part: Part, context: EncodeContext): void {
+  if (!part.cache) return;
+  context.report.add(
+    `${part.path ?? 'messages'}.cache_control`,
+    'dropped',
+    'the upstream has no prompt-cache breakpoints',
+  );
+}

@@ -1,0 +1,88 @@
+// The canonical request as a Chat Completions body for one target. Owns the top-level members; messages, tools
+// and the reasoning switch have their own files.
+import type {
+  CanonicalRequest,
+  JsonObject,
+  MutableJsonObject,
+  Report,
+  ResponseFormat,
+  Target,
+  WebSearchOptions,
+} from '../../canonical/index.ts';
+import { mapCallIds } from './call-ids.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/**
+ * Writes the upstream body.
+ * @param report takes whatever has no place in it
+ * @throws GatewayError `unsupported` for content that cannot be delivered
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const { quirks } = target;
+  const context: EncodeContext = {
+    target,
+    report,
+    callId: mapCallIds(request.items, quirks.toolCallId),
+    answered: new Set(request.items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : []))),
+  };
+  const body: MutableJsonObject = { model: target.model, messages: encodeMessages(request.items, context) };
+  encodeTools(body, request, context);
+  body[quirks.maxTokensField] = request.maxOutputTokens;
+  body['temperature'] = request.temperature;
+  body['top_p'] = request.topP;
+  body['frequency_penalty'] = request.frequencyPenalty;
+  body['presence_penalty'] = request.presencePenalty;
+  body['logit_bias'] = request.logitBias;
+  body['logprobs'] = request.logprobs;
+  body['top_logprobs'] = request.topLogprobs;
+  body['seed'] = request.seed;
+  body['stop'] = request.stop?.length ? request.stop : undefined;
+  body['verbosity'] = request.verbosity;
+  body['response_format'] = request.responseFormat && encodeResponseFormat(request.responseFormat);
+  body['web_search_options'] = request.webSearch && encodeWebSearch(request.webSearch);
+  encodeReasoningSwitch(body, request, context);
+  if (request.stream) {
+    body['stream'] = true;
+    if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
+  }
+  copyExtra(body, request, context);
+  for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
+  return body;
+}
+
+/** Text is what a model gives anyway: not every server knows the word. */
+function encodeResponseFormat(format: ResponseFormat): JsonObject | undefined {
+  switch (format.type) {
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { type: 'json_object' };
+    case 'json_schema': {
+      const { name, description, schema, strict } = format;
+      return { type: 'json_schema', json_schema: { name, description, schema, strict } };
+    }
+  }
+}
+
+/** The canonical place is flat; Chat Completions nests it (API reference, `web_search_options.user_location`). */
+function encodeWebSearch(options: WebSearchOptions): JsonObject {
+  const { type = 'approximate', ...approximate } = options.userLocation ?? {};
+  return {
+    search_context_size: options.contextSize,
+    user_location: options.userLocation && { type, approximate },
+  };
+}
+
+/** Members that no document knows go to an upstream of the client's own dialect that takes such members. */
+function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: EncodeContext): void {
+  const pass = request.protocol === 'openai-chat' && context.target.quirks.unknownFields === 'pass';
+  for (const key of Object.keys(request.extra)) {
+    const value = request.extra[key];
+    if (value === undefined) continue;
+    if (pass && key !== '__proto__' && body[key] === undefined) body[key] = value;
+    else context.report.add(key, 'dropped', 'the upstream does not know this member, or its place is taken');
+  }
+}

@@ -1,0 +1,48 @@
+// The words with which Chat Completions servers say why they stopped, as canonical reasons. Knows no provider.
+import type { FinishReason } from '../../canonical/index.ts';
+
+/**
+ * OpenAI's five words, and foreign ones that pass for them: Together and HuggingFace (`eos`, `eos_token`),
+ * Mistral (`model_length`), Z.ai (`sensitive`), and bridges that leave Anthropic's or Google's words as they
+ * are. Seen in recordings or in the vendors' API references, 2026-08.
+ */
+const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>(
+  Object.entries({
+    stop: 'stop',
+    eos: 'stop',
+    eos_token: 'stop',
+    end_turn: 'stop',
+    complete: 'stop',
+    completed: 'stop',
+    stop_sequence: 'stop_sequence',
+    length: 'length',
+    max_tokens: 'length',
+    max_output_tokens: 'length',
+    model_length: 'length',
+    model_context_window_exceeded: 'length',
+    tool_calls: 'tool_calls',
+    function_call: 'tool_calls',
+    tool_use: 'tool_calls',
+    content_filter: 'content_filter',
+    sensitive: 'content_filter',
+    safety: 'content_filter',
+    refusal: 'refusal',
+    pause_turn: 'pause',
+  } satisfies Record<string, FinishReason>),
+);
+
+/**
+ * Words that say the answer broke off through the upstream's fault: OpenRouter (`error`), DeepSeek
+ * (`insufficient_system_resource`), Z.ai (`network_error`). Such an answer must not look complete.
+ */
+const FAILURES: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
+
+/** The canonical reason of a server's word; `unknown` for one that nobody has documented. */
+export function decodeFinishReason(word: string): FinishReason {
+  return REASONS.get(word) ?? REASONS.get(word.toLowerCase()) ?? 'unknown';
+}
+
+/** True for a word that reports a failure instead of an end. */
+export function isFailureReason(word: string): boolean {
+  return FAILURES.has(word);
+}

@@ -1,0 +1,19 @@
+// Chat Completions as spoken to an upstream: OpenAI itself and every compatible server. How a server departs
+// from OpenAI's definition is told by the target's quirks alone.
+import type { UpstreamCodec } from '../protocol.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+
+/** The upstream side of Chat Completions. */
+export const openaiChatUpstream: UpstreamCodec = {
+  path: '/chat/completions',
+  headers: {},
+  // OpenAI refuses `top_k`; servers that take it do so as an extension.
+  lacks: new Set(['topK']),
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+};
