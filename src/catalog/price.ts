@@ -1,7 +1,9 @@
 // Prices as data. A rate may rise with the size of the prompt; an absent rate is unknown, which is not zero.
 
 /** USD per million tokens: one number, or steps by the prompt's total tokens (ascending; the last step whose `above` is exceeded counts). */
-export type Rate = number | { readonly base: number; readonly steps: readonly { readonly above: number; readonly rate: number }[] };
+export type Rate =
+  | number
+  | { readonly base: number; readonly steps: readonly { readonly above: number; readonly rate: number }[] };
 
 /** What one endpoint charges. Tokens of a class without a rate of its own are charged at its parent's rate. */
 export interface Price {
@@ -14,6 +16,9 @@ export interface Price {
   readonly cacheWrite1h?: Rate | undefined;
   readonly inputAudio?: Rate | undefined;
   readonly outputAudio?: Rate | undefined;
+  readonly inputImage?: Rate | undefined;
+  /** USD per million reasoning tokens, where they cost something else than other output. */
+  readonly outputReasoning?: Rate | undefined;
   /** USD per request. */
   readonly request?: number | undefined;
   /** USD per call of a hosted tool, by name. */

@@ -35,6 +35,8 @@ export interface ProviderPreset {
   readonly defaultProtocol: ProtocolName;
   /** Its id in the price library, where that differs. */
   readonly priceId?: string | undefined;
+  /** Names that the price library files under this vendor although its API does not serve them: never listed. */
+  readonly notServed?: RegExp | undefined;
   /** Link to the vendor's API documentation: the source of the quirks. */
   readonly docs: string;
 }
@@ -83,12 +85,17 @@ export const NO_QUIRKS: Quirks = {
 };
 
 /** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */
-export function defineProvider(preset: Omit<ProviderPreset, 'auth' | 'headers'> & Partial<Pick<ProviderPreset, 'auth' | 'headers'>>): ProviderPreset {
+export function defineProvider(
+  preset: Omit<ProviderPreset, 'auth' | 'headers'> & Partial<Pick<ProviderPreset, 'auth' | 'headers'>>,
+): ProviderPreset {
   return { auth: BEARER, headers: {}, ...preset };
 }
 
 /** One protocol entry of a preset, with defaults: unfaithful, no quirks, nothing unsupported. */
-export function speaks(baseUrl: string, facts: Partial<Omit<ProviderProtocol, 'baseUrl'>> = {}): ProviderProtocol {
+export function speaks(
+  baseUrl: string,
+  facts: Partial<Omit<ProviderProtocol, 'baseUrl'>> = {},
+): ProviderProtocol {
   return { baseUrl, faithful: false, quirks: {}, reasoningFormat: null, unsupported: [], ...facts };
 }
 

@@ -1,0 +1,318 @@
+// Builds the whole catalog from a configuration: the operator's models, those of the simulated provider, and
+// every model that the price library knows for a provider that is on. Done once per configuration.
+import type { ProtocolName } from '../canonical/index.ts';
+import type { ProviderPreset } from '../providers/index.ts';
+import { activeProviders } from './active-providers.ts';
+import type { ActiveProvider } from './active-providers.ts';
+import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
+import type { Catalog, Endpoint, Model } from './endpoint.ts';
+import { apiName, familyFacts, isTextModel, looseName, preferredProtocol } from './families/index.ts';
+import { makeEndpoint } from './make-endpoint.ts';
+import type { StatedFacts } from './make-endpoint.ts';
+import { indexModels } from './model-index.ts';
+import type { Price } from './price.ts';
+import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
+import type { LibraryModel } from './prices.ts';
+
+/** A model that a built-in provider declares itself. */
+export interface DeclaredModel extends StatedFacts {
+  readonly name: string;
+  readonly description: string;
+  readonly protocol: ProtocolName;
+  /** USD per million tokens. */
+  readonly price: Omit<Price, 'source'>;
+}
+
+/** A provider that runs in this process and knows its own models. */
+export interface BuiltIn {
+  readonly preset: ProviderPreset;
+  readonly models: readonly DeclaredModel[];
+  /** Names that work although they are not listed. */
+  readonly find?: ((name: string) => DeclaredModel | null) | undefined;
+}
+
+export interface BuildInput {
+  readonly config: CatalogConfig;
+  readonly presets: readonly ProviderPreset[];
+  /** The simulated provider; null when it does not run. */
+  readonly sim: BuiltIn | null;
+  /** Environment variables, for the vendors' own key variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Unix milliseconds: prices may depend on it. */
+  readonly now: () => number;
+  readonly refuse: Refuse;
+}
+
+/** Builds the catalog, or refuses through `input.refuse`. */
+export function buildCatalog(input: BuildInput): Catalog {
+  const { config, sim, now, refuse } = input;
+  const providers = activeProviders(
+    config.providers,
+    input.presets,
+    sim ? [sim.preset] : [],
+    input.environment,
+    refuse,
+  );
+  const models = new Map<string, Model>();
+  for (const provider of providers.values()) {
+    if (provider.priceId === null) continue;
+    for (const known of libraryModels(provider.priceId, now)) {
+      const served = isTextModel(known.id) && isTextModel(known.name) && !provider.notServed?.test(known.id);
+      if (served) addListed(provider, known);
+    }
+  }
+  if (sim && providers.has(sim.preset.id)) {
+    for (const declared of sim.models) {
+      const model = declaredModel(sim.preset.id, declared);
+      models.set(model.id, model);
+    }
+  }
+  const configuredIds = new Set<string>();
+  config.models.forEach((given, index) => {
+    const path = `models[${index}]`;
+    if (configuredIds.has(given.id)) refuse(`${path}.id`, `"${given.id}" is configured twice`);
+    configuredIds.add(given.id);
+    models.set(given.id, configuredModel(given, path));
+  });
+
+  const catalog = indexModels({
+    models: [...models.values()],
+    aliases: config.aliases,
+    unlisted,
+    dated,
+    claimed,
+  });
+  checkAliases(config.aliases, catalog, configuredIds, refuse);
+  return catalog;
+
+  function addListed(provider: ActiveProvider, known: LibraryModel): void {
+    // Two spellings of one id (GLM-5.2, glm-5.2) are one: the one the API takes.
+    const name = looseName(known.id) === looseName(known.name) ? known.name : known.id;
+    const id = `${provider.id}/${name}`;
+    if (!models.has(id)) models.set(id, servedModel(provider, id, known.name, known));
+  }
+
+  /** A model with the one endpoint that its provider has for it. */
+  function servedModel(
+    provider: ActiveProvider,
+    id: string,
+    name: string,
+    library: LibraryModel | null,
+  ): Model {
+    const protocol = chooseProtocol(provider, name);
+    const served = provider.protocols.get(protocol);
+    if (!served) return refuse(`providers.${provider.id}`, `serves no protocol`);
+    const endpoint = makeEndpoint({
+      provider,
+      served,
+      protocol,
+      slug: provider.id,
+      modelId: id,
+      model: name,
+      library,
+    });
+    return makeModel(id, [endpoint], library);
+  }
+
+  function declaredModel(providerId: string, declared: DeclaredModel): Model {
+    const provider = providers.get(providerId);
+    const served = provider?.protocols.get(declared.protocol);
+    const id = `${providerId}/${declared.name}`;
+    if (!provider || !served) return refuse(`providers.${providerId}`, `does not serve ${declared.protocol}`);
+    const price: Price = Object.freeze({ ...declared.price, source: providerId });
+    const endpoint = makeEndpoint({
+      provider,
+      served,
+      protocol: declared.protocol,
+      slug: providerId,
+      modelId: id,
+      model: declared.name,
+      library: null,
+      stated: declared,
+      price: () => price,
+    });
+    return makeModel(id, [endpoint], null, { displayName: declared.description });
+  }
+
+  function unlisted(providerId: string, name: string): Model | null {
+    const provider = providers.get(providerId);
+    if (!provider) return null;
+    if (sim && providerId === sim.preset.id) {
+      const declared = sim.find?.(name);
+      return declared ? declaredModel(providerId, declared) : null;
+    }
+    const real = apiName(name, chooseProtocol(provider, name));
+    const id = `${providerId}/${real}`;
+    const listed = models.get(id);
+    if (listed) return listed;
+    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
+    return servedModel(provider, id, real, library);
+  }
+
+  function dated(model: Model, date: string): Model | null {
+    // The operator's own list of endpoints says what serves the model, whatever its version.
+    if (configuredIds.has(model.id)) return model;
+    const endpoint = model.endpoints[0];
+    return endpoint ? unlisted(endpoint.provider, endpoint.model + date) : null;
+  }
+
+  function claimed(name: string): Model | null {
+    if (!isTextModel(name)) return null;
+    const owners = [...providers.values()].filter(
+      (provider) =>
+        provider.priceId !== null &&
+        !provider.notServed?.test(name) &&
+        libraryModel(provider.priceId, name, now) !== null,
+    );
+    const owner = owners[0];
+    return owner && owners.length === 1 ? unlisted(owner.id, name) : null;
+  }
+
+  function configuredModel(given: ModelConfig, path: string): Model {
+    const slash = given.id.indexOf('/');
+    const name = given.id.slice(slash + 1);
+    let list = given.endpoints;
+    if (list.length === 0) {
+      const own = slash > 0 ? given.id.slice(0, slash) : '';
+      if (!providers.has(own))
+        refuse(`${path}.endpoints`, `missing, and "${own || given.id}" is not a provider that is on`);
+      list = [{ provider: own }];
+    }
+    const slugs = new Set<string>();
+    const endpoints = list.map((entry, index) =>
+      configuredEndpoint(given, entry, name, slugs, `${path}.endpoints[${index}]`),
+    );
+    const first = endpoints[0];
+    const provider = first && providers.get(first.provider);
+    const library = first && provider?.priceId ? libraryModel(provider.priceId, first.model, now) : null;
+    return makeModel(given.id, endpoints, library, given);
+  }
+
+  function configuredEndpoint(
+    model: ModelConfig,
+    given: EndpointConfig,
+    name: string,
+    slugs: Set<string>,
+    path: string,
+  ): Endpoint {
+    const provider = providers.get(given.provider);
+    if (!provider) {
+      const on = [...providers.keys()].join(', ');
+      return refuse(
+        `${path}.provider`,
+        `"${given.provider}" is not a provider that is on; those are: ${on || 'none'}`,
+      );
+    }
+    const listed = given.model === undefined ? models.get(`${provider.id}/${name}`)?.endpoints[0] : undefined;
+    const wanted = given.model ?? listed?.model ?? name;
+    const protocol = given.protocol ?? chooseProtocol(provider, wanted);
+    const served = provider.protocols.get(protocol);
+    if (!served) {
+      const spoken = [...provider.protocols.keys()].join(', ');
+      return refuse(`${path}.protocol`, `${provider.id} does not serve ${protocol}; it serves ${spoken}`);
+    }
+    const real = given.model === undefined ? apiName(wanted, protocol) : wanted;
+    const slug = chooseSlug(provider.id, given.name, real, slugs);
+    if (slug === null)
+      return refuse(
+        path,
+        `is a second endpoint of ${provider.id} for ${real}; give it a \`name\` of its own`,
+      );
+    slugs.add(slug);
+    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
+    const declared =
+      sim && provider.id === sim.preset.id
+        ? (sim.models.find((m) => m.name === real) ?? sim.find?.(real))
+        : null;
+    return makeEndpoint({
+      provider,
+      served,
+      protocol,
+      slug,
+      modelId: model.id,
+      model: real,
+      library,
+      stated: declared ?? undefined,
+      config: {
+        ...given,
+        reasoning: given.reasoning ?? model.reasoning,
+        contextLength: given.contextLength ?? model.contextLength,
+        maxOutputTokens: given.maxOutputTokens ?? model.maxOutputTokens,
+      },
+      price: priceFor(model, declared ?? null),
+    });
+  }
+
+  function priceFor(model: ModelConfig, declared: DeclaredModel | null): (() => Price | null) | undefined {
+    if (model.price) return configuredPrice(model.price);
+    if (!declared || !sim) return undefined;
+    const price: Price = Object.freeze({ ...declared.price, source: sim.preset.id });
+    return () => price;
+  }
+}
+
+function chooseProtocol(provider: ActiveProvider, name: string): ProtocolName {
+  const preferred = preferredProtocol(name);
+  return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
+}
+
+/** `provider`, `provider/name` for a named one, `provider/model` for a further one; null when that is taken too. */
+function chooseSlug(
+  provider: string,
+  name: string | undefined,
+  model: string,
+  taken: ReadonlySet<string>,
+): string | null {
+  const candidates = name === undefined ? [provider, `${provider}/${model}`] : [`${provider}/${name}`];
+  return candidates.find((slug) => !taken.has(slug)) ?? null;
+}
+
+function makeModel(
+  id: string,
+  endpoints: readonly Endpoint[],
+  library: LibraryModel | null,
+  given: Partial<ModelConfig> = {},
+): Model {
+  const first = endpoints[0];
+  const slash = id.indexOf('/');
+  const facts = first ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
+  return Object.freeze({
+    id,
+    displayName: given.displayName ?? library?.displayName ?? id.slice(slash + 1),
+    created: 0,
+    ownedBy: slash > 0 ? id.slice(0, slash) : (first?.provider ?? 'dragoman'),
+    inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? ['text'])]),
+    outputModalities: Object.freeze([...(given.outputModalities ?? ['text'])]),
+    reasoningStyle: given.reasoning ?? first?.reasoningStyle ?? 'none',
+    contextLength: given.contextLength ?? first?.contextLength ?? null,
+    maxOutputTokens: given.maxOutputTokens ?? first?.maxOutputTokens ?? null,
+    quality: given.quality ?? null,
+    endpoints: Object.freeze([...endpoints]),
+  });
+}
+
+function checkAliases(
+  aliases: CatalogConfig['aliases'],
+  catalog: Catalog,
+  configured: ReadonlySet<string>,
+  refuse: Refuse,
+): void {
+  for (const alias of Object.keys(aliases)) {
+    const path = `aliases.${alias}`;
+    if (configured.has(alias)) refuse(path, `"${alias}" is also the id of a configured model`);
+    const seen = new Set<string>();
+    let target = alias;
+    while (Object.hasOwn(aliases, target)) {
+      if (seen.has(target)) refuse(path, `runs in a circle: ${[...seen, target].join(' → ')}`);
+      seen.add(target);
+      target = aliases[target] ?? '';
+    }
+    if (!catalog.find(target)) {
+      const near = catalog.suggest(target);
+      refuse(
+        path,
+        `"${target}" is no model of a provider that is on${near.length ? `; did you mean ${near.join(' or ')}?` : ''}`,
+      );
+    }
+  }
+}

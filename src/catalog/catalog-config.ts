@@ -1,0 +1,64 @@
+// What an operator may say about providers and models: the part of the configuration that a catalog is built
+// from. Types only; reading and checking files is the configuration's business.
+import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type { AuthScheme } from '../providers/index.ts';
+import type { Secret } from '../telemetry/secret.ts';
+import type { ConfiguredPrice } from './prices.ts';
+
+/** One protocol of a configured provider; what is absent comes from the preset, if there is one. */
+export interface ProtocolConfig {
+  readonly baseUrl?: string | undefined;
+  readonly faithful?: boolean | undefined;
+  readonly quirks?: Partial<Quirks> | undefined;
+  readonly unsupported?: readonly Parameter[] | undefined;
+  readonly reasoningFormat?: string | undefined;
+}
+
+export interface ProviderConfig {
+  /** The preset to start from when the provider's own id is not one. */
+  readonly preset?: string | undefined;
+  /** Undefined: look at the preset's variable. Null: deliberately empty, so the provider stays off. */
+  readonly apiKey?: Secret | null | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly protocols?: Readonly<Partial<Record<ProtocolName, ProtocolConfig>>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly auth?: AuthScheme | undefined;
+}
+
+export interface EndpointConfig {
+  readonly provider: string;
+  /** The upstream's own name; default: the model id without its prefix. */
+  readonly model?: string | undefined;
+  readonly protocol?: ProtocolName | undefined;
+  /** Makes the slug `provider/name`. */
+  readonly name?: string | undefined;
+  readonly price?: ConfiguredPrice | undefined;
+  readonly contextLength?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly reasoning?: ReasoningStyle | undefined;
+  readonly quirks?: Partial<Quirks> | undefined;
+  readonly unsupported?: readonly Parameter[] | undefined;
+}
+
+export interface ModelConfig {
+  readonly id: string;
+  readonly displayName?: string | undefined;
+  readonly contextLength?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly reasoning?: ReasoningStyle | undefined;
+  readonly quality?: number | undefined;
+  readonly inputModalities?: readonly string[] | undefined;
+  readonly outputModalities?: readonly string[] | undefined;
+  readonly price?: ConfiguredPrice | undefined;
+  readonly endpoints: readonly EndpointConfig[];
+}
+
+export interface CatalogConfig {
+  /** `false` switches a preset off. */
+  readonly providers: Readonly<Record<string, ProviderConfig | false>>;
+  readonly models: readonly ModelConfig[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** Refuses an impossible configuration; `path` is that of the offending key. */
+export type Refuse = (path: string, message: string) => never;

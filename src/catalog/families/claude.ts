@@ -1,0 +1,78 @@
+// Facts about Anthropic's models. Rows match canonical names; later rows are laid over earlier ones.
+import type { FamilyRow } from './family.ts';
+
+const CLAUDE_DOCS = 'platform.claude.com: models overview, extended and adaptive thinking, effort; 2026-11';
+const LATER_CLAUDE = /^claude-(opus-4-[678]|sonnet-4-6|(opus|sonnet|haiku|fable|mythos)-(5|preview))/;
+const CLAUDE_WITHOUT_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable|mythos)-(5|preview))/;
+const VISION: readonly string[] = ['text', 'image', 'file'];
+
+export const claudeFamilies: readonly FamilyRow[] = [
+  {
+    match: /^claude-/,
+    facts: {
+      contextLength: 200_000,
+      maxOutputTokens: 8_192,
+      detailsFormat: 'anthropic-claude-v1',
+      inputModalities: VISION,
+      // Structured outputs arrived with Sonnet 4.5 and Opus 4.1; earlier ones are emulated.
+      quirks: { structuredOutput: 'none' },
+    },
+    verified: CLAUDE_DOCS,
+  },
+  { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, verified: CLAUDE_DOCS },
+  {
+    match: /^claude-(3-7|(opus|sonnet|haiku)-4|4)/,
+    facts: { reasoningStyle: 'budget', reasoningBudget: { min: 1024, max: null }, maxOutputTokens: 64_000 },
+    verified: CLAUDE_DOCS,
+  },
+  { match: /^claude-(opus-4|4-opus)/, facts: { maxOutputTokens: 32_000 }, verified: CLAUDE_DOCS },
+  {
+    match: /^claude-((opus-4-[15678]|sonnet-4-[56]|haiku-4-5)|(opus|sonnet|haiku|fable|mythos)-(5|preview))/,
+    facts: { quirks: { structuredOutput: 'json_schema' } },
+    verified: 'platform.claude.com: structured outputs, 2026-11',
+  },
+  {
+    match: /^claude-opus-4-5/,
+    facts: { reasoningStyle: 'both', efforts: ['low', 'medium', 'high'], maxOutputTokens: 64_000 },
+    verified: CLAUDE_DOCS,
+  },
+  {
+    match: LATER_CLAUDE,
+    facts: {
+      reasoningStyle: 'effort',
+      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+      contextLength: 1_000_000,
+      maxOutputTokens: 128_000,
+    },
+    verified: CLAUDE_DOCS,
+  },
+  {
+    match: /^claude-(opus|sonnet)-4-6/,
+    facts: { efforts: ['low', 'medium', 'high', 'max'] },
+    verified: CLAUDE_DOCS,
+  },
+  {
+    // Opus 4.7 and later answer 400 to sampling parameters.
+    match: CLAUDE_WITHOUT_SAMPLING,
+    facts: { unsupported: ['temperature', 'topP', 'topK'] },
+    verified: 'platform.claude.com: migration guide to Opus 4.7, 2026-04',
+  },
+  {
+    // `thinking: {type: "disabled"}` is a 400 on these.
+    match: /^claude-((fable|mythos)-|opus-5-[5-9]|sonnet-5-[5-9])/,
+    facts: { reasoningMandatory: true },
+    verified: CLAUDE_DOCS,
+  },
+];
+
+/**
+ * Anthropic's API writes versions with dashes, and some models only under these names.
+ * Source: platform.claude.com, models overview and deprecations (2026-11).
+ */
+export function claudeApiName(name: string): string {
+  if (!name.startsWith('claude-')) return name;
+  const dashed = name.replace(/(\d)\.(?=\d)/g, '$1-');
+  if (dashed === 'claude-sonnet-4' || dashed === 'claude-opus-4') return `${dashed}-0`;
+  if (dashed === 'claude-3-7-sonnet' || dashed === 'claude-3-5-haiku') return `${dashed}-latest`;
+  return dashed;
+}

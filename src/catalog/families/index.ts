@@ -1,0 +1,83 @@
+// Facts about model families, as data: what a model can do is the same wherever it is served. Rows match the
+// bare, canonical model name (see `canonicalName`); all rows that match are laid over each other in order, so
+// general rows stand first. Knows no provider by name and decides nothing about a request.
+import type { ProtocolName, Quirks } from '../../canonical/index.ts';
+import { claudeApiName, claudeFamilies } from './claude.ts';
+import type { FamilyFacts, FamilyRow } from './family.ts';
+import { openaiFamilies } from './openai.ts';
+import { otherFamilies } from './others.ts';
+
+export type { FamilyFacts, FamilyRow } from './family.ts';
+
+export const FAMILIES: readonly FamilyRow[] = [
+  // OpenRouter labels reasoning of models without a format of their own `unknown`.
+  {
+    match: /^/,
+    facts: { detailsFormat: 'unknown' },
+    verified: 'openrouter.ai: reasoning tokens; recordings 2026',
+  },
+
+  ...openaiFamilies,
+  ...claudeFamilies,
+  ...otherFamilies,
+];
+
+/** Names that no text-generation protocol serves: embeddings, speech, images, moderation, scanning, old completions. */
+const NOT_TEXT =
+  /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
+
+/**
+ * The name by which families are matched: lower case, without namespaces (`openai/`, `accounts/x/models/`),
+ * variant suffixes (`:free`, `:20b`), and with one separator for version numbers (`4.5`, `4p5` and `4-5` are one).
+ */
+export function canonicalName(name: string): string {
+  const slash = name.lastIndexOf('/');
+  let bare = (slash < 0 ? name : name.slice(slash + 1)).toLowerCase();
+  const colon = bare.indexOf(':');
+  if (colon > 0) bare = bare.slice(0, colon);
+  return bare.replace(/(\d)[.p](?=\d)/g, '$1-').replace(/\./g, '-');
+}
+
+/** True when a model of this name can be asked for text over one of our protocols. */
+export function isTextModel(name: string): boolean {
+  return !NOT_TEXT.test(canonicalName(name));
+}
+
+/**
+ * All facts known of a model as served over one protocol.
+ * @param name the upstream's name, namespaces and dates included
+ * @param reasoningField the provider's own place for the reasoning switch
+ */
+export function familyFacts(
+  name: string,
+  protocol: ProtocolName,
+  reasoningField: Quirks['reasoningField'],
+): FamilyFacts {
+  const bare = canonicalName(name);
+  let facts: FamilyFacts = {};
+  for (const row of FAMILIES) {
+    if (row.over && !row.over.includes(protocol)) continue;
+    if (row.field && !(protocol === 'openai-chat' && row.field.includes(reasoningField))) continue;
+    if (!row.match.test(bare)) continue;
+    facts = { ...facts, ...row.facts, quirks: { ...facts.quirks, ...row.facts.quirks } };
+  }
+  return facts;
+}
+
+/** The protocol a model prefers; undefined when its family does not care. */
+export function preferredProtocol(name: string): ProtocolName | undefined {
+  return familyFacts(name, 'openai-chat', 'none').protocol;
+}
+
+/**
+ * The name a model has in the API of a protocol's owner, for a name as people write it (`claude-sonnet-4.5`).
+ * Names of protocols that anybody serves are left alone.
+ */
+export function apiName(name: string, protocol: ProtocolName): string {
+  return protocol === 'anthropic-messages' ? claudeApiName(name) : name;
+}
+
+/** A key under which spellings of one name meet: case and the separator inside version numbers do not count. */
+export function looseName(name: string): string {
+  return name.toLowerCase().replace(/(\d)\.(?=\d)/g, '$1-');
+}

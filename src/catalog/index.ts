@@ -1,0 +1,15 @@
+// Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
+export { buildCatalog } from './build.ts';
+export type { BuildInput, BuiltIn, DeclaredModel } from './build.ts';
+export type {
+  CatalogConfig,
+  EndpointConfig,
+  ModelConfig,
+  ProtocolConfig,
+  ProviderConfig,
+  Refuse,
+} from './catalog-config.ts';
+export type { Catalog, Endpoint, Model } from './endpoint.ts';
+export { nearest } from './model-index.ts';
+export type { Price, Rate } from './price.ts';
+export type { ConfiguredPrice } from './prices.ts';

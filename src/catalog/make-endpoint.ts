@@ -1,0 +1,118 @@
+// One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
+// each other once, so that a request only reads. Knows nothing of how a model is found.
+import type { ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import { resolveQuirks } from '../providers/provider.ts';
+import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
+import type { EndpointConfig } from './catalog-config.ts';
+import type { Endpoint } from './endpoint.ts';
+import { familyFacts } from './families/index.ts';
+import type { FamilyFacts } from './families/index.ts';
+import { UNKNOWN_PRICE, configuredPrice } from './prices.ts';
+import type { LibraryModel, PriceSource } from './prices.ts';
+
+/** Facts that a provider's own list of models states; they replace what is guessed from the name. */
+export interface StatedFacts {
+  readonly reasoningStyle: ReasoningStyle;
+  readonly reasoningMandatory: boolean;
+  readonly efforts: readonly string[] | null;
+  readonly reasoningFormat: string | null;
+  readonly faithful: boolean;
+  readonly quirks: Partial<Quirks>;
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+}
+
+export interface EndpointInput {
+  readonly provider: ActiveProvider;
+  readonly served: ActiveProtocol;
+  readonly protocol: ProtocolName;
+  readonly slug: string;
+  readonly modelId: string;
+  /** The upstream's own name. */
+  readonly model: string;
+  readonly library: LibraryModel | null;
+  readonly stated?: StatedFacts | undefined;
+  readonly config?: Omit<EndpointConfig, 'provider'> | undefined;
+  /** Replaces the library's price; the endpoint's own configured price is stronger. */
+  readonly price?: PriceSource | undefined;
+}
+
+/** Anthropic Messages refuses smaller thinking budgets (docs: extended thinking). */
+const SMALLEST_BUDGET: Readonly<Record<ProtocolName, number>> = {
+  'openai-chat': 1,
+  'openai-responses': 1,
+  'anthropic-messages': 1024,
+  gemini: 1,
+};
+
+const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
+  none: 0,
+  json_object: 1,
+  json_schema: 2,
+};
+
+/** Builds a frozen endpoint. Its `price` is read through the clock where the vendor charges by date or hour. */
+export function makeEndpoint(input: EndpointInput): Endpoint {
+  const { provider, served, stated, config, library } = input;
+  const family: FamilyFacts = stated
+    ? {}
+    : familyFacts(input.model, input.protocol, served.quirks.reasoningField ?? 'reasoning_effort');
+  const quirks = layerQuirks(served, stated?.quirks ?? family.quirks ?? {}, config?.quirks ?? {});
+  const known = stated?.reasoningStyle ?? family.reasoningStyle ?? 'none';
+  const style = config?.reasoning ?? known;
+  // Facts about a style the operator contradicts are facts about something else.
+  const facts = style === known ? (stated ?? family) : {};
+  const budget = 'reasoningBudget' in facts ? facts.reasoningBudget : undefined;
+  const price = config?.price
+    ? configuredPrice(config.price)
+    : (input.price ?? library?.price ?? UNKNOWN_PRICE);
+  const endpoint = {
+    slug: input.slug,
+    provider: provider.id,
+    modelId: input.modelId,
+    model: input.model,
+    protocol: input.protocol,
+    baseUrl: served.baseUrl,
+    auth:
+      served.auth &&
+      Object.freeze({ header: served.auth.header, prefix: served.auth.prefix, key: served.auth.key }),
+    headers: Object.freeze({ ...provider.headers }),
+    faithful: served.faithful && (stated?.faithful ?? true),
+    quirks: Object.freeze(quirks),
+    unsupported: new Set([
+      ...served.unsupported,
+      ...(family.unsupported ?? []),
+      ...(config?.unsupported ?? []),
+    ]),
+    reasoningStyle: style,
+    reasoningMandatory: style !== 'none' && (facts.reasoningMandatory ?? false),
+    reasoningFormat: stated?.reasoningFormat ?? served.reasoningFormat ?? detailsFormat(quirks, family),
+    reasoningBudget: Object.freeze(budget ?? { min: SMALLEST_BUDGET[input.protocol], max: null }),
+    efforts: facts.efforts ? Object.freeze([...facts.efforts]) : null,
+    maxOutputTokens: config?.maxOutputTokens ?? stated?.maxOutputTokens ?? family.maxOutputTokens ?? null,
+    contextLength:
+      config?.contextLength ??
+      stated?.contextLength ??
+      library?.contextLength ??
+      family.contextLength ??
+      null,
+    get price() {
+      return price();
+    },
+  };
+  return Object.freeze(endpoint);
+}
+
+/** An aggregator that gives details back under the model's own format reads them back in it. */
+function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
+  return quirks.reasoningReplay === 'reasoning_details' ? (family.detailsFormat ?? null) : null;
+}
+
+function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>, own: Partial<Quirks>): Quirks {
+  const merged = resolveQuirks(served.quirks, family);
+  const server = served.quirks.structuredOutput ?? 'json_schema';
+  // The weaker of server and model decides what is really enforced.
+  const structuredOutput =
+    STRENGTH[merged.structuredOutput] < STRENGTH[server] ? merged.structuredOutput : server;
+  return { ...merged, structuredOutput, ...served.configuredQuirks, ...own };
+}

@@ -1,0 +1,124 @@
+// Finding the model a client means. Listed ids first, then spellings of them, then any name of a provider that
+// is on. Deterministic: the same configuration and id give the same model. Knows nothing of prices or facts.
+import type { Catalog, Model } from './endpoint.ts';
+import { looseName } from './families/index.ts';
+
+export interface IndexInput {
+  readonly models: readonly Model[];
+  /** Alias to id, as configured; targets are looked up like any other id. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Makes a model for a name of a provider that is on; null when the provider is not on or refuses the name. */
+  readonly unlisted: (provider: string, name: string) => Model | null;
+  /** A dated name of a listed model (`-20250929`, `-2024-08-06`): the same model, that version. Null: not possible. */
+  readonly dated: (model: Model, date: string) => Model | null;
+  /** A bare name that is not listed but that one vendor alone claims as its own (`gpt-5.2-codex`). */
+  readonly claimed: (name: string) => Model | null;
+}
+
+/** Longer ids are nobody's; they are refused before any work is done on them. */
+const LONGEST_ID = 200;
+/** Names that are not listed are made up by clients: remember no more of them than this. */
+const REMEMBERED = 1000;
+
+const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
+
+/** Builds the catalog's lookups over a finished list of models. */
+export function indexModels(input: IndexInput): Catalog {
+  const sorted = Object.freeze([...input.models].sort((a, b) => (a.id < b.id ? -1 : 1)));
+  const listed = new Map(sorted.map((model) => [model.id, model]));
+  const byLooseId = unique(sorted, (model) => looseName(model.id));
+  const byName = unique(sorted, (model) => bareName(model.id));
+  const byLooseName = unique(sorted, (model) => looseName(bareName(model.id)));
+  const remembered = new Map<string, Model | null>();
+
+  function direct(id: string): Model | null {
+    const found = listed.get(id) ?? byLooseId.get(looseName(id));
+    if (found) return found;
+    const slash = id.indexOf('/');
+    if (slash > 0 && slash < id.length - 1) {
+      const made = input.unlisted(id.slice(0, slash), id.slice(slash + 1));
+      if (made) return made;
+    }
+    const named = byName.get(id) ?? byLooseName.get(looseName(id));
+    if (named) return named;
+    const date = DATE.exec(id);
+    const stem = date ? id.slice(0, date.index) : '';
+    const model = date ? (byName.get(stem) ?? byLooseName.get(looseName(stem))) : undefined;
+    if (date && model) return input.dated(model, date[0]);
+    return slash < 0 ? input.claimed(id) : null;
+  }
+
+  function find(id: string): Model | null {
+    const target = Object.hasOwn(input.aliases, id) ? (input.aliases[id] ?? id) : id;
+    // A chain of aliases is followed to its end; loops were refused when the configuration was read.
+    if (target !== id) return find(target);
+    const known = listed.get(id);
+    if (known) return known;
+    if (id.length === 0 || id.length > LONGEST_ID) return null;
+    const before = remembered.get(id);
+    if (before !== undefined) return before;
+    const found = direct(id);
+    if (remembered.size >= REMEMBERED) {
+      const oldest = remembered.keys().next().value;
+      if (oldest !== undefined) remembered.delete(oldest);
+    }
+    remembered.set(id, found);
+    return found;
+  }
+
+  const ids = [...listed.keys(), ...Object.keys(input.aliases)];
+  return Object.freeze({ find, list: () => sorted, suggest: (id: string) => nearest(id, ids, 3) });
+}
+
+/** What follows the provider in an id. */
+function bareName(id: string): string {
+  return id.slice(id.indexOf('/') + 1);
+}
+
+/** Keys that exactly one model has. */
+function unique(models: readonly Model[], key: (model: Model) => string): ReadonlyMap<string, Model> {
+  const found = new Map<string, Model | null>();
+  for (const model of models) found.set(key(model), found.has(key(model)) ? null : model);
+  const result = new Map<string, Model>();
+  for (const [name, model] of found) if (model) result.set(name, model);
+  return result;
+}
+
+/**
+ * The candidates that look most like a word, best first; those that look nothing like it are left out.
+ * @param count how many at most
+ */
+export function nearest(word: string, candidates: readonly string[], count: number): readonly string[] {
+  if (word.length === 0 || word.length > 100) return [];
+  const wanted = looseName(word);
+  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  const scored: { readonly text: string; readonly distance: number }[] = [];
+  for (const text of candidates) {
+    const loose = looseName(text);
+    // A bare name is compared with bare names, so that the provider in front does not count against it.
+    const compared = wanted.includes('/') ? loose : bareName(loose);
+    const distance = compared.startsWith(wanted) ? 1 : editDistance(wanted, compared, limit);
+    if (distance <= limit) scored.push({ text, distance });
+  }
+  scored.sort((a, b) => a.distance - b.distance || (a.text < b.text ? -1 : 1));
+  return scored.slice(0, count).map((entry) => entry.text);
+}
+
+/** Levenshtein distance; anything above `limit` is reported as `limit + 1`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const value = Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1);
+      current.push(value);
+      if (value < best) best = value;
+    }
+    if (best > limit) return limit + 1;
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

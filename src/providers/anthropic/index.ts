@@ -1,0 +1,31 @@
+// Anthropic's own API: the definition of the Messages protocol.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const anthropic = defineProvider({
+  id: 'anthropic',
+  name: 'Anthropic',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  auth: { header: 'x-api-key', prefix: '' },
+  protocols: {
+    'anthropic-messages': speaks('https://api.anthropic.com', {
+      faithful: true,
+      quirks: {
+        cacheControl: true,
+        // "Extra inputs are not permitted" is a 400.
+        unknownFields: 'drop',
+      },
+      reasoningFormat: 'anthropic-claude-v1',
+      unsupported: [
+        'frequencyPenalty',
+        'presencePenalty',
+        'logitBias',
+        'logprobs',
+        'topLogprobs',
+        'seed',
+        'verbosity',
+      ],
+    }),
+  },
+  defaultProtocol: 'anthropic-messages',
+  docs: 'https://platform.claude.com/docs/en/api/messages',
+});

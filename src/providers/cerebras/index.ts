@@ -1,0 +1,24 @@
+// Cerebras Inference: Chat Completions that refuse several of OpenAI's parameters.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const cerebras = defineProvider({
+  id: 'cerebras',
+  name: 'Cerebras',
+  keyVariable: 'CEREBRAS_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://api.cerebras.ai/v1', {
+      quirks: {
+        // "OpenAI Compatibility": the developer role is not exposed; system acts at its level.
+        systemRole: 'system',
+        reasoningReplay: 'reasoning',
+        customTools: false,
+        unknownFields: 'drop',
+      },
+      reasoningFormat: 'cerebras-reasoning-v1',
+      // The same page: these are a 400.
+      unsupported: ['topK', 'frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://inference-docs.cerebras.ai/resources/openai',
+});

@@ -1,0 +1,26 @@
+// Groq: fast open-weight models behind Chat Completions.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const groq = defineProvider({
+  id: 'groq',
+  name: 'Groq',
+  keyVariable: 'GROQ_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://api.groq.com/openai/v1', {
+      quirks: {
+        systemRole: 'system',
+        // The parsed form of its reasoning answers in `message.reasoning`, and is taken back there.
+        reasoningReplay: 'reasoning',
+        customTools: false,
+        // "OpenAI Compatibility" (2026): `messages[].name` is a 400.
+        messageName: false,
+        unknownFields: 'drop',
+      },
+      reasoningFormat: 'groq-reasoning-v1',
+      // The same page: these fields are a 400.
+      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://console.groq.com/docs/openai',
+});

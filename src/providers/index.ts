@@ -1,0 +1,45 @@
+// Every provider preset, one line each. Data only: nothing here knows what a message looks like.
+import { anthropic } from './anthropic/index.ts';
+import { cerebras } from './cerebras/index.ts';
+import { deepseek } from './deepseek/index.ts';
+import { fireworks } from './fireworks/index.ts';
+import { groq } from './groq/index.ts';
+import { llamaCpp } from './llama-cpp/index.ts';
+import { lmStudio } from './lm-studio/index.ts';
+import { mistral } from './mistral/index.ts';
+import { moonshot } from './moonshot/index.ts';
+import { nvidia } from './nvidia/index.ts';
+import { ollama } from './ollama/index.ts';
+import { openai } from './openai/index.ts';
+import { openrouter } from './openrouter/index.ts';
+import { perplexity } from './perplexity/index.ts';
+import type { ProviderPreset } from './provider.ts';
+import { qwen } from './qwen/index.ts';
+import { together } from './together/index.ts';
+import { vllm } from './vllm/index.ts';
+import { xai } from './xai/index.ts';
+import { zai } from './zai/index.ts';
+
+export type { AuthScheme, ProviderPreset, ProviderProtocol } from './provider.ts';
+
+export const presets: readonly ProviderPreset[] = [
+  openai,
+  anthropic,
+  deepseek,
+  groq,
+  mistral,
+  xai,
+  openrouter,
+  together,
+  fireworks,
+  moonshot,
+  qwen,
+  zai,
+  cerebras,
+  perplexity,
+  nvidia,
+  ollama,
+  lmStudio,
+  vllm,
+  llamaCpp,
+];

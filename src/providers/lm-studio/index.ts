@@ -1,0 +1,24 @@
+// LM Studio on this machine. Needs no key.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const lmStudio = defineProvider({
+  id: 'lm-studio',
+  name: 'LM Studio',
+  keyVariable: null,
+  protocols: {
+    'openai-chat': speaks('http://127.0.0.1:1234/v1', {
+      quirks: {
+        maxTokensField: 'max_tokens',
+        systemRole: 'system',
+        reasoningReplay: 'reasoning_content',
+        strictTools: false,
+        customTools: false,
+        namedToolChoice: false,
+      },
+      reasoningFormat: 'lm-studio-reasoning-v1',
+      unsupported: ['logprobs', 'topLogprobs', 'parallelToolCalls', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://lmstudio.ai/docs/developer/openai-compat',
+});

@@ -1,0 +1,30 @@
+// Mistral's own API: a strict relative of Chat Completions (an unknown member is a 422).
+import { defineProvider, speaks } from '../provider.ts';
+
+export const mistral = defineProvider({
+  id: 'mistral',
+  name: 'Mistral AI',
+  keyVariable: 'MISTRAL_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://api.mistral.ai/v1', {
+      quirks: {
+        maxTokensField: 'max_tokens',
+        systemRole: 'system',
+        // Usage comes with the last chunk by itself; `stream_options` is an unknown member.
+        streamUsage: 'always',
+        customTools: false,
+        messageName: false,
+        requiredToolChoice: 'any',
+        // "Tool call id must be a-z, A-Z, 0-9, with a length of 9."
+        toolCallId: 'alphanumeric-9',
+        unknownFields: 'drop',
+      },
+      reasoningFormat: 'mistral-magistral-v1',
+      // `seed` is called `random_seed` there: it is reported, not sent.
+      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  notServed: /:free$|^mistral-small-.*-instruct/,
+  docs: 'https://docs.mistral.ai/api/#tag/chat',
+});

@@ -1,0 +1,25 @@
+// Moonshot AI (Kimi): thinking models that keep their reasoning only when `reasoning_content` comes back.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const moonshot = defineProvider({
+  id: 'moonshot',
+  name: 'Moonshot AI',
+  keyVariable: 'MOONSHOT_API_KEY',
+  priceId: 'moonshotai',
+  protocols: {
+    'openai-chat': speaks('https://api.moonshot.ai/v1', {
+      quirks: {
+        systemRole: 'system',
+        // Guide "Kimi K2 thinking model" (2026): `thinking: {type}` on K2.x. K3 takes an effort: family table.
+        reasoningField: 'thinking',
+        reasoningReplay: 'reasoning_content',
+        strictTools: false,
+        customTools: false,
+      },
+      reasoningFormat: 'moonshot-kimi-v1',
+      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://platform.moonshot.ai/docs/api/chat',
+});

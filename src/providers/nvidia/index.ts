@@ -1,0 +1,25 @@
+// NVIDIA NIM, hosted: vLLM-like Chat Completions for many open-weight models.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const nvidia = defineProvider({
+  id: 'nvidia',
+  name: 'NVIDIA NIM',
+  keyVariable: 'NVIDIA_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://integrate.api.nvidia.com/v1', {
+      quirks: {
+        maxTokensField: 'max_tokens',
+        systemRole: 'system',
+        reasoningField: 'chat_template_kwargs',
+        reasoningReplay: 'reasoning_content',
+        structuredOutput: 'none',
+        strictTools: false,
+        customTools: false,
+      },
+      reasoningFormat: 'nvidia-reasoning-v1',
+      unsupported: ['topK', 'logitBias', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://docs.api.nvidia.com/nim/reference/llm-apis',
+});

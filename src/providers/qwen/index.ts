@@ -1,0 +1,27 @@
+// Qwen through Alibaba Cloud's DashScope in its OpenAI-compatible mode (international endpoint).
+import { defineProvider, speaks } from '../provider.ts';
+
+export const qwen = defineProvider({
+  id: 'qwen',
+  name: 'Qwen (DashScope)',
+  keyVariable: 'DASHSCOPE_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://dashscope-intl.aliyuncs.com/compatible-mode/v1', {
+      quirks: {
+        maxTokensField: 'max_tokens',
+        systemRole: 'system',
+        // Guide "Deep thinking" (2026): `enable_thinking`, with `thinking_budget` in tokens.
+        reasoningField: 'enable_thinking',
+        reasoningReplay: 'reasoning_content',
+        strictTools: false,
+        customTools: false,
+        // Explicit context cache: `cache_control` on message parts.
+        cacheControl: true,
+      },
+      reasoningFormat: 'qwen-reasoning-v1',
+      unsupported: ['frequencyPenalty', 'logitBias', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
+});

@@ -1,0 +1,26 @@
+// xAI: Chat Completions and a Responses dialect of its own (encrypted reasoning only it can read).
+import { defineProvider, speaks } from '../provider.ts';
+
+const BASE_URL = 'https://api.x.ai/v1';
+
+export const xai = defineProvider({
+  id: 'xai',
+  name: 'xAI',
+  keyVariable: 'XAI_API_KEY',
+  priceId: 'x-ai',
+  protocols: {
+    'openai-chat': speaks(BASE_URL, {
+      quirks: { customTools: false },
+      reasoningFormat: 'xai-chat-v1',
+      unsupported: ['topK', 'logitBias', 'verbosity'],
+    }),
+    'openai-responses': speaks(BASE_URL, {
+      quirks: { customTools: false },
+      reasoningFormat: 'xai-responses-v1',
+      unsupported: ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity'],
+    }),
+  },
+  defaultProtocol: 'openai-responses',
+  notServed: /voice/,
+  docs: 'https://docs.x.ai/docs/api-reference',
+});
