@@ -1,0 +1,123 @@
+// The body of a Responses request. Stateless by decision: the gateway keeps conversations itself, so the upstream
+// stores nothing and reasoning travels in encrypted form. Knows nothing of how efforts and budgets are chosen.
+import type {
+  CanonicalRequest,
+  JsonObject,
+  MutableJsonObject,
+  Report,
+  ResponseFormat,
+  Target,
+} from '../../canonical/index.ts';
+import { encodeItems } from './encode-items.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/** The smallest limit that the API accepts (API reference, `max_output_tokens`, 2026-11: 400 below it). */
+const MIN_OUTPUT_TOKENS = 16;
+
+/**
+ * Writes the upstream body.
+ * @throws GatewayError `unsupported` for audio, which the API does not take
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const body: MutableJsonObject = { model: target.model, input: encodeItems(request.items, target, report) };
+
+  const { tools, toolChoice } = encodeTools(request, target, report);
+  if (tools.length > 0) {
+    body['tools'] = tools;
+    if (toolChoice !== undefined) body['tool_choice'] = toolChoice;
+    if (request.parallelToolCalls !== undefined) body['parallel_tool_calls'] = request.parallelToolCalls;
+  }
+
+  if (request.maxOutputTokens !== undefined)
+    body['max_output_tokens'] = outputLimit(request.maxOutputTokens, request, report);
+  if (request.temperature !== undefined) body['temperature'] = request.temperature;
+  if (request.topP !== undefined) body['top_p'] = request.topP;
+  if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
+
+  const text = encodeText(request);
+  if (text) body['text'] = text;
+  const reasoning = encodeReasoning(request, target, report);
+  if (reasoning) body['reasoning'] = reasoning;
+
+  const include = encodeInclude(request, target);
+  if (include.length > 0) body['include'] = include;
+  body['store'] = false;
+  if (request.stream) body['stream'] = true;
+
+  addExtra(body, request, target, report);
+  return body;
+}
+
+function outputLimit(limit: number, request: CanonicalRequest, report: Report): number {
+  if (limit >= MIN_OUTPUT_TOKENS) return limit;
+  const name = LIMIT_NAMES.find((key) => key in request.raw) ?? 'max_output_tokens';
+  report.add(name, 'clamped', `the Responses API takes no limit below ${MIN_OUTPUT_TOKENS}`);
+  return MIN_OUTPUT_TOKENS;
+}
+
+/** What clients call the limit, in the order in which it counts. */
+const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
+
+function encodeText(request: CanonicalRequest): JsonObject | undefined {
+  const format = request.responseFormat && encodeFormat(request.responseFormat);
+  if (!format && request.verbosity === undefined) return undefined;
+  return {
+    ...(format ? { format } : {}),
+    ...(request.verbosity === undefined ? {} : { verbosity: request.verbosity }),
+  };
+}
+
+function encodeFormat(format: ResponseFormat): JsonObject {
+  if (format.type !== 'json_schema') return { type: format.type };
+  const { name, schema, strict, description } = format;
+  return {
+    type: 'json_schema',
+    name,
+    // Required here, optional in Chat Completions, where silence means any object.
+    schema: schema ?? { type: 'object' },
+    ...(strict === undefined ? {} : { strict }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function encodeReasoning(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
+  const { reasoning } = target;
+  switch (reasoning.mode) {
+    case 'unset':
+      return undefined;
+    case 'off':
+      return { effort: 'none' };
+    case 'on':
+      if (reasoning.effort === undefined && reasoning.budgetTokens !== undefined) {
+        report.add(
+          'reasoning.max_tokens',
+          'dropped',
+          'the Responses API takes an effort, not a number of tokens',
+        );
+      }
+      return {
+        ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }),
+        summary: reasoning.summary ?? 'auto',
+      };
+  }
+}
+
+function encodeInclude(request: CanonicalRequest, target: Target): string[] {
+  const include: string[] = [];
+  // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
+  // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
+  if (target.reasoningStyle !== 'none') include.push('reasoning.encrypted_content');
+  if (request.logprobs) include.push('message.output_text.logprobs');
+  return include;
+}
+
+/** Members that the client's protocol does not document: only a server of the same protocol may know them. */
+function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Target, report: Report): void {
+  const pass = request.protocol === 'openai-responses' && target.quirks.unknownFields === 'pass';
+  for (const key in request.extra) {
+    const value = request.extra[key];
+    if (value === undefined) continue;
+    if (!pass) report.add(key, 'dropped', 'the upstream does not know this member');
+    else if (!(key in body)) body[key] = value;
+  }
+}

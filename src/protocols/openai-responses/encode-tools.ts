@@ -1,0 +1,191 @@
+// Tools and the choice among them in the flat form of the Responses API.
+import type {
+  CanonicalRequest,
+  CustomTool,
+  FunctionTool,
+  JsonObject,
+  MutableJsonObject,
+  Report,
+  Target,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { asString } from '../../canonical/index.ts';
+import { reportCache } from './encode-parts.ts';
+
+/** Arguments of a function that takes none: the API demands a schema. */
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
+
+interface EncodedTools {
+  readonly tools: readonly JsonObject[];
+  /** Undefined when nothing is to be said. */
+  readonly toolChoice: JsonObject | string | undefined;
+}
+
+/** The request's tools, its web search among them, and the tool choice. */
+export function encodeTools(request: CanonicalRequest, target: Target, report: Report): EncodedTools {
+  let tools: JsonObject[] = [];
+  for (let i = 0; i < request.tools.length; i++) {
+    const tool = request.tools[i];
+    const wire = tool && encodeTool(tool, tool.path ?? `tools[${i}]`, request, target, report);
+    if (wire) tools.push(wire);
+  }
+  const search = encodeWebSearch(request, tools);
+  if (search) tools.push(search);
+  const choice = request.toolChoice;
+  if (choice === undefined) return { tools, toolChoice: undefined };
+  if (tools.length === 0) {
+    // Without tools the API refuses the member; for these two it changes nothing.
+    if (choice.type !== 'none' && choice.type !== 'auto')
+      report.add('tool_choice', 'dropped', 'no tool is left to choose');
+    return { tools, toolChoice: undefined };
+  }
+  if (choice.type === 'tool' && !target.quirks.namedToolChoice) {
+    report.add(
+      'tool_choice',
+      'approximated',
+      'this server cannot force one tool: only that tool is offered, and some tool is required',
+    );
+    tools = tools.filter((tool) => tool['name'] === choice.name);
+    return { tools, toolChoice: target.quirks.requiredToolChoice };
+  }
+  return { tools, toolChoice: encodeToolChoice(choice, request.tools, target, report) };
+}
+
+function encodeTool(
+  tool: Tool,
+  path: string,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  reportCache(tool.cache, path, report);
+  const own = tool.source?.protocol === 'openai-responses' ? tool.source.raw : undefined;
+  switch (tool.type) {
+    case 'function':
+      return own && (target.quirks.strictTools || tool.strict === undefined)
+        ? own
+        : encodeFunction(tool, path, request, target, report);
+    case 'custom':
+      return encodeCustom(tool, own, path, target, report);
+    case 'hosted':
+      if (own) return own;
+      report.add(path, 'dropped', `the tool ${tool.kind} exists only in ${tool.source.protocol}`);
+      return undefined;
+  }
+}
+
+function encodeFunction(
+  tool: FunctionTool,
+  path: string,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject {
+  const out: MutableJsonObject = {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters && Object.keys(tool.parameters).length > 0 ? tool.parameters : NO_PARAMETERS,
+  };
+  if (!target.quirks.strictTools) {
+    if (tool.strict)
+      report.add(`${path}.function.strict`, 'dropped', 'this server does not enforce schemas of tools');
+  } else if (tool.strict !== undefined || request.protocol !== 'openai-responses') {
+    // The API's own default is true, that of the other protocols is not: silence there means false here.
+    out['strict'] = tool.strict ?? false;
+  }
+  return out;
+}
+
+function encodeCustom(
+  tool: CustomTool,
+  own: JsonObject | undefined,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject {
+  if (target.quirks.customTools) {
+    return (
+      own ??
+      withoutUndefined({
+        type: 'custom',
+        name: tool.name,
+        description: tool.description,
+        format: tool.format,
+      })
+    );
+  }
+  report.add(path, 'approximated', 'a custom tool travels as a function with one string argument');
+  const property = { type: 'string', description: grammarOf(tool) ?? 'The free-form input of the tool.' };
+  return withoutUndefined({
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: {
+      type: 'object',
+      properties: { input: property },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    strict: target.quirks.strictTools ? false : undefined,
+  });
+}
+
+/** The grammar of a custom tool's input in words, where a schema cannot hold it. */
+function grammarOf(tool: CustomTool): string | undefined {
+  if (tool.format?.['type'] !== 'grammar') return undefined;
+  return `Text that follows this ${asString(tool.format['syntax']) ?? ''} grammar:\n${asString(tool.format['definition']) ?? ''}`;
+}
+
+/** The client's `web_search_options` as a tool, unless it brought the tool itself. */
+function encodeWebSearch(request: CanonicalRequest, tools: readonly JsonObject[]): JsonObject | undefined {
+  const search = request.webSearch;
+  if (!search || tools.some((tool) => asString(tool['type'])?.startsWith('web_search'))) return undefined;
+  return withoutUndefined({
+    type: 'web_search',
+    search_context_size: search.contextSize,
+    user_location: search.userLocation && { type: 'approximate', ...search.userLocation },
+  });
+}
+
+function encodeToolChoice(
+  choice: ToolChoice,
+  tools: readonly Tool[],
+  target: Target,
+  report: Report,
+): JsonObject | string | undefined {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return choice.type;
+    case 'required':
+      return target.quirks.requiredToolChoice;
+    case 'tool':
+      return { type: wireKind(choice.kind, target), name: choice.name };
+    case 'allowed':
+      return {
+        type: 'allowed_tools',
+        mode: choice.mode,
+        tools: choice.names.map((name) => ({ type: wireKind(kindOf(name, tools), target), name })),
+      };
+    case 'hosted':
+      if (choice.source.protocol === 'openai-responses') return choice.source.raw;
+      report.add('tool_choice', 'dropped', `this choice exists only in ${choice.source.protocol}`);
+      return undefined;
+  }
+}
+
+function kindOf(name: string, tools: readonly Tool[]): 'function' | 'custom' {
+  return tools.some((tool) => tool.type === 'custom' && tool.name === name) ? 'custom' : 'function';
+}
+
+function wireKind(kind: 'function' | 'custom', target: Target): 'function' | 'custom' {
+  return target.quirks.customTools ? kind : 'function';
+}
+
+/** Leaves out what has no value, so that the object compares and prints as it is sent. */
+function withoutUndefined(object: MutableJsonObject): JsonObject {
+  for (const key of Object.keys(object)) if (object[key] === undefined) delete object[key];
+  return object;
+}

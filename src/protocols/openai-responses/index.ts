@@ -1,0 +1,30 @@
+// OpenAI's Responses API. Spoken to upstreams only; the server side comes with its own issue.
+import type { Parameter } from '../../canonical/index.ts';
+import type { Protocol } from '../protocol.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { ResponsesStreamDecoder } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+
+/** Parameters of other protocols that a Responses request has no member for (API reference, "Create a model response", 2026-11). */
+const LACKS: ReadonlySet<Parameter> = new Set([
+  'stop',
+  'frequencyPenalty',
+  'presencePenalty',
+  'logitBias',
+  'seed',
+  'topK',
+]);
+
+export const openaiResponses: Protocol = {
+  name: 'openai-responses',
+  upstream: {
+    path: '/responses',
+    headers: {},
+    lacks: LACKS,
+    encodeRequest,
+    decodeResponse,
+    decodeStream: (sink, context) => new ResponsesStreamDecoder(sink, context),
+    decodeError,
+  },
+};
