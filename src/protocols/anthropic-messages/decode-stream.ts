@@ -1,0 +1,124 @@
+// Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
+// blocks mean is in answer-emitter.ts.
+import type { EventSink, JsonObject } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { CodecContext, StreamDecoder } from '../protocol.ts';
+import { AnswerEmitter } from './answer-emitter.ts';
+import { decodeErrorFrame } from './decode-error.ts';
+
+/** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
+export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
+  return new MessagesStreamDecoder(sink, context);
+}
+
+class MessagesStreamDecoder implements StreamDecoder {
+  readonly #sink: EventSink;
+  readonly #emitter: AnswerEmitter;
+  #started = false;
+  #done = false;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#emitter = new AnswerEmitter(sink, context);
+  }
+
+  frame(event: string, data: string): void {
+    if (this.#done || event === 'ping') return;
+    let frame: unknown;
+    try {
+      frame = JSON.parse(data);
+    } catch {
+      // Some compatible servers end with OpenAI's terminator.
+      if (data !== '[DONE]') this.#fail(unavailable('the upstream sent a frame that is not JSON'));
+      return;
+    }
+    if (!isJsonObject(frame)) {
+      this.#fail(unavailable('the upstream sent a frame that is not an object'));
+      return;
+    }
+    const type = frame['type'] ?? event;
+    switch (type) {
+      case 'content_block_delta':
+        this.#ensureStarted();
+        this.#emitter.delta(blockIndex(frame), asObject(frame['delta']), frame);
+        return;
+      case 'content_block_start':
+        this.#ensureStarted();
+        this.#emitter.openBlock(blockIndex(frame), asObject(frame['content_block']));
+        return;
+      case 'content_block_stop':
+        this.#emitter.closeBlock(blockIndex(frame));
+        return;
+      case 'message_start':
+        this.#start(asObject(frame['message']));
+        return;
+      case 'message_delta':
+        this.#ensureStarted();
+        this.#emitter.stop({ ...asObject(frame['delta']), usage: frame['usage'] });
+        return;
+      case 'message_stop':
+        if (this.#started) this.#finish();
+        return;
+      case 'ping':
+        return;
+      case 'error':
+        this.#fail(decodeErrorFrame(frame, data));
+        return;
+      default:
+        this.#sink.on({ type: 'unknown', source: { protocol: 'anthropic-messages', raw: frame } });
+    }
+  }
+
+  end(): void {
+    if (this.#done) return;
+    // `message_delta` with a stop reason completes the answer; only the terminator is missing then.
+    if (this.#emitter.stopped) this.#finish();
+    else this.#fail(unavailable('the upstream ended the stream before the answer was complete'));
+  }
+
+  /**
+   * A `message_start` normally has no content. When code execution calls a client tool, the calls come inside
+   * it and `message_stop` follows at once (recorded 2025-12).
+   */
+  #start(message: JsonObject): void {
+    if (this.#started) {
+      // What was already sent cannot be taken back.
+      this.#fail(unavailable('the upstream began a second answer in the same stream'));
+      return;
+    }
+    this.#started = true;
+    this.#emitter.start(message);
+    let index = 0;
+    for (const block of asArray(message['content'])) {
+      this.#emitter.openBlock(index, asObject(block));
+      this.#emitter.closeBlock(index);
+      index++;
+    }
+    this.#emitter.stop({ stop_reason: message['stop_reason'], stop_sequence: message['stop_sequence'] });
+  }
+
+  /** Every answer begins with a start event, also that of a server which forgets `message_start`. */
+  #ensureStarted(): void {
+    if (!this.#started) this.#start({});
+  }
+
+  #finish(): void {
+    this.#done = true;
+    this.#emitter.finish();
+  }
+
+  #fail(error: GatewayError): void {
+    this.#done = true;
+    this.#emitter.flushUsage();
+    this.#sink.on({ type: 'error', error });
+  }
+}
+
+function blockIndex(frame: JsonObject): number {
+  const index = asNumber(frame['index']);
+  return index === undefined || index < 0 ? 0 : index;
+}
+
+function unavailable(message: string): GatewayError {
+  return new GatewayError('upstream_unavailable', message);
+}

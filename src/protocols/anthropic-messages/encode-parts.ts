@@ -1,0 +1,185 @@
+// Parts of messages and tool results as content blocks of the Messages API. Knows nothing of turns.
+import type {
+  Annotation,
+  FilePart,
+  ImagePart,
+  JsonObject,
+  Media,
+  MutableJsonObject,
+  Part,
+  TextPart,
+} from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { EncodeScope } from './encode-scope.ts';
+import { isOurs, markCache } from './encode-scope.ts';
+
+/**
+ * The block for a part, with its cache breakpoint; undefined when there is nothing to send, which is reported
+ * unless nothing is lost by it.
+ * @param path JSON path of the part in the client's body
+ * @throws GatewayError `unsupported` for audio, and for media that Anthropic has no form for
+ */
+export function encodePart(part: Part, path: string, scope: EncodeScope): MutableJsonObject | undefined {
+  const block = encodeContent(part, path, scope);
+  if (block !== undefined) markCache(block, part.cache, path, scope);
+  else if (part.cache) scope.report.add(`${path}.cache_control`, 'dropped', 'its content is not sent');
+  return block;
+}
+
+function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return encodeText(part, path, scope);
+    case 'refusal':
+      return visible(part.refusal, path, scope) ? { type: 'text', text: part.refusal } : undefined;
+    case 'image':
+      return encodeImage(part, path, scope);
+    case 'file':
+      return encodeFile(part, path, scope);
+    case 'audio':
+      throw new GatewayError('unsupported', 'Claude does not take audio', { param: path });
+    case 'unknown':
+      if (isOurs(part.source)) return { ...part.source.raw };
+      scope.report.add(path, 'dropped', 'Anthropic has no such content part');
+      return undefined;
+  }
+}
+
+function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
+  if (!visible(part.text, path, scope)) return undefined;
+  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  const block: MutableJsonObject = { type: 'text', text: part.text };
+  if (part.annotations?.length) {
+    const citations = part.annotations.flatMap(ownCitation);
+    if (citations.length > 0) block['citations'] = citations;
+    if (citations.length < part.annotations.length) {
+      scope.report.add(
+        `${path}.annotations`,
+        'dropped',
+        'only citations that Claude made can be given back to it',
+      );
+    }
+  }
+  return block;
+}
+
+/** Anthropic refuses text blocks that are empty or blank. An empty one says nothing, so only a blank one is a loss. */
+function visible(text: string, path: string, scope: EncodeScope): boolean {
+  if (text === '') return false;
+  if (text.trim() !== '') return true;
+  scope.report.add(path, 'dropped', 'Anthropic refuses text that is only white space');
+  return false;
+}
+
+function ownCitation(annotation: Annotation): JsonObject[] {
+  return annotation.source !== undefined && isOurs(annotation.source) ? [annotation.source.raw] : [];
+}
+
+function encodeImage(part: ImagePart, path: string, scope: EncodeScope): MutableJsonObject {
+  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  if (part.detail !== undefined && part.detail !== 'auto') {
+    scope.report.add(`${path}.detail`, 'dropped', 'Anthropic has no image detail level');
+  }
+  return { type: 'image', source: imageSource(part.media, path) };
+}
+
+function imageSource(media: Media, path: string): JsonObject {
+  switch (media.kind) {
+    case 'base64': {
+      const mediaType = media.mediaType ?? sniff(media.data);
+      if (mediaType === undefined) {
+        throw new GatewayError('unsupported', 'the type of the image is not given and cannot be recognised', {
+          param: path,
+        });
+      }
+      return {
+        type: 'base64',
+        media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
+        data: media.data,
+      };
+    }
+    case 'url':
+      return { type: 'url', url: media.url };
+    case 'file_id':
+      throw foreignFile(path);
+  }
+}
+
+function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJsonObject {
+  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  const { media, filename } = part;
+  if (media.kind === 'base64') {
+    const mediaType = media.mediaType?.split(';')[0]?.trim() ?? sniff(media.data) ?? typeOfName(filename);
+    if (mediaType?.startsWith('image/')) {
+      if (filename !== undefined) scope.report.add(`${path}.filename`, 'dropped', 'an image has no title');
+      return { type: 'image', source: imageSource({ ...media, mediaType }, path) };
+    }
+    return document(base64Document(media.data, mediaType, path), filename);
+  }
+  if (media.kind === 'url') return document({ type: 'url', url: media.url }, filename);
+  throw foreignFile(path);
+}
+
+function document(source: JsonObject, title: string | undefined): MutableJsonObject {
+  return title === undefined || title === ''
+    ? { type: 'document', source }
+    : { type: 'document', source, title };
+}
+
+/** Anthropic takes PDF as it is and any other document as plain text (SDK type `DocumentBlockParam`). */
+function base64Document(data: string, mediaType: string | undefined, path: string): JsonObject {
+  if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
+  if (mediaType !== undefined && isTextual(mediaType)) {
+    return { type: 'text', media_type: 'text/plain', data: decodeUtf8(data, path) };
+  }
+  const what = mediaType === undefined ? 'files whose type cannot be recognised' : `${mediaType} files`;
+  throw new GatewayError('unsupported', `Claude takes PDF and text files, not ${what}`, { param: path });
+}
+
+function isTextual(mediaType: string): boolean {
+  return (
+    mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
+  );
+}
+
+function decodeUtf8(base64: string, path: string): string {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new GatewayError('invalid_request', 'the file is not base64 of UTF-8 text', { param: path });
+  }
+}
+
+/** Media type by the first bytes, seen through base64; undefined for anything that Claude does not take. */
+function sniff(base64: string): string | undefined {
+  if (base64.startsWith('iVBORw0KGgo')) return 'image/png';
+  if (base64.startsWith('/9j/')) return 'image/jpeg';
+  if (base64.startsWith('R0lGOD')) return 'image/gif';
+  if (base64.startsWith('UklGR')) return 'image/webp';
+  if (base64.startsWith('JVBERi')) return 'application/pdf';
+  return undefined;
+}
+
+function typeOfName(filename: string | undefined): string | undefined {
+  const extension = filename?.slice(filename.lastIndexOf('.') + 1).toLowerCase();
+  if (extension === 'pdf') return 'application/pdf';
+  return extension !== undefined && TEXT_EXTENSIONS.has(extension) ? 'text/plain' : undefined;
+}
+const TEXT_EXTENSIONS: ReadonlySet<string> = new Set([
+  'txt',
+  'md',
+  'csv',
+  'json',
+  'xml',
+  'html',
+  'yaml',
+  'yml',
+  'log',
+]);
+
+function foreignFile(path: string): GatewayError {
+  return new GatewayError('unsupported', 'this file id is not known to Anthropic; send the content instead', {
+    param: path,
+  });
+}

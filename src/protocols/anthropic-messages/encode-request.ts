@@ -1,0 +1,170 @@
+// The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
+// thinking have their own files.
+import type {
+  CanonicalRequest,
+  JsonObject,
+  MutableJsonObject,
+  Report,
+  Target,
+} from '../../canonical/index.ts';
+import { constrainSchema } from './encode-schema.ts';
+import { encodeConversation } from './encode-messages.ts';
+import { limitBreakpoints, newScope } from './encode-scope.ts';
+import type { EncodeScope } from './encode-scope.ts';
+import { encodeThinking } from './encode-thinking.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/** `max_tokens` is mandatory. Every Claude model since 2024-06 accepts this many. */
+const DEFAULT_MAX_TOKENS = 8192;
+/** The lowest `top_p` that goes with thinking (documentation "Extended thinking", feature compatibility). */
+const MIN_TOP_P_THINKING = 0.95;
+
+/**
+ * The upstream body for a request.
+ * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const scope = newScope(target, report);
+  const { tools, choice } = encodeTools(request, scope);
+  const { system, turns } = encodeConversation(request.items, scope);
+  limitBreakpoints([...tools, ...system, ...turns.flatMap((turn) => turn.content)], scope);
+
+  const maxTokens = encodeMaxTokens(request, target, report);
+  const { thinking, effort } = encodeThinking(request, target, turns, choice, maxTokens, report);
+  const format = encodeFormat(request, scope);
+
+  const body: MutableJsonObject = { model: target.model, max_tokens: maxTokens };
+  if (system.length > 0) body['system'] = encodeSystem(system);
+  body['messages'] = turns.map(({ role, content }) => ({ role, content }));
+  if (tools.length > 0) body['tools'] = tools;
+  if (choice !== undefined) body['tool_choice'] = choice;
+  if (thinking !== undefined) body['thinking'] = thinking;
+  if (effort !== undefined || format !== undefined) body['output_config'] = { effort, format };
+  encodeSampling(request, isOn(thinking), body, report);
+  const stop = encodeStop(request, report);
+  if (stop.length > 0) body['stop_sequences'] = stop;
+  if (request.stream) body['stream'] = true;
+  encodeExtra(request, target, body, report);
+  return body;
+}
+
+/** Plain instructions become one string; breakpoints need blocks. */
+function encodeSystem(system: readonly MutableJsonObject[]): string | readonly JsonObject[] {
+  const texts: string[] = [];
+  for (const block of system) {
+    const text = block['text'];
+    if (block['cache_control'] !== undefined || typeof text !== 'string') return system;
+    texts.push(text);
+  }
+  return texts.join('\n\n');
+}
+
+/** Without a limit of the client's, the model's own (requirements 3.2); unknown, a usual one and room for thinking. */
+function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
+  const { maxOutputTokens } = request;
+  const ceiling = target.maxOutputTokens;
+  if (maxOutputTokens !== undefined) {
+    if (ceiling === null || maxOutputTokens <= ceiling) return maxOutputTokens;
+    report.add('max_completion_tokens', 'clamped', `the model writes at most ${ceiling} tokens`);
+    return ceiling;
+  }
+  if (ceiling !== null) return ceiling;
+  const budget = target.reasoning.mode === 'on' ? (target.reasoning.budgetTokens ?? 0) : 0;
+  report.add(
+    'max_completion_tokens',
+    'defaulted',
+    'Anthropic wants a limit and the limit of the model is not known',
+  );
+  return DEFAULT_MAX_TOKENS + budget;
+}
+
+/** Anthropic's own schema format; a schema's name has no meaning to it, and `strict` is always on. */
+function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope): JsonObject | undefined {
+  const format = request.responseFormat;
+  if (format === undefined || format.type === 'text') return undefined;
+  if (
+    format.type !== 'json_schema' ||
+    format.schema === undefined ||
+    target.quirks.structuredOutput !== 'json_schema'
+  ) {
+    report.add('response_format', 'dropped', 'this upstream has no such answer format');
+    return undefined;
+  }
+  const path = 'response_format.json_schema';
+  const { schema, unenforced } = constrainSchema(format.schema, `${path}.schema`);
+  if (unenforced.length > 0) {
+    report.add(
+      `${path}.schema`,
+      'approximated',
+      `Anthropic cannot enforce ${unenforced.join(', ')}: told in the description`,
+    );
+  }
+  if (format.description === undefined) return { type: 'json_schema', schema };
+  if (schema['description'] === undefined) {
+    return { type: 'json_schema', schema: { ...schema, description: format.description } };
+  }
+  report.add(`${path}.description`, 'dropped', 'the schema has a description of its own');
+  return { type: 'json_schema', schema };
+}
+
+function isOn(thinking: JsonObject | undefined): boolean {
+  return thinking !== undefined && thinking['type'] !== 'disabled';
+}
+
+function encodeSampling(
+  request: CanonicalRequest,
+  thinking: boolean,
+  body: MutableJsonObject,
+  report: Report,
+): void {
+  let { temperature, topP, topK } = request;
+  if (temperature !== undefined && temperature > 1) {
+    report.add('temperature', 'clamped', 'the temperature of Claude is at most 1');
+    temperature = 1;
+  }
+  if (thinking) {
+    if (temperature !== undefined && temperature !== 1) {
+      report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
+    }
+    temperature = undefined;
+    if (topP !== undefined && topP < MIN_TOP_P_THINKING) {
+      report.add('top_p', 'dropped', `top_p is at least ${MIN_TOP_P_THINKING} when Claude thinks`);
+      topP = undefined;
+    }
+    if (topK !== undefined) report.add('top_k', 'dropped', 'top_k cannot be set when Claude thinks');
+    topK = undefined;
+  }
+  if (temperature !== undefined && topP !== undefined) {
+    // Models since Opus 4.1 refuse both together. 1 is the default of either, so that one says nothing.
+    if (temperature === 1) temperature = undefined;
+    else {
+      if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');
+      topP = undefined;
+    }
+  }
+  if (temperature !== undefined) body['temperature'] = temperature;
+  if (topP !== undefined) body['top_p'] = topP;
+  if (topK !== undefined) body['top_k'] = topK;
+}
+
+function encodeStop(request: CanonicalRequest, report: Report): readonly string[] {
+  const given = request.stop ?? [];
+  const stop = given.filter((sequence) => sequence.trim() !== '');
+  if (stop.length < given.length)
+    report.add('stop', 'dropped', 'Anthropic refuses stop sequences of white space only');
+  return stop;
+}
+
+/** Members that no documentation knows reach only an upstream of the client's own protocol. */
+function encodeExtra(
+  request: CanonicalRequest,
+  target: Target,
+  body: MutableJsonObject,
+  report: Report,
+): void {
+  const passes = request.protocol === 'anthropic-messages' && target.quirks.unknownFields === 'pass';
+  for (const key in request.extra) {
+    if (passes && body[key] === undefined) body[key] = request.extra[key];
+    else report.add(key, 'dropped', 'Anthropic does not know this member');
+  }
+}

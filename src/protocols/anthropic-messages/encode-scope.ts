@@ -1,0 +1,50 @@
+// What the encoders of one request share: the target, the report, and where cache breakpoints were put.
+import type { JsonObject, MutableJsonObject, ProtocolName, Report, Target } from '../../canonical/index.ts';
+
+/** Anthropic refuses a request with more breakpoints (documentation "Prompt caching", 2026-11). */
+const MAX_BREAKPOINTS = 4;
+
+export interface EncodeScope {
+  readonly target: Target;
+  readonly report: Report;
+  /** Path in the client's body of each block that carries a breakpoint. */
+  readonly cachePaths: Map<MutableJsonObject, string>;
+}
+
+export function newScope(target: Target, report: Report): EncodeScope {
+  return { target, report, cachePaths: new Map() };
+}
+
+/** True for a node that came from a client of this protocol: its raw form is sent again. */
+export function isOurs(source: { readonly protocol: ProtocolName } | undefined): boolean {
+  return source?.protocol === 'anthropic-messages';
+}
+
+/** Puts the client's breakpoint on a block. */
+export function markCache(
+  block: MutableJsonObject,
+  cache: JsonObject | undefined,
+  path: string,
+  scope: EncodeScope,
+): void {
+  if (cache === undefined) return;
+  block['cache_control'] = cache;
+  scope.cachePaths.set(block, `${path}.cache_control`);
+}
+
+/**
+ * Removes the first breakpoints when there are more than Anthropic accepts: the last ones cover the longest prefix.
+ * @param blocks in the order in which Anthropic caches: tools, system, messages
+ */
+export function limitBreakpoints(blocks: readonly MutableJsonObject[], scope: EncodeScope): void {
+  const marked = blocks.filter((block) => block['cache_control'] !== undefined);
+  for (const block of marked.slice(0, Math.max(marked.length - MAX_BREAKPOINTS, 0))) {
+    delete block['cache_control'];
+    const path = scope.cachePaths.get(block) ?? 'cache_control';
+    scope.report.add(
+      path,
+      'dropped',
+      `Anthropic accepts ${MAX_BREAKPOINTS} cache breakpoints; the first are removed`,
+    );
+  }
+}

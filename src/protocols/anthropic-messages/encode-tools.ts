@@ -1,0 +1,224 @@
+// Tools and tool choice in the Messages API's form. Knows nothing of messages but the names of earlier calls.
+import type {
+  CanonicalRequest,
+  CustomTool,
+  FunctionTool,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { constrainSchema } from './encode-schema.ts';
+import type { EncodeScope } from './encode-scope.ts';
+import { isOurs, markCache } from './encode-scope.ts';
+
+export interface EncodedTools {
+  readonly tools: MutableJsonObject[];
+  readonly choice: JsonObject | undefined;
+}
+
+const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
+const COMBINATIONS = ['anyOf', 'oneOf', 'allOf'] as const;
+/** Of a user location, what Anthropic knows (SDK type `UserLocation`). */
+const LOCATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'city', 'region', 'country', 'timezone']);
+
+/** The tools to declare and how to choose among them; both empty when the request has none. */
+export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
+  const { toolChoice } = request;
+  const allowed = toolChoice?.type === 'allowed' ? new Set(toolChoice.names) : undefined;
+  const tools: MutableJsonObject[] = [];
+  request.tools.forEach((tool, position) => {
+    const path = tool.path ?? `tools[${position}]`;
+    if (tool.type === 'hosted') {
+      if (isOurs(tool.source)) tools.push({ ...tool.source.raw });
+      else scope.report.add(path, 'dropped', `Anthropic does not run tools of type ${tool.kind}`);
+      return;
+    }
+    if (allowed !== undefined && !allowed.has(tool.name)) return;
+    const block =
+      tool.type === 'function' ? encodeFunction(tool, path, scope) : encodeCustom(tool, path, scope);
+    markCache(block, tool.cache, path, scope);
+    tools.push(block);
+  });
+  if (request.webSearch) encodeWebSearch(request.webSearch, tools, scope);
+  if (tools.length === 0) return declareHistory(request, scope);
+  return { tools, choice: encodeChoice(toolChoice, request.parallelToolCalls, scope) };
+}
+
+function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): MutableJsonObject {
+  if (tool.source !== undefined && isOurs(tool.source)) return { ...tool.source.raw };
+  const schema = inputSchema(tool.parameters, path, scope);
+  const block: MutableJsonObject = { name: tool.name };
+  if (tool.description !== undefined && tool.description !== '') block['description'] = tool.description;
+  block['input_schema'] = schema;
+  if (tool.strict !== true) return block;
+  if (!scope.target.quirks.strictTools) {
+    scope.report.add(`${path}.strict`, 'dropped', 'this upstream does not enforce the schemas of tools');
+    return block;
+  }
+  const constrained = constrainSchema(schema, path);
+  if (constrained.unenforced.length > 0) {
+    const keywords = constrained.unenforced.join(', ');
+    scope.report.add(
+      `${path}.strict`,
+      'approximated',
+      `Anthropic cannot enforce ${keywords}: the tool is sent without strict`,
+    );
+    return block;
+  }
+  block['input_schema'] = constrained.schema;
+  block['strict'] = true;
+  return block;
+}
+
+/**
+ * A schema that Anthropic takes for a tool's input: its root is an object without alternatives. The branches
+ * of a combination at the root are merged: all their properties, and what all of them require.
+ */
+function inputSchema(parameters: JsonObject | undefined, path: string, scope: EncodeScope): JsonObject {
+  if (parameters === undefined) return NO_ARGUMENTS;
+  const combined = COMBINATIONS.filter((keyword) => parameters[keyword] !== undefined);
+  if (combined.length === 0 && parameters['type'] === 'object') return parameters;
+  const schema: MutableJsonObject = { ...parameters, type: 'object' };
+  const { type } = parameters;
+  if (type !== undefined && type !== 'object') {
+    scope.report.add(
+      `${path}.parameters.type`,
+      'approximated',
+      'Anthropic wants the type "object" for the input of a tool',
+    );
+  }
+  for (const keyword of combined) {
+    const branches = asArray(parameters[keyword]).filter(isJsonObject);
+    let properties: JsonObject = asObject(schema['properties']);
+    for (const branch of branches) properties = { ...asObject(branch['properties']), ...properties };
+    const required = requiredBy(branches, keyword === 'allOf');
+    schema['properties'] = properties;
+    if (required.length > 0) schema['required'] = [...new Set([...asArray(schema['required']), ...required])];
+    delete schema[keyword];
+    scope.report.add(
+      `${path}.parameters.${keyword}`,
+      'approximated',
+      'Anthropic takes no alternatives at the root of a tool schema; they were merged',
+    );
+  }
+  return schema;
+}
+
+/** Names that every branch requires, or that any does when `all` hold at once. */
+function requiredBy(branches: readonly JsonObject[], all: boolean): readonly JsonValue[] {
+  const lists = branches.map((branch) => asArray(branch['required']));
+  if (all) return lists.flat();
+  return (lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name)));
+}
+
+/** A custom tool as a function whose one argument is the free-form input (requirements C-07). */
+function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
+  scope.report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
+  const grammar = asString(tool.format?.['definition']);
+  const syntax = asString(tool.format?.['syntax']) ?? 'given';
+  const lines = [tool.description ?? ''];
+  if (grammar !== undefined) lines.push(`The input must follow this ${syntax} grammar:\n${grammar}`);
+  const description = lines.filter((line) => line !== '').join('\n\n');
+  return {
+    name: tool.name,
+    ...(description === '' ? {} : { description }),
+    input_schema: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The free-form input of the tool.' } },
+      required: ['input'],
+    },
+  };
+}
+
+function encodeWebSearch(
+  options: NonNullable<CanonicalRequest['webSearch']>,
+  tools: MutableJsonObject[],
+  scope: EncodeScope,
+): void {
+  if (options.contextSize !== undefined) {
+    scope.report.add(
+      'web_search_options.search_context_size',
+      'dropped',
+      'Anthropic has no search context size',
+    );
+  }
+  if (tools.some((tool) => tool['name'] === 'web_search')) {
+    scope.report.add(
+      'web_search_options',
+      'dropped',
+      'the request has a tool of its own with the name web_search',
+    );
+    return;
+  }
+  const tool: MutableJsonObject = { type: 'web_search_20250305', name: 'web_search' };
+  if (options.userLocation !== undefined) tool['user_location'] = userLocation(options.userLocation, scope);
+  tools.push(tool);
+}
+
+function userLocation(given: JsonObject, scope: EncodeScope): JsonObject {
+  const location: MutableJsonObject = { type: 'approximate' };
+  for (const key in given) {
+    if (LOCATION_MEMBERS.has(key)) location[key] = given[key];
+    else
+      scope.report.add(
+        `web_search_options.user_location.${key}`,
+        'dropped',
+        'Anthropic does not know this member',
+      );
+  }
+  return location;
+}
+
+/**
+ * Anthropic wants tools to be declared when the conversation contains calls. Without tools of the client's,
+ * those that were called are declared and may not be called again.
+ */
+function declareHistory(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
+  const names = new Set<string>();
+  for (const item of request.items) if (item.type === 'tool_call') names.add(item.name);
+  if (names.size === 0) return { tools: [], choice: undefined };
+  scope.report.add(
+    'tools',
+    'approximated',
+    'Anthropic wants the tools of earlier calls declared; they cannot be called',
+  );
+  const tools = [...names].map((name) => ({
+    name,
+    description: 'Called earlier in this conversation.',
+    input_schema: NO_ARGUMENTS,
+  }));
+  return { tools, choice: { type: 'none' } };
+}
+
+function encodeChoice(
+  choice: ToolChoice | undefined,
+  parallel: boolean | undefined,
+  scope: EncodeScope,
+): JsonObject | undefined {
+  const serial = parallel === false ? { disable_parallel_tool_use: true } : {};
+  switch (choice?.type) {
+    case undefined:
+      return parallel === false ? { type: 'auto', ...serial } : undefined;
+    case 'auto':
+      return { type: 'auto', ...serial };
+    case 'none':
+      return { type: 'none' };
+    case 'required':
+      return { type: 'any', ...serial };
+    case 'tool':
+      return { type: 'tool', name: choice.name, ...serial };
+    case 'allowed':
+      scope.report.add(
+        'tool_choice',
+        'approximated',
+        'only the allowed tools are sent: Anthropic has no list of allowed ones',
+      );
+      return { type: choice.mode === 'required' ? 'any' : 'auto', ...serial };
+    case 'hosted':
+      if (isOurs(choice.source)) return choice.source.raw;
+      scope.report.add('tool_choice', 'dropped', 'Anthropic cannot be told to use this tool');
+      return parallel === false ? { type: 'auto', ...serial } : undefined;
+  }
+}

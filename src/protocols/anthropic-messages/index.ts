@@ -1,0 +1,31 @@
+// Anthropic Messages, as spoken to upstreams. Only puts the parts together; it has no server side yet.
+import type { Parameter } from '../../canonical/index.ts';
+import type { Protocol } from '../protocol.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+
+/** The Messages API has no field for these (API reference "Create a Message", 2026-11). */
+const LACKS: readonly Parameter[] = [
+  'frequencyPenalty',
+  'presencePenalty',
+  'logitBias',
+  'logprobs',
+  'topLogprobs',
+  'seed',
+  'verbosity',
+];
+
+export const anthropicMessages: Protocol = {
+  name: 'anthropic-messages',
+  upstream: {
+    path: '/v1/messages',
+    headers: { 'anthropic-version': '2023-06-01' },
+    lacks: new Set(LACKS),
+    encodeRequest,
+    decodeResponse,
+    decodeStream,
+    decodeError,
+  },
+};
