@@ -119,12 +119,12 @@ function encodeReasoning(
   report: Report,
 ): JsonObject | undefined {
   const { opaque } = item;
-  if (!opaque || opaque.kind !== 'encrypted') {
-    report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
+  if (opaque && opaque.format !== target.reasoningFormat) {
+    report.add(path, 'dropped', `reasoning of the format ${opaque.format} cannot be read by this model`);
     return undefined;
   }
-  if (opaque.format !== target.reasoningFormat) {
-    report.add(path, 'dropped', `reasoning of the format ${opaque.format} cannot be read by this model`);
+  if (!opaque || opaque.kind !== 'encrypted') {
+    report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
     return undefined;
   }
   if (own) return own;
