@@ -75,7 +75,6 @@ export class AnswerEmitter {
   start(message: JsonObject): void {
     this.#sink.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
     this.#mergeUsage(message['usage']);
-    this.flushUsage();
   }
 
   /** Opens the block at an index of the upstream's, with whatever content it already has. */

@@ -88,6 +88,8 @@ class MessagesStreamDecoder implements StreamDecoder {
     }
     this.#started = true;
     this.#emitter.start(message);
+    // The input is counted already: the counts of a stream that is cut later are better than none.
+    this.#emitter.flushUsage();
     let index = 0;
     for (const block of asArray(message['content'])) {
       this.#emitter.openBlock(index, asObject(block));

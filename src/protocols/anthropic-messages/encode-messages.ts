@@ -229,20 +229,14 @@ function draft(drafts: Draft[], role: 'user' | 'assistant', path: string): Draft
 
 /** Applies what Anthropic demands of the list: it begins with the user, alternates, and has no empty message. */
 function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scope: EncodeScope): Turn[] {
-  const turns: Turn[] = [];
-  for (const { role, path, results, blocks } of drafts) {
+  const turns = mergeDrafts(drafts, scope).map(({ role, path, results, blocks }): Turn => {
     const content = [...results, ...blocks];
-    if (role === 'assistant') dropTrailingThinking(content, path, scope);
     if (content.length === 0) {
-      // An empty answer says nothing; an empty question does, namely that it is the assistant's turn.
-      if (role === 'assistant') continue;
       content.push({ type: 'text', text: EMPTY_TEXT });
       scope.report.add(path, 'approximated', `Anthropic refuses empty messages; "${EMPTY_TEXT}" is sent`);
     }
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else turns.push({ role, content });
-  }
+    return { role, content };
+  });
   trimPrefill(turns, drafts, scope);
   if (turns[0]?.role === 'assistant') {
     turns.unshift({ role: 'user', content: [{ type: 'text', text: OPENING_TEXT }] });
@@ -262,6 +256,28 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
     );
   }
   return turns;
+}
+
+/**
+ * The drafts without assistant turns that have nothing to say, and their neighbours joined. An empty turn of
+ * the user stays: it says that it is the assistant's turn.
+ */
+function mergeDrafts(drafts: readonly Draft[], scope: EncodeScope): Draft[] {
+  const merged: Draft[] = [];
+  for (const next of drafts) {
+    if (next.role === 'assistant') {
+      dropTrailingThinking(next.blocks, next.path, scope);
+      if (next.blocks.length === 0) continue;
+    }
+    const last = merged.at(-1);
+    if (last?.role !== next.role) {
+      merged.push(next);
+      continue;
+    }
+    last.results.push(...next.results);
+    last.blocks.push(...next.blocks);
+  }
+  return merged;
 }
 
 /** Anthropic refuses an assistant message that ends in thinking: a turn that was cut before it said anything. */

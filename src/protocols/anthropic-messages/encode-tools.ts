@@ -176,6 +176,10 @@ function userLocation(given: JsonObject, scope: EncodeScope): JsonObject {
  * those that were called are declared and may not be called again.
  */
 function declareHistory(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
+  const wanted = request.toolChoice?.type;
+  if (wanted !== undefined && wanted !== 'auto' && wanted !== 'none') {
+    scope.report.add('tool_choice', 'dropped', 'there is no tool to choose');
+  }
   const names = new Set<string>();
   for (const item of request.items) if (item.type === 'tool_call') names.add(item.name);
   if (names.size === 0) return { tools: [], choice: undefined };
