@@ -12,7 +12,14 @@ import type {
   Source,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { ASSISTANT_PARTS, decodeCacheControl, decodeContent, TEXT_ONLY, USER_PARTS } from './decode-parts.ts';
+import {
+  ASSISTANT_PARTS,
+  decodeCacheControl,
+  decodeContent,
+  TEXT_ONLY,
+  TOOL_PARTS,
+  USER_PARTS,
+} from './decode-parts.ts';
 import type { PartTypes } from './decode-parts.ts';
 import { arrangeTurn, decodeReasoning } from './decode-reasoning-details.ts';
 import {
@@ -96,7 +103,7 @@ function decodeToolResult(raw: JsonObject, path: string, conversation: Conversat
   const { problems, calls } = conversation;
   const callId = requireString(raw['tool_call_id'], `${path}.tool_call_id`, problems);
   const name = readString(raw['name'], `${path}.name`, problems);
-  const parts = decodeRequiredContent(raw, path, TEXT_ONLY, conversation);
+  const parts = decodeRequiredContent(raw, path, TOOL_PARTS, conversation);
   if (callId === undefined) return [];
   const call = calls.get(callId);
   const kind = call?.kind ?? 'function';

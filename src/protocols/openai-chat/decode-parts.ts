@@ -26,6 +26,8 @@ export type PartTypes = ReadonlySet<string>;
 
 export const TEXT_ONLY: PartTypes = new Set(['text']);
 export const USER_PARTS: PartTypes = new Set(['text', 'image_url', 'input_audio', 'file']);
+/** The documentation says text alone; clients whose tools take screenshots send more, and most models read it. */
+export const TOOL_PARTS: PartTypes = new Set(['text', 'image_url', 'file']);
 export const ASSISTANT_PARTS: PartTypes = new Set(['text', 'refusal']);
 
 const DOCUMENTED: PartTypes = new Set([...USER_PARTS, ...ASSISTANT_PARTS]);
@@ -110,13 +112,18 @@ function decodeImage(
   cache: JsonObject | undefined,
   problems: Problems,
 ): ImagePart | undefined {
-  const image = requireObject(raw['image_url'], `${path}.image_url`, problems);
+  // OpenAI also takes the bare URL (verified against a recorded answer), as Mistral's own clients write it.
+  const isBare = typeof raw['image_url'] === 'string';
+  const image: JsonObject | undefined = isBare
+    ? {}
+    : requireObject(raw['image_url'], `${path}.image_url`, problems);
   if (!image) return undefined;
+  const at = isBare ? `${path}.image_url` : `${path}.image_url.url`;
   const detail = readString(image['detail'], `${path}.image_url.detail`, problems);
-  const url = requireString(image['url'], `${path}.image_url.url`, problems);
-  const media = url === undefined ? undefined : decodeAddress(url, `${path}.image_url.url`, problems);
+  const url = requireString(isBare ? raw['image_url'] : image['url'], at, problems);
+  const media = url === undefined ? undefined : decodeAddress(url, at, problems);
   if (url !== undefined && media === null) {
-    problems.add(`${path}.image_url.url`, 'must be an http(s) URL or a base64 data URL');
+    problems.add(at, 'must be an http(s) URL or a base64 data URL');
   }
   return media ? { type: 'image', media, detail, path, cache } : undefined;
 }

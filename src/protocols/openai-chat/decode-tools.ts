@@ -76,7 +76,7 @@ export function decodeToolChoice(
       const name = body && requireString(body['name'], path, problems);
       if (name === undefined) return undefined;
       if (tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
-        problems.add(path, `names no ${type} tool of tools`);
+        problems.add(path, `names a ${type} tool that is not in tools`);
       }
       return { type: 'tool', kind: type, name };
     }
@@ -94,7 +94,9 @@ export function decodeToolChoice(
 }
 
 function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | undefined {
-  const type = requireString(raw['type'], `${path}.type`, problems);
+  // Clients written for Mistral, among others, leave the type out of function tools.
+  const isBare = raw['type'] === undefined && raw['function'] !== undefined;
+  const type = isBare ? 'function' : requireString(raw['type'], `${path}.type`, problems);
   const cache = decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems);
   if (type === undefined) return undefined;
   const base = { path, cache, source: { protocol: 'openai-chat', raw } } as const;
@@ -185,7 +187,7 @@ function decodeAllowedName(
   const at = isNested ? `${path}.${type}.name` : `${path}.name`;
   const name = body && requireString(body['name'], at, problems);
   if (name !== undefined && tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
-    problems.add(at, `names no ${type} tool of tools`);
+    problems.add(at, `names a ${type} tool that is not in tools`);
   }
   return name;
 }
