@@ -5,7 +5,17 @@ import { openaiChat } from './openai-chat/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
 import { anthropicMessages } from './anthropic-messages/index.ts';
 
-export type { AnswerContext, CodecContext, Protocol, ServerCodec, StreamDecoder, UpstreamCodec } from './protocol.ts';
+export type {
+  AnswerContext,
+  CodecContext,
+  Protocol,
+  RelayFacts,
+  RelayStream,
+  RelayTap,
+  ServerCodec,
+  StreamDecoder,
+  UpstreamCodec,
+} from './protocol.ts';
 
 export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages];
 

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// The `dragoman` command: starts the program on the Bun that came with it.
+import { join } from 'node:path';
+import { packageRoot, runBun } from './runtime.mjs';
+
+const args = process.argv.slice(2);
+const watch = args[0] === '--watch';
+runBun([...(watch ? ['--watch'] : []), join(packageRoot, 'src', 'main.ts'), ...(watch ? args.slice(1) : args)]);

@@ -1,0 +1,56 @@
+// Finds the Bun that came with `npm install` and runs it. Plain JavaScript for any Node from 20 on: it must work
+// before anything else does.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+
+/** The folder of this package. */
+export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Path of the Bun executable; null when there is none. The `bun` package links its binary in an install script,
+ * which may not have run (`npm install --ignore-scripts`): the platform's own package has it in any case.
+ */
+function findBun() {
+  const { platform, arch } = process;
+  const exe = platform === 'win32' ? 'bun.exe' : 'bun';
+  const os = platform === 'win32' ? 'windows' : platform;
+  const cpu = arch === 'arm64' ? 'aarch64' : arch;
+  const names = [`${os}-${cpu}`, `${os}-${cpu}-baseline`, `${os}-${cpu}-musl`, `${os}-${cpu}-musl-baseline`].map((name) => `@oven/bun-${name}`);
+  for (const name of names) {
+    try {
+      const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', exe);
+      if (existsSync(path)) return path;
+    } catch {
+      // Not the package of this platform.
+    }
+  }
+  return null;
+}
+
+/** Runs Bun with these arguments and ends this process as it ends, signals included. */
+export function runBun(args) {
+  const bun = findBun();
+  if (bun === null) {
+    console.error('Bun is not installed: run `npm install` in the folder of this package (with optional dependencies).');
+    process.exit(1);
+  }
+  // Bun reads this limit before any of our code runs. 65535 is its largest value; the default of 256 would queue
+  // requests in silence.
+  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...process.env };
+  const child = spawn(bun, args, { stdio: 'inherit', env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`Bun could not be started: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

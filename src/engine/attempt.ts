@@ -1,0 +1,383 @@
+// One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
+// reaches the client before the first content, so that a failed try leaves no trace.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { CanonicalEvent, EventSink } from '../canonical/index.ts';
+import { GatewayError, isContent } from '../canonical/index.ts';
+import type { AttemptRecord, Cost, Lane } from '../ledger/record.ts';
+import { costOf } from '../ledger/price.ts';
+import type { CodecContext, Protocol, RelayFacts, RelayTap } from '../protocols/index.ts';
+import type { Clock, Ticker } from '../runtime/clock.ts';
+import type { TransportFailure, UpstreamCall, UpstreamClient } from '../upstream/client.ts';
+import { decompressing } from '../upstream/decompress.ts';
+import type { ResponseHead } from '../upstream/response-parser.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import { errorReader, relayStreamReader, relayWholeReader, streamReader, wholeReader } from './answer-reader.ts';
+import { Meter } from './meter.ts';
+import type { Timeouts } from './settings.ts';
+
+/** Where an attempt's answer goes. */
+export interface AttemptOutput {
+  /** The first content is here: from now on the answer is this attempt's. */
+  commit(): void;
+  /** Translate lane. Only called after `commit`. */
+  on(event: CanonicalEvent): void;
+  /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
+  relay(bytes: string): void;
+  /** Relay lane, whole: the patched body. */
+  relayWhole(bytes: string): void;
+  /** The answer is complete. Its last bytes must wait until the records are safe. */
+  finishing(): void;
+  /** One upstream read was worked off: write what has gathered. */
+  flush(): void;
+}
+
+export interface AttemptOptions {
+  readonly id: string;
+  readonly generationId: string;
+  readonly ordinal: number;
+  readonly endpoint: Endpoint;
+  readonly protocol: Protocol;
+  readonly lane: Lane;
+  /** Body for the upstream, as a byte string. */
+  readonly body: string;
+  readonly stream: boolean;
+  readonly output: AttemptOutput;
+  /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
+  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
+  readonly relayFacts: RelayFacts;
+  /** A sink that sees every canonical event, also in the relay lane; for records. */
+  readonly tap: EventSink | null;
+  readonly timeouts: Timeouts;
+  /** Unix milliseconds by which the whole request must be over. */
+  readonly deadlineAt: number;
+  readonly inputChars: number;
+  readonly context: CodecContext;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly upstream: UpstreamClient;
+}
+
+export type AttemptResult = { readonly type: 'answered' } | { readonly type: 'failed'; readonly error: GatewayError };
+
+/** How long an upstream may keep its connection open after the answer is complete. */
+const LINGER_MS = 2_000;
+
+export class Attempt {
+  readonly meter = new Meter();
+  committed = false;
+  readonly #options: AttemptOptions;
+  readonly #startedAt: number;
+  readonly #held: CanonicalEvent[] = [];
+  #call: UpstreamCall | undefined;
+  #reader: AnswerReader | undefined;
+  #state: 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over' = 'connecting';
+  #lastActivityAt: number;
+  #paused = false;
+  #status: number | null = null;
+  #endedAt: number | undefined;
+  #error: GatewayError | undefined;
+  #cutAt: string | undefined;
+  #unwatch: (() => void) | undefined;
+  #resolve: (result: AttemptResult) => void = () => {};
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+    this.#lastActivityAt = this.#startedAt;
+  }
+
+  get endpoint(): Endpoint {
+    return this.#options.endpoint;
+  }
+
+  get lane(): Lane {
+    return this.#options.lane;
+  }
+
+  /** Runs to the end of the answer or to its failure. Never rejects. */
+  run(): Promise<AttemptResult> {
+    const { endpoint, protocol, body, stream, upstream, ticker } = this.#options;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#unwatch = ticker.add((now) => this.#watch(now));
+      this.#call = upstream.send(
+        {
+          url: new URL(endpoint.baseUrl + protocol.upstream.path),
+          headers: {
+            'content-type': 'application/json',
+            accept: stream ? 'text/event-stream' : 'application/json',
+            'accept-encoding': 'identity',
+            'user-agent': 'dragoman',
+            ...protocol.upstream.headers,
+            ...endpoint.headers,
+            ...(endpoint.auth ? { [endpoint.auth.header]: endpoint.auth.prefix + endpoint.auth.key.reveal() } : {}),
+          },
+          body,
+        },
+        {
+          connected: () => (this.#state = 'waiting'),
+          head: (head) => this.#guard(() => this.#head(head)),
+          data: (bytes) => this.#guard(() => this.#data(bytes)),
+          end: () => this.#guard(() => this.#end()),
+          failed: (failure, message) => this.#transportFailed(failure, message),
+        },
+      );
+    });
+  }
+
+  /** Stops the upstream at once; the result is a `cancelled` failure if there was none before. */
+  cancel(): void {
+    this.#fail(new GatewayError('cancelled', 'the client closed the connection'));
+  }
+
+  /** The client reads slower than the upstream writes. */
+  pause(): void {
+    this.#paused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#lastActivityAt = this.#options.clock.now();
+    this.#call?.resume();
+  }
+
+  /** Cost of what the upstream produced, as far as it is known. */
+  cost(): Cost | null {
+    const usage = this.meter.settledUsage(this.#options.inputChars);
+    return usage && costOf(usage, this.endpoint.price);
+  }
+
+  record(): AttemptRecord {
+    const { id, generationId, ordinal, endpoint, lane } = this.#options;
+    const error = this.#error;
+    return {
+      id,
+      generationId,
+      ordinal,
+      provider: endpoint.provider,
+      endpoint: endpoint.slug,
+      model: endpoint.model,
+      protocol: endpoint.protocol,
+      lane,
+      startedAt: this.#startedAt,
+      firstContentAt: this.meter.firstContentAt,
+      endedAt: this.#endedAt ?? this.#options.clock.now(),
+      outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
+      status: this.#status,
+      upstreamId: this.meter.upstreamId,
+      error: error ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null } : null,
+      usage: this.meter.settledUsage(this.#options.inputChars),
+      cost: this.cost(),
+    };
+  }
+
+  #head(head: ResponseHead): void {
+    this.#status = head.status;
+    this.#lastActivityAt = this.#options.clock.now();
+    if (!this.#options.stream) this.#state = 'answering';
+    let reader = this.#readerFor(head);
+    const coding = head.header('content-encoding');
+    if (coding && coding.toLowerCase() !== 'identity') {
+      const plain = reader;
+      reader = decompressing(
+        coding,
+        { data: (bytes) => this.#guard(() => plain.data(bytes)), end: () => this.#guard(() => plain.end()) },
+        (message) => this.#fail(new GatewayError('upstream_unavailable', message)),
+      );
+    }
+    this.#reader = reader;
+  }
+
+  #readerFor(head: ResponseHead): AnswerReader {
+    const { protocol, lane, relayFacts, context, tap } = this.#options;
+    const codec = protocol.upstream;
+    if (head.status >= 300) {
+      return errorReader((body) => this.#fail(codec.decodeError(head.status, (name) => head.header(name), body)));
+    }
+    const streamed = head.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
+    if (lane === 'relay' && protocol.relay) {
+      if (!streamed) {
+        return withTap(
+          relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) => this.#relayedWhole(body, passed)),
+          tap && wholeReader(codec, tap, context),
+        );
+      }
+      const stream = protocol.relay.openStream(relayFacts);
+      const reader = relayStreamReader(stream, (bytes, ended) => this.#relayed(bytes, ended, stream));
+      return withTap(reader, tap && streamReader(codec, tap, context));
+    }
+    const sink = this.#options.wrap({ on: (event) => this.#event(event) }, (sequence) => (this.#cutAt = sequence));
+    return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
+  }
+
+  #data(bytes: string): void {
+    this.#lastActivityAt = this.#options.clock.now();
+    this.#reader?.data(bytes);
+    this.#afterRead(false);
+  }
+
+  #end(): void {
+    if (this.#state === 'lingering') {
+      this.#stopWatching();
+      this.#state = 'over';
+      return;
+    }
+    this.#reader?.end();
+    this.#afterRead(true);
+  }
+
+  #afterRead(ended: boolean): void {
+    if (this.#cutAt !== undefined && this.#state !== 'over' && this.#state !== 'lingering') {
+      const stopSequence = this.#cutAt;
+      this.#event({ type: 'finish', reason: 'stop_sequence', stopSequence });
+      if (!ended) this.#call?.abort();
+    }
+    this.#options.output.flush();
+    if (ended && this.#state === 'lingering') {
+      this.#stopWatching();
+      this.#state = 'over';
+    }
+  }
+
+  /** The innermost sink of the translate lane. */
+  #event(event: CanonicalEvent): void {
+    if (this.#state === 'over' || this.#state === 'lingering') return;
+    const { clock, output, inputChars, tap } = this.#options;
+    if (event.type === 'error') return this.#fail(event.error);
+    if (event.type === 'finish' && !this.meter.usage) {
+      const usage = this.meter.settledUsage(inputChars);
+      if (usage) this.#pass({ type: 'usage', usage });
+    }
+    this.meter.note(event, () => clock.now());
+    tap?.on(event);
+    this.#pass(event);
+    if (event.type === 'finish') this.#answered();
+  }
+
+  #pass(event: CanonicalEvent): void {
+    const { output } = this.#options;
+    if (this.committed) return output.on(event);
+    this.#held.push(event);
+    if (!isContent(event)) return;
+    this.#commit();
+    for (const held of this.#held.splice(0)) output.on(held);
+  }
+
+  #commit(): void {
+    this.committed = true;
+    this.#state = 'answering';
+    this.#options.output.commit();
+  }
+
+  #relayed(bytes: string, ended: boolean, stream: RelayTap & { committed: boolean; error: GatewayError | undefined }): void {
+    if (this.#state === 'over' || this.#state === 'lingering') return;
+    const { output, clock } = this.#options;
+    if (stream.committed && !this.committed) {
+      this.meter.firstContentAt = clock.now();
+      this.#commit();
+    }
+    if (ended) this.#readTap(stream);
+    if (ended && !stream.error) this.#answered();
+    if (bytes !== '' && this.committed) output.relay(bytes);
+    if (stream.error) this.#fail(stream.error);
+  }
+
+  #relayedWhole(body: string, tap: RelayTap): void {
+    if (this.#state === 'over') return;
+    this.meter.firstContentAt = this.#options.clock.now();
+    this.#readTap(tap);
+    this.#commit();
+    this.#options.output.relayWhole(body);
+    this.#answered();
+  }
+
+  #readTap(tap: RelayTap): void {
+    this.meter.upstreamId = tap.upstreamId ?? null;
+    this.meter.usage = tap.usage ?? null;
+    this.meter.finish = tap.finish ?? null;
+    this.meter.outputChars = tap.outputChars;
+  }
+
+  #answered(): void {
+    this.#endedAt = this.#options.clock.now();
+    this.#state = 'lingering';
+    this.#options.output.finishing();
+    this.#resolve({ type: 'answered' });
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#state === 'over' || this.#state === 'lingering') return;
+    this.#state = 'over';
+    this.#error = error;
+    this.#endedAt = this.#options.clock.now();
+    this.#stopWatching();
+    this.#call?.abort();
+    this.#resolve({ type: 'failed', error });
+  }
+
+  #transportFailed(failure: TransportFailure, message: string): void {
+    if (this.#state === 'lingering') return this.#stopWatching();
+    const { endpoint } = this.#options;
+    const what: Record<TransportFailure, string> = {
+      connect: 'could not be reached',
+      reset: 'closed the connection without an answer',
+      cut: 'cut its answer short',
+      protocol: 'broke the HTTP protocol',
+    };
+    this.#fail(new GatewayError('upstream_unavailable', `${endpoint.slug} ${what[failure]} (${message})`));
+  }
+
+  #watch(now: number): void {
+    const { timeouts, deadlineAt, stream, endpoint } = this.#options;
+    const waited = now - this.#startedAt;
+    const silent = this.#paused ? 0 : now - this.#lastActivityAt;
+    const late = (what: string, limitMs: number): void =>
+      this.#fail(new GatewayError('timeout', `${endpoint.slug}: ${what} within ${limitMs} ms`));
+    if (this.#state === 'lingering') {
+      if (now - (this.#endedAt ?? now) <= LINGER_MS) return;
+      this.#stopWatching();
+      this.#call?.abort();
+    } else if (this.#state === 'connecting' && waited > timeouts.connectMs) late('no connection', timeouts.connectMs);
+    else if (now > deadlineAt) late('no complete answer', timeouts.totalMs);
+    else if (this.#state === 'waiting' && stream && waited > timeouts.firstTokenMs) late('no first token', timeouts.firstTokenMs);
+    else if (this.#state === 'waiting' && !stream && waited > timeouts.responseMs) late('no answer', timeouts.responseMs);
+    else if (this.#state === 'answering' && silent > timeouts.idleMs) late('no further data', timeouts.idleMs);
+  }
+
+  #stopWatching(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Codecs throw GatewayError for answers that are none, and a defect of ours must not take the process down. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#fail(error instanceof RangeError ? new GatewayError('upstream_unavailable', error.message) : GatewayError.from(error));
+    }
+  }
+}
+
+/** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
+function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
+  if (!copy) return reader;
+  const quietly = (run: () => void): void => {
+    try {
+      run();
+    } catch {
+      // The copy is for the records; the answer itself was judged by the first reader.
+    }
+  };
+  return {
+    data(bytes) {
+      quietly(() => copy.data(bytes));
+      reader.data(bytes);
+    },
+    end() {
+      quietly(() => copy.end());
+      reader.end();
+    },
+  };
+}

@@ -1,0 +1,224 @@
+// Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
+// bytes are held back until the records are safe.
+import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
+import { Collector } from '../canonical/index.ts';
+import { costOf } from '../ledger/price.ts';
+import type { AnswerContext } from '../protocols/index.ts';
+import type { AttemptOutput } from './attempt.ts';
+import type { ClientStream, Encoding } from './call.ts';
+import type { Generation } from './generation.ts';
+
+/** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
+export const KEEP_ALIVE_MS = 10_000;
+const KEEP_ALIVE = ': keep-alive\n\n';
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** What the gateway does with an answer, however it is delivered. */
+export interface ClientAnswer extends AttemptOutput {
+  /** True once something was sent: another endpoint can no longer answer instead. */
+  readonly committed: boolean;
+  /** Sends what was held back and ends the answer. */
+  complete(): void;
+  /** Tells the client that the answer failed, natively in its protocol. */
+  fail(error: GatewayError): void;
+  /** Called now and then: keeps a silent stream alive. */
+  tick(nowMs: number): void;
+}
+
+/** What a streamed answer needs of its surroundings. */
+export interface StreamHooks {
+  readonly now: () => number;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Called at the commit, before the head is sent: who serves is now known. */
+  readonly committing: () => void;
+}
+
+export class StreamAnswer implements ClientAnswer {
+  committed = false;
+  readonly #generation: Generation;
+  readonly #context: AnswerContext;
+  readonly #hooks: StreamHooks;
+  #stream: ClientStream | undefined;
+  #encoder: EventSink | undefined;
+  #text = '';
+  #bytes = '';
+  #held = false;
+  #usage: Usage | undefined;
+  #lastWriteAt: number;
+
+  constructor(generation: Generation, context: AnswerContext, hooks: StreamHooks) {
+    this.#generation = generation;
+    this.#context = context;
+    this.#hooks = hooks;
+    this.#lastWriteAt = hooks.now();
+  }
+
+  commit(): void {
+    this.committed = true;
+    this.#hooks.committing();
+    this.#open();
+  }
+
+  on(event: CanonicalEvent): void {
+    if (event.type === 'usage') this.#usage = event.usage;
+    if (event.type === 'finish') {
+      const price = this.#generation.served?.endpoint.price;
+      if (this.#usage && price !== undefined) this.#context.costUsd = costOf(this.#usage, price).usd;
+    }
+    this.#encoder ??= this.#generation.call.protocol.server.encodeStream((frames) => (this.#text += frames), this.#context);
+    this.#encoder.on(event);
+  }
+
+  relay(bytes: string): void {
+    this.#bytes += bytes;
+  }
+
+  relayWhole(bytes: string): void {
+    this.#bytes += bytes;
+  }
+
+  finishing(): void {
+    this.#held = true;
+  }
+
+  flush(): void {
+    if (this.#held) return;
+    if (this.#bytes !== '') {
+      const bytes = this.#bytes;
+      this.#bytes = '';
+      this.#write(bytes, 'bytes');
+    }
+    if (this.#text !== '') {
+      const text = this.#text;
+      this.#text = '';
+      this.#write(text, 'text');
+    }
+  }
+
+  complete(): void {
+    this.#held = false;
+    this.flush();
+    this.#stream?.end();
+  }
+
+  fail(error: GatewayError): void {
+    this.#open();
+    this.#held = false;
+    this.#encoder ??= this.#generation.call.protocol.server.encodeStream((frames) => (this.#text += frames), this.#context);
+    this.#encoder.on({ type: 'error', error });
+    this.complete();
+  }
+
+  /** True once the head was sent: a failure can then only be told inside the stream. */
+  get opened(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  tick(nowMs: number): void {
+    if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
+    // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
+    this.#open();
+    this.#write(KEEP_ALIVE, 'text');
+  }
+
+  #open(): void {
+    if (this.#stream) return;
+    this.#stream = this.#generation.call.client.openStream({ ...STREAM_HEADERS, ...this.#generation.headers() });
+    this.#stream.onDrain(this.#hooks.resume);
+  }
+
+  #write(data: string, encoding: Encoding): void {
+    this.#lastWriteAt = this.#hooks.now();
+    if (this.#stream && !this.#stream.write(data, encoding)) this.#hooks.pause();
+  }
+}
+
+/** An answer that is sent in one piece when it is complete. */
+export class WholeAnswer implements ClientAnswer {
+  committed = false;
+  readonly #generation: Generation;
+  readonly #context: AnswerContext;
+  readonly #committing: () => void;
+  #collector = new Collector();
+  #relayed: string | undefined;
+
+  constructor(generation: Generation, context: AnswerContext, committing: () => void) {
+    this.#generation = generation;
+    this.#context = context;
+    this.#committing = committing;
+  }
+
+  commit(): void {
+    // Nothing was sent yet: what an earlier attempt left is thrown away.
+    this.#collector = new Collector();
+    this.#relayed = undefined;
+    this.#committing();
+  }
+
+  on(event: CanonicalEvent): void {
+    this.#collector.on(event);
+  }
+
+  relay(bytes: string): void {
+    this.#relayed = (this.#relayed ?? '') + bytes;
+  }
+
+  relayWhole(bytes: string): void {
+    this.#relayed = bytes;
+  }
+
+  flush(): void {}
+
+  finishing(): void {}
+
+  complete(): void {
+    const { call, served } = this.#generation;
+    const headers = { 'content-type': 'application/json', ...this.#generation.headers() };
+    if (this.#relayed !== undefined) {
+      call.client.respond(200, headers, this.#relayed, 'bytes');
+      return;
+    }
+    const events = this.#collector.result();
+    if (events.usage && served) this.#context.costUsd = costOf(events.usage, served.endpoint.price).usd;
+    call.client.respond(200, headers, JSON.stringify(call.protocol.server.encodeResponse(events, this.#context)), 'text');
+  }
+
+  fail(error: GatewayError): void {
+    const { call, id } = this.#generation;
+    const { status, body } = call.protocol.server.encodeError(error, id);
+    call.client.respond(status, { 'content-type': 'application/json', ...this.#generation.headers(), ...retryHeaders(error) }, JSON.stringify(body), 'text');
+  }
+
+  tick(): void {}
+}
+
+/** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
+export function retryHeaders(error: GatewayError): Record<string, string> {
+  if (error.retryAfterMs === undefined) return {};
+  return { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)), 'retry-after-ms': String(error.retryAfterMs) };
+}
+
+/** Keeps an answer back so that it can be checked before the client sees any of it. */
+export class HeldAnswer implements AttemptOutput {
+  readonly collector = new Collector();
+
+  commit(): void {}
+
+  on(event: CanonicalEvent): void {
+    this.collector.on(event);
+  }
+
+  relay(): void {}
+
+  relayWhole(): void {}
+
+  flush(): void {}
+
+  finishing(): void {}
+}

@@ -1,0 +1,121 @@
+// One request from admission to its record: what was asked, what was tried, who served.
+import type { CanonicalRequest, CollectedEvents, JsonValue } from '../canonical/index.ts';
+import { GatewayError, Report } from '../canonical/index.ts';
+import type { GenerationRecord } from '../ledger/record.ts';
+import { sumCosts } from '../ledger/price.ts';
+import type { Attempt } from './attempt.ts';
+import type { ApiCall } from './call.ts';
+import type { EngineSettings } from './settings.ts';
+
+/** Longest model name that is kept of a request that named nonsense, in characters. */
+const MAX_MODEL_CHARS = 256;
+/** Largest prompt or answer kept by content logging, in characters of JSON. */
+const MAX_CONTENT_CHARS = 1_000_000;
+
+export class Generation {
+  readonly id: string;
+  readonly call: ApiCall;
+  readonly settings: EngineSettings;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly deadlineAt: number;
+  readonly attempts: Attempt[] = [];
+  /** The canonical request, once it was decoded. */
+  request: CanonicalRequest | undefined;
+  /** The attempt whose answer the client gets. */
+  served: Attempt | undefined;
+  report = new Report();
+  /** What the answer was, when content is logged. */
+  answer: JsonValue = null;
+  cancelled = false;
+
+  constructor(id: string, call: ApiCall, settings: EngineSettings, nowMs: number) {
+    this.id = id;
+    this.call = call;
+    this.settings = settings;
+    this.createdAt = nowMs;
+    this.deadlineAt = nowMs + settings.timeouts.totalMs;
+  }
+
+  /** Characters of the prompt: the basis of estimates. */
+  get inputChars(): number {
+    return this.call.body.length;
+  }
+
+  /** Headers that every answer carries, and those that describe the attempt that serves it. */
+  headers(): Record<string, string> {
+    const headers: Record<string, string> = { 'x-request-id': this.id, 'request-id': this.id };
+    if (this.served) {
+      headers['x-dragoman-provider'] = this.served.endpoint.provider;
+      headers['x-dragoman-model'] = this.served.endpoint.modelId;
+      headers['x-dragoman-lane'] = this.served.lane;
+    }
+    if (this.attempts.length > 0) headers['x-dragoman-attempts'] = String(this.attempts.length);
+    if (this.report.size > 0) headers['x-dragoman-report'] = headerText(this.report.header());
+    return headers;
+  }
+
+  /**
+   * The record of this generation.
+   * @param status HTTP status sent to the client
+   */
+  record(status: number, endedAtMs: number, error: GatewayError | undefined): GenerationRecord {
+    const { call, served, request } = this;
+    const requestedModel = typeof request?.model === 'string' ? request.model : modelOf(call.json);
+    const costs = this.attempts.map((attempt) => attempt.cost()).filter((cost) => cost !== null);
+    const finish = served?.meter.finish ?? null;
+    return {
+      id: this.id,
+      keyId: call.principal.keyId,
+      api: call.api,
+      protocol: call.protocol.name,
+      requestedModel: requestedModel.slice(0, MAX_MODEL_CHARS),
+      model: served?.endpoint.modelId ?? null,
+      provider: served?.endpoint.provider ?? null,
+      endpoint: served?.endpoint.slug ?? null,
+      lane: served?.lane ?? null,
+      streamed: request?.stream ?? false,
+      createdAt: this.createdAt,
+      firstContentAt: served?.meter.firstContentAt ?? null,
+      endedAt: endedAtMs,
+      status,
+      finishReason: finish?.reason ?? null,
+      nativeFinishReason: finish?.raw ?? null,
+      cancelled: this.cancelled,
+      attempts: this.attempts.length,
+      usage: served?.meter.settledUsage(this.inputChars) ?? null,
+      cost: costs.length > 0 ? sumCosts(costs) : null,
+      report: this.report.entries,
+      error: error ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null } : null,
+      metadata: request?.metadata ?? null,
+      content: call.principal.logContent ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) } : null,
+    };
+  }
+
+  /** Keeps the answer for the record, in the client's own protocol. */
+  keepAnswer(events: CollectedEvents): void {
+    if (!this.request) return;
+    this.answer = this.call.protocol.server.encodeResponse(events, {
+      id: this.id,
+      createdSeconds: Math.floor(this.createdAt / 1000),
+      model: this.served?.endpoint.modelId ?? this.request.model,
+      request: this.request,
+      reasoningContentMirror: false,
+    });
+  }
+}
+
+function modelOf(json: unknown): string {
+  const model = typeof json === 'object' && json !== null ? (json as { model?: unknown }).model : undefined;
+  return typeof model === 'string' ? model : '';
+}
+
+function bounded(value: JsonValue): JsonValue {
+  const text = JSON.stringify(value ?? null);
+  return text.length <= MAX_CONTENT_CHARS ? value : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
+}
+
+/** A report may name fields in any script; a header takes visible ASCII only. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4000);
+}

@@ -1,0 +1,103 @@
+// Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { CanonicalRequest, EventSink, ResolvedReasoning, Target } from '../canonical/index.ts';
+import { GatewayError, Report } from '../canonical/index.ts';
+import type { Lane } from '../ledger/record.ts';
+import { findProtocol, type Protocol } from '../protocols/index.ts';
+import { adaptRequest } from './adapt.ts';
+import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
+import { resolveReasoning } from './reasoning-policy.ts';
+import { ReasoningStamp } from './reasoning-stamp.ts';
+import { StopCutter } from './stop-cutter.ts';
+import { emulateFormat, type FormatEmulation } from './structured-output.ts';
+
+export interface PreparedAttempt {
+  readonly endpoint: Endpoint;
+  readonly protocol: Protocol;
+  readonly lane: Lane;
+  /** Byte string. */
+  readonly body: string;
+  readonly report: Report;
+  readonly format: FormatEmulation | null;
+  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
+}
+
+/**
+ * Prepares a request for an endpoint. Throws GatewayError `unsupported` where the endpoint cannot serve it, or
+ * where `strict` forbids a loss.
+ * @param clientBytes the client's own body, for the relay lane
+ */
+export function prepareAttempt(request: CanonicalRequest, clientBytes: string, endpoint: Endpoint, strict: boolean): PreparedAttempt {
+  const protocol = findProtocol(endpoint.protocol);
+  if (!protocol) throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+  const report = request.report.fork();
+  const adapted = adaptRequest(request, endpoint, protocol, report);
+  const format = emulateFormat(adapted.request, endpoint.quirks.structuredOutput, report);
+  const reasoning = resolveReasoning(adapted.request, endpoint, report);
+  const relay = protocol.relay;
+  const relayed =
+    relay !== undefined &&
+    endpoint.faithful &&
+    endpoint.protocol === request.protocol &&
+    !adapted.changed &&
+    format === null &&
+    saysSo(request, reasoning) &&
+    relay.accepts(request);
+  const body = relayed
+    ? relay.editRequest(clientBytes, request, endpoint.model)
+    : encodeBody(protocol, format?.request ?? adapted.request, targetOf(endpoint, reasoning), report);
+  if (strict) refuseLosses(report);
+  const customTools = customToolNames(request);
+  return {
+    endpoint,
+    protocol,
+    lane: relayed ? 'relay' : 'translate',
+    body,
+    report,
+    format,
+    wrap(innermost, cut) {
+      let sink = innermost;
+      if (adapted.cutAt.length > 0) {
+        const cutter: StopCutter = new StopCutter(sink, adapted.cutAt, () => cut(cutter.matched ?? ''));
+        sink = cutter;
+      }
+      if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
+      if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
+      return sink;
+    },
+  };
+}
+
+/** The same attempt with another request of the same shape: the repair of an answer. */
+export function prepareRepair(prepared: PreparedAttempt, request: CanonicalRequest): PreparedAttempt {
+  const reasoning = resolveReasoning(request, prepared.endpoint, new Report());
+  return { ...prepared, body: encodeBody(prepared.protocol, request, targetOf(prepared.endpoint, reasoning), new Report()) };
+}
+
+/** True when the client's own words already say what the policy decided, so that nothing has to be added. */
+function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
+  switch (resolved.mode) {
+    case 'unset':
+      return true;
+    case 'off':
+      return request.reasoning.effort === 'none';
+    case 'on':
+      return request.reasoning.effort === resolved.effort && resolved.budgetTokens === undefined;
+  }
+}
+
+function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
+  const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } = endpoint;
+  return { model, quirks, reasoningStyle, reasoning, reasoningFormat, unsupported, maxOutputTokens, contextLength };
+}
+
+function encodeBody(protocol: Protocol, request: CanonicalRequest, target: Target, report: Report): string {
+  return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString('latin1');
+}
+
+function refuseLosses(report: Report): void {
+  const [first] = report.losses;
+  if (!first) return;
+  const all = report.losses.map((entry) => `${entry.path} would be ${entry.action}: ${entry.reason}`).join('; ');
+  throw new GatewayError('unsupported', `strict mode: ${all}`, { param: first.path, code: 'strict_mode' });
+}

@@ -1,0 +1,26 @@
+// The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
+import type { Catalog } from '../catalog/endpoint.ts';
+
+export interface Timeouts {
+  /** Until the request has been handed to a connection. */
+  readonly connectMs: number;
+  /** Streams: until the first content. */
+  readonly firstTokenMs: number;
+  /** Calls that are not streamed: until the head of the answer. */
+  readonly responseMs: number;
+  /** Longest silence after that. */
+  readonly idleMs: number;
+  /** All attempts of a request together. */
+  readonly totalMs: number;
+}
+
+export interface EngineSettings {
+  readonly catalog: Catalog;
+  /** Further tries per endpoint, before the next one. */
+  readonly retries: number;
+  readonly timeouts: Timeouts;
+  /** True: a parameter that would be dropped is a 400. */
+  readonly strict: boolean;
+  /** Repeat `reasoning` as `reasoning_content`. */
+  readonly reasoningContentMirror: boolean;
+}

@@ -1,0 +1,119 @@
+// The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
+
+export type Handler = (request: Request) => Response | Promise<Response>;
+
+export interface ListenOptions {
+  readonly hostname: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Bytes; larger bodies are refused by the runtime itself. */
+  readonly maxBodyBytes: number;
+  /** Handlers of exact paths, for POST: matched natively, without a router. */
+  readonly hot: Readonly<Record<string, Handler>>;
+  /** Everything else. */
+  readonly fallback: Handler;
+}
+
+export interface Listener {
+  readonly hostname: string;
+  readonly port: number;
+  /** Refuses new connections; running requests go on. */
+  drain(): void;
+  /** Closes every connection. */
+  stop(): Promise<void>;
+}
+
+/** Opens the listening socket. Throws when the address is taken. */
+export function listen(options: ListenOptions): Listener {
+  const routes = Object.fromEntries(Object.entries(options.hot).map(([path, handler]) => [path, { POST: handler }]));
+  const server = Bun.serve({
+    hostname: options.hostname,
+    port: options.port,
+    maxRequestBodySize: options.maxBodyBytes,
+    // Streams may be silent for minutes; the engine has its own limits and keep-alives.
+    idleTimeout: 0,
+    routes,
+    fetch: options.fallback,
+  });
+  return {
+    hostname: options.hostname,
+    port: server.port ?? options.port,
+    drain: () => void server.stop(false),
+    stop: () => server.stop(true),
+  };
+}
+
+/** A response body that is pushed, one socket write per call, with the socket's own backpressure. */
+export interface PushBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** False: the socket is full; `onDrain` tells when it has room. */
+  write(data: string | Uint8Array): boolean;
+  onDrain(drained: () => void): void;
+  end(): void;
+}
+
+interface DirectController {
+  write(data: string | Uint8Array): number | Promise<number>;
+  flush(): void;
+  end(): void;
+}
+
+/** Makes a body for `new Response(body.stream)`. */
+export function pushBody(): PushBody {
+  let controller: DirectController | undefined;
+  let early: (string | Uint8Array)[] = [];
+  let ended = false;
+  let gone = false;
+  let finish: (() => void) | undefined;
+  let drained: () => void = () => {};
+
+  const send = (data: string | Uint8Array): boolean => {
+    const target = controller;
+    if (!target) {
+      if (!gone) early.push(data);
+      return true;
+    }
+    const taken = target.write(data);
+    target.flush();
+    if (typeof taken === 'number') return true;
+    // A promise means that the socket is full; it settles when there is room, or when the client left.
+    taken.then(
+      () => drained(),
+      () => drained(),
+    );
+    return false;
+  };
+  const close = (): void => {
+    controller?.end();
+    controller = undefined;
+    finish?.();
+  };
+  const source = {
+    type: 'direct',
+    pull(direct: DirectController) {
+      controller = direct;
+      for (const data of early) send(data);
+      early = [];
+      if (ended) {
+        close();
+        return;
+      }
+      // The stream stays open until this settles.
+      return new Promise<void>((resolve) => (finish = resolve));
+    },
+    cancel() {
+      gone = true;
+      controller = undefined;
+      finish?.();
+    },
+  };
+  return {
+    stream: new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>),
+    write: send,
+    onDrain: (listener) => (drained = listener),
+    end() {
+      ended = true;
+      if (controller) close();
+    },
+  };
+}

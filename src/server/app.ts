@@ -1,0 +1,135 @@
+// Matches paths to protocols and operations, authenticates, and hands requests to the engine. The hot route of
+// each protocol is matched natively; everything else goes through Hono.
+import { Hono } from 'hono';
+import type { Principal } from '../auth/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { modelView, modelsView } from '../catalog/models-view.ts';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import type { Gateway } from '../engine/index.ts';
+import { generationView } from '../ledger/index.ts';
+import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
+import type { Handler } from '../runtime/http-server.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import type { LedgerStore } from '../storage/ports.ts';
+import { readBody } from './body.ts';
+import { HttpClient } from './client.ts';
+
+export interface AppDependencies {
+  readonly gateway: Gateway;
+  /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
+  readonly authenticate: (header: (name: string) => string | null) => Principal;
+  readonly catalog: () => Catalog;
+  readonly ledger: LedgerStore;
+  readonly maxBodyBytes: () => number;
+  /** False while the process starts or drains: balancers should send nothing more. */
+  readonly ready: () => boolean;
+  readonly now: () => number;
+}
+
+export interface App {
+  /** POST handlers by exact path. */
+  readonly hot: Readonly<Record<string, Handler>>;
+  readonly fallback: Handler;
+}
+
+/** Every API path is served under both. */
+const BASES = ['/api/v1', '/v1'] as const;
+
+interface Operation {
+  readonly path: string;
+  readonly protocol: Protocol & { readonly server: ServerCodec };
+  /** Name in the records. */
+  readonly api: string;
+}
+
+/** What clients can POST to, one line each. */
+const OPERATIONS: readonly Operation[] = [{ path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' }];
+
+/** Builds the handlers. */
+export function createApp(deps: AppDependencies): App {
+  const hot: Record<string, Handler> = {};
+  for (const operation of OPERATIONS) {
+    for (const base of BASES) hot[base + operation.path] = (request) => serveOperation(deps, operation, request);
+  }
+  const hono = new Hono();
+  hono.get('/healthz', (context) => context.json({ status: 'ok' }));
+  hono.get('/readyz', (context) => context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503));
+  for (const base of BASES) {
+    hono.get(`${base}/models`, (context) => reply(deps, context.req.raw, (principal) => modelsView(visibleModels(deps.catalog(), principal))));
+    hono.get(`${base}/models/*`, (context) =>
+      reply(deps, context.req.raw, (principal) => modelById(deps.catalog(), principal, decodeURIComponent(context.req.path.slice(base.length + '/models/'.length)))),
+    );
+    for (const path of ['/generation', '/management/generation']) {
+      hono.get(base + path, (context) => reply(deps, context.req.raw, (principal) => generationById(deps.ledger, principal, context.req.query('id'))));
+    }
+  }
+  hono.all('*', (context) => {
+    const methods = hot[context.req.path] ? ' This path takes POST only.' : '';
+    throw new GatewayError('not_found', `There is nothing at ${context.req.method} ${context.req.path}.${methods}`);
+  });
+  hono.onError((error) => errorResponse(GatewayError.from(error), newGenerationId(deps.now())));
+  return { hot, fallback: (request) => hono.fetch(request) };
+}
+
+async function serveOperation(deps: AppDependencies, operation: Operation, request: Request): Promise<Response> {
+  const header = (name: string): string | null => request.headers.get(name);
+  try {
+    const principal = deps.authenticate(header);
+    const body = await readBody(request, deps.maxBodyBytes());
+    const client = new HttpClient(request);
+    const served = deps.gateway.serve({
+      protocol: operation.protocol,
+      api: operation.api,
+      principal,
+      body: body.bytes,
+      json: body.json,
+      header,
+      client,
+    });
+    // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
+    void served;
+    return client.response;
+  } catch (error) {
+    return errorResponse(GatewayError.from(error), newGenerationId(deps.now()), operation.protocol.server);
+  }
+}
+
+async function reply(deps: AppDependencies, request: Request, answer: (principal: Principal) => JsonObject | Promise<JsonObject>): Promise<Response> {
+  const id = newGenerationId(deps.now());
+  try {
+    const body = await answer(deps.authenticate((name) => request.headers.get(name)));
+    return Response.json(body, { headers: { 'x-request-id': id, 'request-id': id } });
+  } catch (error) {
+    return errorResponse(GatewayError.from(error), id);
+  }
+}
+
+function visibleModels(catalog: Catalog, principal: Principal): ReturnType<Catalog['list']> {
+  return catalog.list().filter((model) => principal.mayUse(model.id));
+}
+
+function modelById(catalog: Catalog, principal: Principal, id: string): JsonObject {
+  const model = catalog.find(id);
+  if (!model || !principal.mayUse(model.id)) {
+    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, { param: 'model', code: 'model_not_found' });
+  }
+  return modelView(model);
+}
+
+async function generationById(ledger: LedgerStore, principal: Principal, id: string | undefined): Promise<JsonObject> {
+  if (!id) throw new GatewayError('invalid_request', 'id: the id of a generation is required', { param: 'id' });
+  const found = await ledger.find(id, principal.keyId);
+  if (!found) throw new GatewayError('not_found', `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`, { param: 'id' });
+  return generationView(found.generation, found.attempts);
+}
+
+function errorResponse(error: GatewayError, id: string, server: ServerCodec = withServer('openai-chat').server): Response {
+  const { status, body } = server.encodeError(error, id);
+  return Response.json(body, { status, headers: { 'x-request-id': id, 'request-id': id } });
+}
+
+function withServer(name: Protocol['name']): Protocol & { readonly server: ServerCodec } {
+  const protocol = findProtocol(name);
+  if (!protocol?.server) throw new TypeError(`${name} has no server side`);
+  return { ...protocol, server: protocol.server };
+}

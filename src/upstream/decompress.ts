@@ -1,0 +1,32 @@
+// Answers are asked for uncompressed; some servers compress all the same. Undone as it streams, within a limit.
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+
+export interface ByteSink {
+  data(bytes: string): void;
+  end(): void;
+}
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/**
+ * A sink that decodes `content-encoding` before passing bytes on.
+ * @param coding the header's value
+ * @param failed called when the coding is unknown or the data are damaged
+ */
+export function decompressing(coding: string, next: ByteSink, failed: (message: string) => void): ByteSink {
+  const create = DECODERS[coding.toLowerCase().trim()];
+  if (!create) {
+    return { data: () => failed(`unknown content-encoding ${coding}`), end: () => {} };
+  }
+  const stream = create();
+  stream.on('data', (bytes: Buffer) => next.data(bytes.toString('latin1')));
+  stream.on('end', () => next.end());
+  stream.on('error', () => failed(`the upstream's ${coding} data are damaged`));
+  return { data: (bytes) => void stream.write(Buffer.from(bytes, 'latin1')), end: () => void stream.end() };
+}
