@@ -10,6 +10,7 @@ export type {
   Refuse,
 } from './catalog-config.ts';
 export type { Catalog, Endpoint, Model } from './endpoint.ts';
+export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';
 export type { Price, Rate } from './price.ts';
 export type { ConfiguredPrice } from './prices.ts';

@@ -11,6 +11,8 @@ export const anthropic = defineProvider({
       faithful: true,
       quirks: {
         cacheControl: true,
+        // "Extended thinking": no forced tool, no prefill, no sampling parameters beside it.
+        exclusiveReasoning: true,
         // "Extra inputs are not permitted" is a 400.
         unknownFields: 'drop',
       },

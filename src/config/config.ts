@@ -1,0 +1,236 @@
+// The configuration as the program uses it: checked, complete, immutable, with secrets that cannot be printed.
+// Conversion from the file's spelling; knows nothing of files.
+import type {
+  CatalogConfig,
+  EndpointConfig,
+  ModelConfig,
+  ProtocolConfig,
+  ProviderConfig,
+} from '../catalog/index.ts';
+import type { ProtocolName } from '../canonical/index.ts';
+import { Secret } from '../telemetry/secret.ts';
+import { toQuirks } from './quirks-schema.ts';
+import { parameterOf } from './schema.ts';
+import type { ConfigFile } from './schema.ts';
+
+export interface KeyConfig {
+  readonly name: string;
+  readonly key: Secret;
+  /** Patterns with `*`; null: every model. */
+  readonly models: readonly string[] | null;
+  /** Unix milliseconds; null: never. */
+  readonly expiresAt: number | null;
+  readonly logContent: boolean;
+}
+
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly firstTokenMs: number;
+  readonly responseMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+export interface Config extends CatalogConfig {
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    readonly bodyLimitBytes: number;
+    readonly drainMs: number;
+    readonly adminKey: Secret | null;
+  };
+  readonly dataDir: string;
+  readonly databaseUrl: Secret | null;
+  readonly redisUrl: Secret | null;
+  readonly keys: readonly KeyConfig[];
+  readonly routing: {
+    readonly default: {
+      readonly type: ConfigFile['routing']['default']['type'];
+      readonly primaryFactor: 'cost' | 'speed' | 'quality' | null;
+    };
+    readonly retries: number;
+    readonly timeouts: Timeouts;
+    readonly breaker: { readonly failures: number; readonly windowMs: number; readonly openMs: number };
+  };
+  readonly strict: boolean;
+  readonly fetch: { readonly allow: readonly string[] };
+  readonly tools: {
+    readonly webSearch: {
+      readonly backend: 'searxng' | 'brave' | 'tavily' | 'exa' | null;
+      readonly url: string | null;
+      readonly apiKey: Secret | null;
+      readonly native: 'prefer' | 'never';
+    };
+    readonly mcpServers: Readonly<
+      Record<string, { readonly url: string; readonly headers: Readonly<Record<string, Secret>> }>
+    >;
+  };
+  readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
+  readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
+  /** Folder of prompt templates; null when there is none. */
+  readonly promptsDir: string | null;
+}
+
+const MEGABYTE = 1_048_576;
+
+/** Converts a checked file. The result is frozen all the way down. */
+export function toConfig(file: ConfigFile): Config {
+  const { server, routing, tools } = file;
+  const search = tools.web_search;
+  return deepFreeze({
+    server: {
+      host: server.host,
+      port: server.port,
+      bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
+      drainMs: server.drain_ms,
+      adminKey: secretOrNull(server.admin_key),
+    },
+    dataDir: file.data_dir,
+    databaseUrl: secretOrNull(file.database_url),
+    redisUrl: secretOrNull(file.redis_url),
+    keys: file.keys
+      .filter((entry) => entry.key !== '')
+      .map((entry) => ({
+        name: entry.name,
+        key: new Secret(entry.key),
+        models: entry.models ?? null,
+        expiresAt: entry.expires === undefined ? null : Date.parse(entry.expires),
+        logContent: entry.log_content ?? file.logging.content,
+      })),
+    providers: mapValues(file.providers, (entry) => (entry === false ? false : toProvider(entry))),
+    models: file.models.map(toModel),
+    aliases: file.aliases,
+    routing: {
+      default: { type: routing.default.type, primaryFactor: routing.default.primary_factor ?? null },
+      retries: routing.retries,
+      timeouts: {
+        connectMs: routing.timeouts.connect_ms,
+        firstTokenMs: routing.timeouts.first_token_ms,
+        responseMs: routing.timeouts.response_ms,
+        idleMs: routing.timeouts.idle_ms,
+        totalMs: routing.timeouts.total_ms,
+      },
+      breaker: {
+        failures: routing.breaker.failures,
+        windowMs: routing.breaker.window_ms,
+        openMs: routing.breaker.open_ms,
+      },
+    },
+    strict: file.strict,
+    fetch: { allow: file.fetch.allow },
+    tools: {
+      webSearch: {
+        backend: search?.backend ?? null,
+        url: search?.url ?? null,
+        apiKey: secretOrNull(search?.api_key),
+        native: search?.native ?? 'prefer',
+      },
+      mcpServers: mapValues(tools.mcp?.servers ?? {}, (entry) => ({
+        url: entry.url,
+        headers: mapValues(entry.headers ?? {}, (text) => new Secret(text)),
+      })),
+    },
+    state: {
+      retentionDays: file.state.retention_days,
+      maxBytesPerKey: Math.floor(file.state.max_mb_per_key * MEGABYTE),
+    },
+    logging: file.logging,
+    promptsDir: file.prompts ?? null,
+  });
+}
+
+type ProviderEntry = Exclude<ConfigFile['providers'][string], false>;
+
+function toProvider(entry: ProviderEntry): ProviderConfig {
+  return {
+    preset: entry.preset,
+    // `${KEY:-}` of a variable that is not set: the operator left the provider off on purpose.
+    apiKey: entry.api_key === undefined ? undefined : secretOrNull(entry.api_key),
+    baseUrl: entry.base_url,
+    protocols: entry.protocols && toProtocols(entry.protocols),
+    headers: entry.headers,
+    auth: entry.auth,
+  };
+}
+
+function toProtocols(
+  entries: NonNullable<ProviderEntry['protocols']>,
+): Partial<Record<ProtocolName, ProtocolConfig>> {
+  const result: Partial<Record<ProtocolName, ProtocolConfig>> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    if (entry === undefined) continue;
+    // The schema admits no other names.
+    result[name as ProtocolName] =
+      typeof entry === 'string'
+        ? { baseUrl: entry }
+        : {
+            baseUrl: entry.base_url,
+            faithful: entry.faithful,
+            quirks: entry.quirks && toQuirks(entry.quirks),
+            unsupported: entry.unsupported?.map(parameterOf),
+            reasoningFormat: entry.reasoning_format,
+          };
+  }
+  return result;
+}
+
+function toModel(entry: ConfigFile['models'][number]): ModelConfig {
+  return {
+    id: entry.id,
+    displayName: entry.display_name,
+    contextLength: entry.context_length,
+    maxOutputTokens: entry.max_output_tokens,
+    reasoning: entry.reasoning,
+    quality: entry.quality,
+    inputModalities: entry.input_modalities,
+    outputModalities: entry.output_modalities,
+    price: entry.price && toPrice(entry.price),
+    endpoints: entry.endpoints.map(toEndpoint),
+  };
+}
+
+function toEndpoint(entry: ConfigFile['models'][number]['endpoints'][number]): EndpointConfig {
+  return {
+    provider: entry.provider,
+    model: entry.model,
+    protocol: entry.protocol as ProtocolName | undefined,
+    name: entry.name,
+    price: entry.price && toPrice(entry.price),
+    contextLength: entry.context_length,
+    maxOutputTokens: entry.max_output_tokens,
+    reasoning: entry.reasoning,
+    quirks: entry.quirks && toQuirks(entry.quirks),
+    unsupported: entry.unsupported?.map(parameterOf),
+  };
+}
+
+function toPrice(
+  entry: NonNullable<ConfigFile['models'][number]['price']>,
+): NonNullable<ModelConfig['price']> {
+  return {
+    input: entry.input,
+    output: entry.output,
+    cacheRead: entry.cache_read,
+    cacheWrite5m: entry.cache_write_5m,
+    cacheWrite1h: entry.cache_write_1h,
+    inputAudio: entry.input_audio,
+    outputAudio: entry.output_audio,
+    request: entry.request,
+    tools: entry.tools,
+  };
+}
+
+function secretOrNull(text: string | undefined): Secret | null {
+  return text === undefined || text === '' ? null : new Secret(text);
+}
+
+function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) deepFreeze(member);
+  return value;
+}

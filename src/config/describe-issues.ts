@@ -1,0 +1,71 @@
+// What the schema found wrong, in sentences a person can act on: the full path, and the nearest known name for a
+// key that is not known. Never repeats a value, which may be a secret.
+import type { z } from 'zod';
+import { nearest } from '../catalog/index.ts';
+import { formatPath } from './config-error.ts';
+import { configSchemaNode } from './schema.ts';
+import { schemaAt } from './schema-node.ts';
+
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** One problem per wrong key, in the order in which the schema met them. */
+export function describeIssues(issues: readonly Issue[]): readonly Problem[] {
+  return issues.flatMap((issue) => describe(issue, issue.path));
+}
+
+function describe(issue: Issue, path: readonly PropertyKey[]): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = [...(schemaAt(configSchemaNode, path)?.members.keys() ?? [])];
+    return issue.keys.map((key) => ({
+      path: formatPath([...path, key]),
+      message: `unknown key${suggestion(key, known)}`,
+    }));
+  }
+  if (issue.code === 'invalid_union') {
+    const branch = closestBranch(issue.errors);
+    if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path]));
+  }
+  if (issue.code === 'invalid_key') {
+    const reason = issue.issues[0]?.message ?? 'not a legal name';
+    return [
+      { path: formatPath(path), message: `${reason}${suggestion(String(path.at(-1)), namesBeside(path))}` },
+    ];
+  }
+  return [{ path: formatPath(path), message: lowerFirst(issue.message) }];
+}
+
+/** The alternative that the author meant: the one whose complaints lie deepest. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  let best: readonly Issue[] | undefined;
+  let bestDepth = -1;
+  for (const branch of branches) {
+    const depth = Math.max(
+      ...branch.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
+    );
+    // Later alternatives are the richer ones: on equal footing their complaint says more.
+    if (depth >= bestDepth) {
+      best = branch;
+      bestDepth = depth;
+    }
+  }
+  return best;
+}
+
+function namesBeside(path: readonly PropertyKey[]): readonly string[] {
+  return [...(schemaAt(configSchemaNode, path.slice(0, -1))?.members.keys() ?? [])];
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const near = nearest(key, known, 1)[0];
+  if (near !== undefined) return `; did you mean "${near}"?`;
+  return known.length > 0 && known.length <= 12 ? `; known are ${known.join(', ')}` : '';
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,14 @@
+// The configuration: read, checked, made into immutable snapshots, watched.
+export { ConfigError } from './config-error.ts';
+export type { Config, KeyConfig, Timeouts } from './config.ts';
+export { readEnvironment } from './environment.ts';
+export type { Environment } from './environment.ts';
+export { configPath, loadConfig } from './load.ts';
+export type { Flags, LoadInput, LoadedConfig } from './load.ts';
+export { configJsonSchema, configSchemaNode } from './schema.ts';
+export { schemaNode } from './schema-node.ts';
+export type { SchemaNode } from './schema-node.ts';
+export { buildSnapshot } from './snapshot.ts';
+export type { Snapshot, SnapshotInput } from './snapshot.ts';
+export { watchConfig } from './watch.ts';
+export type { Watched, WatchInput } from './watch.ts';

@@ -1,0 +1,135 @@
+// From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
+// file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
+import { existsSync, readFileSync } from 'node:fs';
+import { isMap, parseDocument } from 'yaml';
+import { ConfigError } from './config-error.ts';
+import { toConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { describeIssues } from './describe-issues.ts';
+import type { Environment } from './environment.ts';
+import { interpolate } from './interpolate.ts';
+import { configSchema, configSchemaNode } from './schema.ts';
+
+/** What the command line may say. */
+export interface Flags {
+  readonly config?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | number | undefined;
+  readonly dataDir?: string | undefined;
+}
+
+export interface LoadInput {
+  readonly environment: Environment;
+  readonly flags?: Flags | undefined;
+  /** Both default to the file system; tests give their own. */
+  readonly readFile?: ((path: string) => string) | undefined;
+  readonly exists?: ((path: string) => boolean) | undefined;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read; null when there is none. */
+  readonly path: string | null;
+}
+
+const DEFAULT_PATH = 'dragoman.yaml';
+
+/** Which file to read: the flag's, the environment's, or `dragoman.yaml` if it exists; null: none. */
+export function configPath(input: LoadInput): string | null {
+  const named = input.flags?.config ?? (input.environment['DRAGOMAN_CONFIG'] || undefined);
+  if (named !== undefined) return named;
+  return (input.exists ?? existsSync)(DEFAULT_PATH) ? DEFAULT_PATH : null;
+}
+
+/**
+ * Reads and checks the configuration.
+ * @throws ConfigError
+ */
+export function loadConfig(input: LoadInput): LoadedConfig {
+  const readFile = input.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
+  const path = configPath(input);
+  const given = path === null ? {} : parseConfig(readNamed(path, readFile));
+  const filled = interpolate(given, { environment: input.environment, readFile, schema: configSchemaNode });
+  const checked = configSchema.safeParse(overlay(filled, input));
+  if (!checked.success) {
+    const problems = describeIssues(checked.error.issues);
+    const first = problems[0];
+    throw new ConfigError(
+      first?.path ?? '',
+      first?.message ?? 'is not valid',
+      problems.map((problem) => (problem.path ? `${problem.path}: ${problem.message}` : problem.message)),
+    );
+  }
+  return { config: toConfig(checked.data), path };
+}
+
+/**
+ * Parses YAML (of which JSON is a part) into plain data.
+ * @throws ConfigError with line and column
+ */
+export function parseConfig(text: string): unknown {
+  const document = parseDocument(text, { merge: true, prettyErrors: true });
+  const error = document.errors[0];
+  if (error) {
+    const at = error.linePos?.[0];
+    const where = at ? `line ${at.line}, column ${at.col}: ` : '';
+    throw new ConfigError(
+      '',
+      `${where}${error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'not YAML'}`,
+    );
+  }
+  if (document.contents === null) return {};
+  if (!isMap(document.contents))
+    throw new ConfigError('', 'the file must hold keys and values, such as `server: { port: 4000 }`');
+  return document.toJS() as unknown;
+}
+
+function readNamed(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    throw new ConfigError(
+      '',
+      `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Lays the environment and then the flags over the file. Values of the wrong kind are left for the schema to refuse. */
+function overlay(file: unknown, input: LoadInput): unknown {
+  if (!isRecord(file)) return file;
+  const result: Record<string, unknown> = { ...file };
+  const { environment, flags } = input;
+  const server: Record<string, unknown> = isRecord(file['server']) ? { ...file['server'] } : {};
+  set(server, 'host', environment['DRAGOMAN_HOST']);
+  set(server, 'port', portOf(environment['DRAGOMAN_PORT'], 'DRAGOMAN_PORT'));
+  set(server, 'admin_key', environment['DRAGOMAN_ADMIN_KEY']);
+  set(server, 'host', flags?.host);
+  set(server, 'port', portOf(flags?.port, '--port'));
+  if (file['server'] === undefined || isRecord(file['server'])) result['server'] = server;
+  set(result, 'data_dir', environment['DRAGOMAN_DATA_DIR']);
+  set(result, 'database_url', environment['DATABASE_URL']);
+  set(result, 'redis_url', environment['REDIS_URL']);
+  set(result, 'data_dir', flags?.dataDir);
+  const key = environment['DRAGOMAN_KEY'];
+  const keys: unknown = file['keys'] ?? [];
+  if (key && Array.isArray(keys) && !keys.some((entry) => isRecord(entry) && entry['key'] === key)) {
+    result['keys'] = [...(keys as unknown[]), { name: 'environment', key }];
+  }
+  return result;
+}
+
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (value !== undefined && value !== '') target[name] = value;
+}
+
+function portOf(given: string | number | undefined, name: string): number | undefined {
+  if (given === undefined || given === '') return undefined;
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new ConfigError('server.port', `${name} must be a port from 0 to 65535, not "${given}"`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

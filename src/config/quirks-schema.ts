@@ -1,0 +1,59 @@
+// Quirks as the operator writes them: the flags of `providers/provider.ts` in the file's spelling.
+import { z } from 'zod';
+import type { Quirks } from '../canonical/index.ts';
+
+type QuirkValue = z.ZodEnum | z.ZodBoolean;
+
+/** One entry per flag; a flag missing here does not compile. */
+const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
+  maxTokensField: z.enum(['max_completion_tokens', 'max_tokens']).describe('Name of the output limit.'),
+  systemRole: z.enum(['system', 'developer', 'keep']).describe('Role that carries instructions.'),
+  mergeSystem: z.boolean().describe('Only one system message, the first, is accepted.'),
+  reasoningField: z
+    .enum(['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'])
+    .describe('Where the reasoning switch goes.'),
+  reasoningReplay: z
+    .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'none'])
+    .describe('Member in which earlier reasoning is given back.'),
+  streamUsage: z
+    .enum(['include_usage', 'always'])
+    .describe('Whether token counts of a stream must be asked for.'),
+  structuredOutput: z
+    .enum(['json_schema', 'json_object', 'none'])
+    .describe('Best answer format the server enforces.'),
+  strictTools: z.boolean().describe('`strict` on function tools is understood.'),
+  customTools: z.boolean().describe('Custom (free-form) tools are understood.'),
+  messageName: z.boolean().describe('`name` on messages is accepted.'),
+  textContent: z.enum(['parts', 'string']).describe('Form of text content.'),
+  requiredToolChoice: z.enum(['required', 'any']).describe('Word that forces some tool.'),
+  namedToolChoice: z.boolean().describe('A named tool can be forced.'),
+  toolCallId: z.enum(['any', 'alphanumeric-9']).describe('Form of call ids.'),
+  cacheControl: z.boolean().describe('`cache_control` is understood.'),
+  unknownFields: z.enum(['pass', 'drop']).describe('What to do with members the protocol does not know.'),
+  adjacentRoles: z.enum(['keep', 'merge']).describe('Whether adjacent messages of one role must be joined.'),
+  exclusiveReasoning: z
+    .boolean()
+    .describe('Reasoning excludes sampling parameters, forced tools and prefills.'),
+};
+
+const shape: Record<string, z.ZodOptional<QuirkValue>> = {};
+const names = new Map<string, keyof Quirks>();
+for (const name of Object.keys(QUIRKS) as (keyof Quirks)[]) {
+  const inFile = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  names.set(inFile, name);
+  shape[inFile] = QUIRKS[name].optional();
+}
+
+export const quirksSchema = z
+  .strictObject(shape)
+  .describe('How the server departs from the protocol, over the preset.');
+
+/** Quirks from the file in the code's spelling. The schema has checked names and values. */
+export function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {
+  const quirks: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const known = names.get(name);
+    if (known && value !== undefined) quirks[known] = value;
+  }
+  return quirks as Partial<Quirks>;
+}

@@ -1,0 +1,322 @@
+// The configuration file: every key, its type, its default and its meaning. The reference page and the JSON
+// Schema are generated from here. Says nothing of files, environment or reloading.
+import { z } from 'zod';
+import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
+import type { JsonObject, Parameter } from '../canonical/index.ts';
+import { quirksSchema } from './quirks-schema.ts';
+import { schemaNode } from './schema-node.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+const secret = (): z.ZodString => z.string().meta({ secret: true });
+const url = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
+const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
+  z.number().int().min(1).max(86_400_000).default(value);
+const tokens = (): z.ZodNumber => z.number().int().min(1);
+const dollars = (): z.ZodNumber => z.number().min(0);
+
+const protocolName = z
+  .enum(PROTOCOL_NAMES as readonly [string, ...string[]])
+  .describe(`How the endpoint is spoken to: ${PROTOCOL_NAMES.join(', ')}.`);
+const parameterNames = Object.values(PARAMETERS) as readonly string[] as readonly [string, ...string[]];
+const unsupported = z
+  .array(z.enum(parameterNames))
+  .describe('Parameters the server refuses: removed from requests, and reported.');
+const reasoning = z
+  .enum(['none', 'effort', 'budget', 'both'])
+  .describe('How the model is told to reason. Known families need no entry.');
+
+const price = z
+  .strictObject({
+    input: dollars().optional().describe('Uncached input.'),
+    output: dollars().optional().describe('Output, reasoning included.'),
+    cache_read: dollars().optional().describe('Input read from a prompt cache.'),
+    cache_write_5m: dollars().optional().describe('Input written to a cache for five minutes.'),
+    cache_write_1h: dollars().optional().describe('Input written to a cache for an hour.'),
+    input_audio: dollars().optional().describe('Audio input.'),
+    output_audio: dollars().optional().describe('Audio output.'),
+    request: dollars().optional().describe('USD per request.'),
+    tools: z.record(z.string(), dollars()).optional().describe('USD per call of a hosted tool, by name.'),
+  })
+  .describe(
+    'USD per million tokens; replaces the known price as a whole. What is absent is unknown, not free.',
+  );
+
+const auth = z
+  .strictObject({
+    header: z.string().min(1).describe('Header that carries the key.'),
+    prefix: z.string().default('').describe('Text before the key, e.g. `Bearer `.'),
+  })
+  .describe('Where the key goes, if not where the preset or the protocol puts it.');
+
+const protocolEntry = z.union([
+  url(),
+  z.strictObject({
+    base_url: url().optional().describe('Address to which the protocol appends its path.'),
+    faithful: z
+      .boolean()
+      .optional()
+      .describe('The server follows the protocol to the letter, so answers may be relayed unread.'),
+    quirks: quirksSchema.optional(),
+    unsupported: unsupported.optional(),
+    reasoning_format: z
+      .string()
+      .optional()
+      .describe('Format of opaque reasoning that the server reads back.'),
+  }),
+]);
+
+const provider = z.union([
+  z.literal(false),
+  z.strictObject({
+    preset: z.string().optional().describe("Preset to start from when the provider's own name is not one."),
+    api_key: secret()
+      .optional()
+      .describe("Key; `none` for a server that wants none. Default: the vendor's own environment variable."),
+    base_url: url().optional().describe("Replaces the vendor's documented address."),
+    protocols: z
+      .partialRecord(z.enum(PROTOCOL_NAMES as readonly [string, ...string[]]), protocolEntry)
+      .optional()
+      .describe('Protocols served: an address each, or an object. This alone makes a provider.'),
+    headers: z.record(z.string(), secret()).optional().describe('Headers added to every request.'),
+    auth: auth.optional(),
+  }),
+]);
+
+const endpoint = z.strictObject({
+  provider: z.string().describe('Name of a provider that is on.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The server's own name of the model. Default: the model id without its prefix."),
+  protocol: protocolName.optional(),
+  name: z
+    .string()
+    .regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`')
+    .optional()
+    .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
+  price: price.optional(),
+  context_length: tokens().optional().describe('Tokens.'),
+  max_output_tokens: tokens().optional().describe('Tokens.'),
+  reasoning: reasoning.optional(),
+  quirks: quirksSchema.optional(),
+  unsupported: unsupported.optional(),
+});
+
+const model = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^\S+$/, 'may not hold spaces')
+    .describe('What clients ask for, `<provider>/<name>`.'),
+  display_name: z.string().optional().describe('Shown in model lists.'),
+  context_length: tokens().optional().describe('Tokens.'),
+  max_output_tokens: tokens().optional().describe('Tokens.'),
+  reasoning: reasoning.optional(),
+  quality: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("Operator's score from 0 to 1, for `primary_factor: quality`."),
+  input_modalities: z
+    .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
+    .optional()
+    .describe('What it reads.'),
+  output_modalities: z
+    .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
+    .optional()
+    .describe('What it makes.'),
+  price: price.optional(),
+  endpoints: z
+    .array(endpoint)
+    .default([])
+    .describe('Where it is served, in order of preference. Default: the provider that the id names.'),
+});
+
+const key = z.strictObject({
+  name: z.string().min(1).describe('Name in records and logs.'),
+  key: secret().describe('The key itself. An entry with an empty key is ignored.'),
+  models: z
+    .array(z.string())
+    .optional()
+    .describe('Models it may use; `*` stands for any characters. Default: all.'),
+  expires: z.iso
+    .date()
+    .or(z.iso.datetime({ offset: true }))
+    .optional()
+    .describe('Date or time after which it is refused (ISO 8601).'),
+  log_content: z
+    .boolean()
+    .optional()
+    .describe('Keep prompts and answers in its records. Default: `logging.content`.'),
+});
+
+/** The whole file. Every object refuses keys it does not know. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional().describe('For editors; ignored.'),
+  server: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
+      port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+      body_limit_mb: z
+        .number()
+        .positive()
+        .max(1024)
+        .default(32)
+        .describe('Largest request body in MB (1 MB = 1,048,576 bytes).'),
+      drain_ms: milliseconds(30_000).describe(
+        'How long running answers may go on after SIGTERM, in milliseconds.',
+      ),
+      admin_key: secret().optional().describe('Key for the management API.'),
+    })
+    .prefault({})
+    .describe('The listening socket.'),
+  data_dir: z.string().min(1).default('./data').describe('Folder of the embedded database and its secrets.'),
+  database_url: secret().optional().describe('PostgreSQL address instead of the embedded database.'),
+  redis_url: secret().optional().describe('Valkey or Redis address for counters shared between processes.'),
+  keys: z.array(key).default([]).describe('API keys that are valid besides the stored ones.'),
+  providers: z
+    .record(z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`'), provider)
+    .default({})
+    .describe('Upstream services by name. A preset fills in what is absent; `false` switches it off.'),
+  models: z.array(model).default([]).describe('Models, where they differ from what the catalog knows.'),
+  aliases: z.record(z.string(), z.string()).default({}).describe('Other names for models: alias to id.'),
+  routing: z
+    .strictObject({
+      default: z
+        .strictObject({
+          type: z
+            .enum(['priority', 'round_robin', 'least_latency', 'order'])
+            .default('priority')
+            .describe('Order in which endpoints are tried.'),
+          primary_factor: z
+            .enum(['cost', 'speed', 'quality'])
+            .optional()
+            .describe('What `priority` puts first.'),
+        })
+        .prefault({})
+        .describe('Used when a request says nothing.'),
+      retries: z
+        .number()
+        .int()
+        .min(0)
+        .max(10)
+        .default(1)
+        .describe('Further tries of one endpoint before the next.'),
+      timeouts: z
+        .strictObject({
+          connect_ms: milliseconds(5_000).describe('Until the connection stands.'),
+          first_token_ms: milliseconds(60_000).describe('Streamed calls: until the first content.'),
+          response_ms: milliseconds(300_000).describe("Other calls: until the answer's head."),
+          idle_ms: milliseconds(60_000).describe('Silence in the middle of an answer.'),
+          total_ms: milliseconds(600_000).describe('All attempts together.'),
+        })
+        .prefault({})
+        .describe('In milliseconds.'),
+      breaker: z
+        .strictObject({
+          failures: z.number().int().min(1).default(5).describe('Failures within the window that open it.'),
+          window_ms: milliseconds(30_000).describe('Length of the window.'),
+          open_ms: milliseconds(15_000).describe('How long a failing endpoint is left alone.'),
+        })
+        .prefault({})
+        .describe('Sets failing endpoints aside.'),
+    })
+    .prefault({})
+    .describe('Choice of endpoints, timeouts and retries.'),
+  strict: z
+    .boolean()
+    .default(false)
+    .describe('Refuse (400) a request of which something would be dropped or changed.'),
+  fetch: z
+    .strictObject({
+      allow: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('`host` or `host:port` exempt from the rule that addresses in requests must be public.'),
+    })
+    .prefault({})
+    .describe('Addresses that arrive in requests: images, files, MCP servers.'),
+  tools: z
+    .strictObject({
+      web_search: z
+        .strictObject({
+          backend: z
+            .enum(['searxng', 'brave', 'tavily', 'exa'])
+            .optional()
+            .describe('Search engine for models that have none.'),
+          url: url().optional().describe('Address of the engine, where it is your own.'),
+          api_key: secret().optional().describe('Key of the engine.'),
+          native: z
+            .enum(['prefer', 'never'])
+            .default('prefer')
+            .describe("Whether a model's own search is used."),
+        })
+        .optional()
+        .describe('Web search.'),
+      mcp: z
+        .strictObject({
+          servers: z
+            .record(
+              z.string(),
+              z.strictObject({
+                url: url().describe('Address of the server.'),
+                headers: z
+                  .record(z.string(), secret())
+                  .optional()
+                  .describe('Headers added to every request.'),
+              }),
+            )
+            .default({})
+            .describe('Servers by name.'),
+        })
+        .optional()
+        .describe('MCP servers that requests may name.'),
+    })
+    .prefault({})
+    .describe('Tools that the gateway runs for models.'),
+  state: z
+    .strictObject({
+      retention_days: z
+        .number()
+        .min(0)
+        .default(30)
+        .describe('Days that stored responses and files are kept.'),
+      max_mb_per_key: z.number().min(0).default(1024).describe('MB that one key may store.'),
+    })
+    .prefault({})
+    .describe('What the gateway keeps for clients.'),
+  logging: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('Least important message that is written.'),
+      content: z.boolean().default(false).describe('Keep prompts and answers in the records.'),
+    })
+    .prefault({})
+    .describe('The log and the records.'),
+  prompts: z.string().min(1).optional().describe('Folder of prompt templates.'),
+});
+
+/** What the schema makes of a file: defaults filled in, names as in the file. */
+export type ConfigFile = z.output<typeof configSchema>;
+
+/** JSON Schema of the file as a person writes it: for editors and for `docs/config.schema.json`. */
+export const configJsonSchema = z.toJSONSchema(configSchema, { io: 'input' }) as JsonObject;
+
+/** The same, for looking keys up. */
+export const configSchemaNode: SchemaNode = schemaNode(configJsonSchema);
+
+const byReportName = new Map<string, Parameter>(
+  (Object.keys(PARAMETERS) as Parameter[]).map((parameter) => [PARAMETERS[parameter], parameter]),
+);
+
+/** The parameter that a name in the file stands for (`top_p`). */
+export function parameterOf(name: string): Parameter {
+  const parameter = byReportName.get(name);
+  if (!parameter) throw new TypeError(`no parameter ${name}`);
+  return parameter;
+}

@@ -1,0 +1,94 @@
+// Notices that the configuration file changed and asks for a new snapshot. A valid one is swapped in as a whole;
+// an invalid one is refused and logged, and the old one stays. Knows nothing of what a snapshot holds.
+import { watch as watchFolder } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+export interface WatchInput<T> {
+  /** The file; null when there is none, so that only a hangup signal reloads. */
+  readonly path: string | null;
+  /** Builds what replaces the current value; throws when the configuration is not valid. */
+  readonly load: (revision: number) => T;
+  readonly current: T & { readonly revision: number };
+  /** Called after a swap. */
+  readonly onSwap?: ((next: T) => void) | undefined;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+  /** Calls back on every change near the file; returns how to stop. Default: the file system's own notices. */
+  readonly watchFile?: ((path: string, changed: () => void) => () => void) | undefined;
+  /** Calls back on a hangup signal; returns how to stop. */
+  readonly onHangup?: ((reload: () => void) => () => void) | undefined;
+  /** Editors write in several steps: wait for this long a pause. Milliseconds. */
+  readonly debounceMs?: number | undefined;
+  /** Runs a function later; returns how to cancel it. */
+  readonly schedule?: ((run: () => void, ms: number) => () => void) | undefined;
+}
+
+export interface Watched<T> {
+  /** What is valid now. */
+  current(): T;
+  /** Reads the file again at once. True when a new snapshot is in force. */
+  reload(): boolean;
+  /** Stops watching. */
+  close(): void;
+}
+
+/** Starts watching. */
+export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
+  let current: T = input.current;
+  let revision = input.current.revision;
+  let cancel: (() => void) | undefined;
+  const schedule = input.schedule ?? scheduleTimer;
+
+  function reload(): boolean {
+    let next: T;
+    try {
+      next = input.load(revision + 1);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      input.log(
+        'error',
+        `the changed configuration is not valid and was refused; the old one stays in force: ${message}`,
+      );
+      return false;
+    }
+    revision += 1;
+    current = next;
+    input.log('info', `configuration ${revision} is in force`);
+    input.onSwap?.(next);
+    return true;
+  }
+
+  function changed(): void {
+    cancel?.();
+    cancel = schedule(() => {
+      cancel = undefined;
+      reload();
+    }, input.debounceMs ?? 100);
+  }
+
+  const stopFile = input.path === null ? undefined : (input.watchFile ?? watchNamed)(input.path, changed);
+  const stopHangup = input.onHangup?.(reload);
+  return {
+    current: () => current,
+    reload,
+    close: () => {
+      cancel?.();
+      stopFile?.();
+      stopHangup?.();
+    },
+  };
+}
+
+/** Watches the folder: editors and secret mounts replace the file, which would end a watch on the file itself. */
+function watchNamed(path: string, changed: () => void): () => void {
+  const name = basename(path);
+  // Mounted volumes swap a link called `..data` and never touch the file's own name.
+  const watcher = watchFolder(dirname(path), (_event, file) => {
+    if (file === null || file === name || file.startsWith('..')) changed();
+  });
+  return () => watcher.close();
+}
+
+function scheduleTimer(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
