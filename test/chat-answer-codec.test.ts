@@ -169,7 +169,12 @@ function joinChunks(frames: readonly string[]): JsonObject {
       }
     }
   }
-  const calls = [...lists.tool_calls.values()].map((call) => ({ ...(call as JsonObject), index: undefined }));
+  // Placed by their index: a gap would show.
+  const calls: JsonValue[] = [];
+  for (const call of lists.tool_calls.values()) {
+    const { index, ...rest } = call as JsonObject;
+    calls[Number(index)] = rest;
+  }
   const whole = {
     ...message,
     annotations,

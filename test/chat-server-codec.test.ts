@@ -65,14 +65,24 @@ describe('decodeRequest', () => {
     expect(refusal(body)?.param).toBe('__proto__');
   });
 
-  test('many details of reasoning are joined in linear time', () => {
-    const details = Array.from({ length: 50_000 }, (_, index) => ({
+  test('a body of the largest size with one huge list is decoded in linear time', () => {
+    const details = Array.from({ length: 200_000 }, (_, index) => ({
       type: 'reasoning.text',
       text: 'x',
       index,
     }));
-    const messages = [{ role: 'assistant', content: 'y', reasoning_details: details }];
-    expect(decodeRequest({ model: 'm', messages }).items).toHaveLength(50_001);
+    const calls = Array.from({ length: 200_000 }, (_, index) => ({
+      id: `c${index}`,
+      function: { name: 'f', arguments: '' },
+    }));
+    const tools = Array.from({ length: 100_000 }, (_, index) => ({
+      type: 'function',
+      function: { name: `f${index}` },
+    }));
+    const names = tools.map((tool) => ({ type: 'function', name: tool.function.name }));
+    const messages = [{ role: 'assistant', content: 'y', reasoning_details: details, tool_calls: calls }];
+    const choice = { type: 'allowed_tools', mode: 'auto', tools: names };
+    expect(decodeRequest({ model: 'm', messages, tools, tool_choice: choice }).items).toHaveLength(400_001);
   });
 
   test('items of one message share one source', () => {

@@ -56,7 +56,9 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
   const items: Item[] = [];
   messages?.forEach((message, index) => {
     const path = `messages[${index}]`;
-    if (isJsonObject(message)) items.push(...decodeMessage(message, path, conversation));
+    // One message may hold more items than a call may have arguments: no spreading.
+    if (isJsonObject(message))
+      for (const item of decodeMessage(message, path, conversation)) items.push(item);
     else if (message === null) problems.add(path, 'Parameter messages can not contain null elements');
     else problems.add(path, `must be an object, not ${describe(message)}`);
   });
@@ -153,13 +155,12 @@ function decodeAssistant(raw: JsonObject, path: string, conversation: Conversati
   }
   // An empty text beside something else is how clients write "no text"; upstreams refuse an empty block.
   const kept = hasMore ? parts.filter((part) => !isEmptyText(part)) : parts;
-  const others: Item[] = [];
-  if (kept.length > 0) {
-    const message = withMessageCache(kept, raw, path, problems);
-    others.push({ type: 'message', role: 'assistant', parts: message, name, path, source });
-  }
-  others.push(...calls);
-  return arrangeTurn(reasoning, others);
+  if (kept.length === 0) return arrangeTurn(reasoning, calls);
+  const message = withMessageCache(kept, raw, path, problems);
+  return arrangeTurn(reasoning, [
+    { type: 'message', role: 'assistant', parts: message, name, path, source },
+    ...calls,
+  ]);
 }
 
 function decodeCalls(

@@ -79,8 +79,7 @@ export function arrangeTurn(reasoning: readonly PlacedReasoning[], others: reado
     turn.push(item);
     if (item.type === 'reasoning') position++;
   }
-  turn.push(...others.slice(taken));
-  return turn;
+  return turn.concat(others.slice(taken));
 }
 
 function decodeDetails(

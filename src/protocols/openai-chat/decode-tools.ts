@@ -22,6 +22,9 @@ import {
 } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
+/** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
+type IsTool = (kind: Tool['type'], name: string) => boolean;
+
 /** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -66,6 +69,9 @@ export function decodeToolChoice(
   }
   const raw = readObject(value, 'tool_choice', problems);
   if (!raw) return undefined;
+  const known =
+    tools && new Set(tools.map((tool) => `${tool.type} ${tool.type === 'hosted' ? tool.kind : tool.name}`));
+  const isTool: IsTool = (kind, name) => known === undefined || known.has(`${kind} ${name}`);
   const type = requireString(raw['type'], 'tool_choice.type', problems);
   if (type === undefined) return undefined;
   switch (type) {
@@ -75,15 +81,15 @@ export function decodeToolChoice(
       const path = `tool_choice.${type}.name`;
       const name = body && requireString(body['name'], path, problems);
       if (name === undefined) return undefined;
-      if (tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
+      if (!isTool(type, name)) {
         problems.add(path, `names a ${type} tool that is not in tools`);
       }
       return { type: 'tool', kind: type, name };
     }
     case 'allowed_tools':
-      return decodeAllowed(raw, tools, problems);
+      return decodeAllowed(raw, isTool, problems);
     default:
-      if (tools && !tools.some((tool) => tool.type === 'hosted' && tool.kind === type)) {
+      if (!isTool('hosted', type)) {
         problems.add(
           'tool_choice.type',
           'must be function, custom, allowed_tools, or the type of one of tools',
@@ -147,11 +153,7 @@ function decodeCustomFormat(value: Member, path: string, problems: Problems): Js
 }
 
 /** Accepted nested below `allowed_tools` (OpenAI) and flat; its entries with and without their inner object. */
-function decodeAllowed(
-  raw: JsonObject,
-  tools: readonly Tool[] | undefined,
-  problems: Problems,
-): ToolChoice | undefined {
+function decodeAllowed(raw: JsonObject, isTool: IsTool, problems: Problems): ToolChoice | undefined {
   const isNested = raw['allowed_tools'] !== undefined;
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice';
   const body = isNested ? readObject(raw['allowed_tools'], path, problems) : raw;
@@ -164,7 +166,7 @@ function decodeAllowed(
   if (!entries || entries.length === 0) problems.add(`${path}.tools`, 'must name at least one tool');
   const names: string[] = [];
   entries?.forEach((entry, index) => {
-    const name = decodeAllowedName(entry, `${path}.tools[${index}]`, tools, problems);
+    const name = decodeAllowedName(entry, `${path}.tools[${index}]`, isTool, problems);
     if (name !== undefined) names.push(name);
   });
   return mode === undefined ? undefined : { type: 'allowed', mode, names };
@@ -173,7 +175,7 @@ function decodeAllowed(
 function decodeAllowedName(
   entry: Member,
   path: string,
-  tools: readonly Tool[] | undefined,
+  isTool: IsTool,
   problems: Problems,
 ): string | undefined {
   if (!isJsonObject(entry)) {
@@ -186,7 +188,7 @@ function decodeAllowedName(
   const body = isNested ? requireObject(entry[type], `${path}.${type}`, problems) : entry;
   const at = isNested ? `${path}.${type}.name` : `${path}.name`;
   const name = body && requireString(body['name'], at, problems);
-  if (name !== undefined && tools && !tools.some((tool) => tool.type === type && tool.name === name)) {
+  if (name !== undefined && !isTool(type, name)) {
     problems.add(at, `names a ${type} tool that is not in tools`);
   }
   return name;

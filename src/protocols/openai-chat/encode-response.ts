@@ -125,7 +125,7 @@ function addPart(draft: Draft, part: Part): void {
       const encoded = encodeAnnotation(annotation, draft.content.length);
       if (encoded) draft.annotations.push(encoded);
     }
-    if (part.logprobs) draft.logprobs.push(...part.logprobs);
+    for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob);
     draft.content += part.text;
   }
   if (wasEmpty && (draft.content !== '' || draft.refusal !== '')) draft.position++;
