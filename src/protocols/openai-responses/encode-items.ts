@@ -110,7 +110,11 @@ function joinedTexts(parts: readonly JsonObject[]): string | undefined {
   return text;
 }
 
-/** Only encrypted reasoning of the family that will read it. The API keeps nothing here (`store` is false), so an item without its content would be an unknown id. */
+/**
+ * Reasoning goes back only to the family it came from, in encrypted form: the API keeps nothing here (`store` is
+ * false), so an item without its content would be an unknown id. Servers whose models read plain reasoning
+ * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`.
+ */
 function encodeReasoning(
   item: ReasoningItem,
   own: JsonObject | undefined,
@@ -118,24 +122,30 @@ function encodeReasoning(
   target: Target,
   report: Report,
 ): JsonObject | undefined {
-  const { opaque } = item;
-  if (opaque && opaque.format !== target.reasoningFormat) {
-    report.add(path, 'dropped', `reasoning of the format ${opaque.format} cannot be read by this model`);
+  const { opaque, id, text } = item;
+  const format = opaque?.format ?? item.format;
+  const plain = !opaque && text.length > 0 && target.quirks.reasoningReplay !== 'none';
+  if ((opaque || plain) && format !== target.reasoningFormat) {
+    report.add(
+      path,
+      'dropped',
+      `reasoning of the format ${format ?? 'unknown'} cannot be read by this model`,
+    );
     return undefined;
   }
-  if (!opaque || opaque.kind !== 'encrypted') {
+  if (!plain && opaque?.kind !== 'encrypted') {
     report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
     return undefined;
   }
   if (own) return own;
-  return {
-    ...({
-      type: 'reasoning',
-      summary: item.summary.map((text) => ({ type: 'summary_text' as const, text })),
-      encrypted_content: opaque.data,
-    } satisfies WireReasoning),
-    ...(item.id === undefined ? {} : { id: item.id }),
-  };
+  const wire = {
+    type: 'reasoning',
+    summary: item.summary.map((part) => ({ type: 'summary_text' as const, text: part })),
+    ...(opaque
+      ? { encrypted_content: opaque.data }
+      : { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }),
+  } satisfies WireReasoning;
+  return id === undefined ? wire : { ...wire, id };
 }
 
 function encodeCall(
@@ -145,6 +155,9 @@ function encodeCall(
   target: Target,
   report: Report,
 ): JsonObject {
+  // A call that was restored from a wrapped one still has the wrapped form as its source.
+  const raw =
+    own?.['type'] === `${item.kind === 'custom' ? 'custom_tool' : 'function'}_call` ? own : undefined;
   if (item.kind === 'custom') {
     if (!target.quirks.customTools) {
       report.add(
@@ -160,7 +173,7 @@ function encodeCall(
       } satisfies WireFunctionCall;
     }
     return (
-      own ??
+      raw ??
       ({
         type: 'custom_tool_call',
         call_id: item.callId,
@@ -171,7 +184,7 @@ function encodeCall(
   }
   // Malformed arguments pass as they are: the field is a string, and the model sees what it wrote.
   return (
-    own ??
+    raw ??
     ({
       type: 'function_call',
       call_id: item.callId,

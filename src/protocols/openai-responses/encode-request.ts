@@ -11,7 +11,7 @@ import type {
 import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
 
-/** The smallest limit that the API accepts (API reference, `max_output_tokens`, 2026-11: 400 below it). */
+/** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
 const MIN_OUTPUT_TOKENS = 16;
 
 /**

@@ -282,7 +282,7 @@ export class ItemEmitter {
     this.#emitArguments(slot, remainder(slot.arguments, whole));
   }
 
-  /** Only searches are billed, not opened pages or looks into a page (OpenAI guide "Web search", 2026-11). */
+  /** Only searches are billed, not opened pages or looks into a page (OpenAI guide "Web search", "Output and citations"). */
   #count(item: JsonObject): void {
     if (item['status'] !== undefined && item['status'] !== 'completed') return;
     if (item['type'] === 'file_search_call') this.calls.fileSearch++;
