@@ -13,7 +13,7 @@ import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import { CallIds } from './call-ids.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { isOurs, markCache } from './encode-scope.ts';
+import { markCache, ownRaw } from './encode-scope.ts';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
@@ -63,10 +63,11 @@ export function encodeConversation(items: readonly Item[], scope: EncodeScope): 
         turn.results.push(encodeResult(item, path, ids, scope));
         return;
       }
-      default:
-        if (item.source !== undefined && isOurs(item.source)) {
-          draft(drafts, 'assistant', path).blocks.push({ ...item.source.raw });
-        } else scope.report.add(path, 'dropped', `Anthropic has no place for an item of type ${item.type}`);
+      default: {
+        const raw = ownRaw(item.source);
+        if (raw) draft(drafts, 'assistant', path).blocks.push(raw);
+        else scope.report.add(path, 'dropped', `Anthropic has no place for an item of type ${item.type}`);
+      }
     }
   });
   return { system, turns: finishTurns(drafts, system, scope) };
@@ -140,10 +141,9 @@ function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], sco
 }
 
 function encodeCall(item: ToolCallItem, path: string, ids: CallIds, scope: EncodeScope): MutableJsonObject {
-  const raw = item.source !== undefined && isOurs(item.source) ? item.source.raw : undefined;
   const id = ids.call(item.callId, path);
   const block: MutableJsonObject = {
-    ...raw,
+    ...ownRaw(item.source),
     type: 'tool_use',
     id,
     name: item.name,

@@ -11,7 +11,7 @@ import type {
 } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { isOurs, markCache } from './encode-scope.ts';
+import { markCache, ownRaw } from './encode-scope.ts';
 
 /**
  * The block for a part, with its cache breakpoint; undefined when there is nothing to send, which is reported
@@ -38,16 +38,18 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
       return encodeFile(part, path, scope);
     case 'audio':
       throw new GatewayError('unsupported', 'Claude does not take audio', { param: path });
-    case 'unknown':
-      if (isOurs(part.source)) return { ...part.source.raw };
-      scope.report.add(path, 'dropped', 'Anthropic has no such content part');
-      return undefined;
+    case 'unknown': {
+      const raw = ownRaw(part.source);
+      if (raw === undefined) scope.report.add(path, 'dropped', 'Anthropic has no such content part');
+      return raw;
+    }
   }
 }
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   if (!visible(part.text, path, scope)) return undefined;
-  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  const raw = ownRaw(part.source);
+  if (raw) return raw;
   const block: MutableJsonObject = { type: 'text', text: part.text };
   if (part.annotations?.length) {
     const citations = part.annotations.flatMap(ownCitation);
@@ -72,11 +74,13 @@ function visible(text: string, path: string, scope: EncodeScope): boolean {
 }
 
 function ownCitation(annotation: Annotation): JsonObject[] {
-  return annotation.source !== undefined && isOurs(annotation.source) ? [annotation.source.raw] : [];
+  const raw = ownRaw(annotation.source);
+  return raw ? [raw] : [];
 }
 
 function encodeImage(part: ImagePart, path: string, scope: EncodeScope): MutableJsonObject {
-  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  const raw = ownRaw(part.source);
+  if (raw) return raw;
   if (part.detail !== undefined && part.detail !== 'auto') {
     scope.report.add(`${path}.detail`, 'dropped', 'Anthropic has no image detail level');
   }
@@ -106,7 +110,8 @@ function imageSource(media: Media, path: string): JsonObject {
 }
 
 function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJsonObject {
-  if (part.source !== undefined && isOurs(part.source)) return { ...part.source.raw };
+  const raw = ownRaw(part.source);
+  if (raw) return raw;
   const { media, filename } = part;
   if (media.kind === 'base64') {
     const mediaType = media.mediaType?.split(';')[0]?.trim() ?? sniff(media.data) ?? typeOfName(filename);

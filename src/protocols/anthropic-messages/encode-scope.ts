@@ -1,5 +1,5 @@
 // What the encoders of one request share: the target, the report, and where cache breakpoints were put.
-import type { JsonObject, MutableJsonObject, ProtocolName, Report, Target } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
 
 /** Anthropic refuses a request with more breakpoints (documentation "Prompt caching", 2026-11). */
 const MAX_BREAKPOINTS = 4;
@@ -15,9 +15,9 @@ export function newScope(target: Target, report: Report): EncodeScope {
   return { target, report, cachePaths: new Map() };
 }
 
-/** True for a node that came from a client of this protocol: its raw form is sent again. */
-export function isOurs(source: { readonly protocol: ProtocolName } | undefined): boolean {
-  return source?.protocol === 'anthropic-messages';
+/** A copy of the raw form of a node that came from a client of this protocol; undefined for any other. */
+export function ownRaw(source: Source | undefined): MutableJsonObject | undefined {
+  return source?.protocol === 'anthropic-messages' ? { ...source.raw } : undefined;
 }
 
 /** Puts the client's breakpoint on a block. */

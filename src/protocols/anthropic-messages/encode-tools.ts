@@ -11,7 +11,7 @@ import type {
 import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import { constrainSchema } from './encode-schema.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { isOurs, markCache } from './encode-scope.ts';
+import { markCache, ownRaw } from './encode-scope.ts';
 
 export interface EncodedTools {
   readonly tools: MutableJsonObject[];
@@ -31,7 +31,8 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
   request.tools.forEach((tool, position) => {
     const path = tool.path ?? `tools[${position}]`;
     if (tool.type === 'hosted') {
-      if (isOurs(tool.source)) tools.push({ ...tool.source.raw });
+      const raw = ownRaw(tool.source);
+      if (raw) tools.push(raw);
       else scope.report.add(path, 'dropped', `Anthropic does not run tools of type ${tool.kind}`);
       return;
     }
@@ -47,7 +48,8 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
 }
 
 function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): MutableJsonObject {
-  if (tool.source !== undefined && isOurs(tool.source)) return { ...tool.source.raw };
+  const raw = ownRaw(tool.source);
+  if (raw) return raw;
   const schema = inputSchema(tool.parameters, path, scope);
   const block: MutableJsonObject = { name: tool.name };
   if (tool.description !== undefined && tool.description !== '') block['description'] = tool.description;
@@ -220,9 +222,11 @@ function encodeChoice(
         'only the allowed tools are sent: Anthropic has no list of allowed ones',
       );
       return { type: choice.mode === 'required' ? 'any' : 'auto', ...serial };
-    case 'hosted':
-      if (isOurs(choice.source)) return choice.source.raw;
+    case 'hosted': {
+      const raw = ownRaw(choice.source);
+      if (raw) return raw;
       scope.report.add('tool_choice', 'dropped', 'Anthropic cannot be told to use this tool');
       return parallel === false ? { type: 'auto', ...serial } : undefined;
+    }
   }
 }
