@@ -126,7 +126,7 @@ export class AnswerDecoder {
 }
 
 /** The choice with index 0: the gateway never asks for more, but a server may send more. */
-function firstChoice(choices: readonly JsonValue[]): WireChoice | undefined {
+export function firstChoice(choices: readonly JsonValue[]): WireChoice | undefined {
   for (const choice of choices) {
     if (isJsonObject(choice) && (typeof choice['index'] !== 'number' || choice['index'] === 0))
       return choice as WireChoice;

@@ -31,20 +31,15 @@ export function mapCallIds(items: readonly Item[], form: Quirks['toolCallId']): 
   return (id) => mapped.get(id) ?? shorten(id, 0);
 }
 
-/** Nine characters from two 32-bit FNV-1a sums over the UTF-16 units of the id. */
+/** Nine characters, each from a 32-bit FNV-1a sum (Fowler, Noll, Vo) over its place, the salt and the id. */
 function shorten(id: string, salt: number): string {
-  let low = 0x811c9dc5 ^ salt;
-  let high = 0x01000193 ^ (salt * 31);
-  for (let at = 0; at < id.length; at++) {
-    low = Math.imul(low ^ id.charCodeAt(at), 0x01000193) >>> 0;
-    high = Math.imul(high ^ (id.charCodeAt(at) + at), 0x85ebca6b) >>> 0;
-  }
   let text = '';
-  for (let at = 0; at < 9; at++) {
-    const sum = at < 5 ? low : high;
-    text += ALPHABET[sum % 62] ?? '0';
-    if (at < 5) low = Math.floor(low / 62) ^ (at === 4 ? 0 : high & 0xff);
-    else high = Math.floor(high / 62);
+  for (let place = 0; place < 9; place++) {
+    let sum = 0x811c9dc5;
+    for (const character of `${place}.${salt}.${id}`) {
+      sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+    }
+    text += ALPHABET.charAt(sum % ALPHABET.length);
   }
   return text;
 }

@@ -33,7 +33,7 @@ export function decodeInlineError(body: JsonObject, event = ''): GatewayError | 
     return undefined;
   const facts = readFacts(body, '');
   // A stream has no status of its own; servers put it into the error instead.
-  const status = facts.status ?? 502;
+  const status = facts.status ?? STATUS_OF_WORD.get(facts.code) ?? STATUS_OF_WORD.get(facts.type) ?? 502;
   return build(status, facts, {
     upstream: { status, contentType: 'application/json', body: JSON.stringify(body) },
   });
@@ -96,6 +96,19 @@ const FILTER_CODES: ReadonlySet<string> = new Set([
   'data_inspection_failed',
   'moderation_blocked',
 ]);
+/** What an error in a stream, where there is no status, would have had as an answer. */
+const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['invalid_api_key', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['model_not_found', 404],
+  ['timeout', 408],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['RateLimitReached', 429],
+]);
 /** OpenAI, DeepSeek, OpenRouter, Ollama, Perplexity, Groq, Mistral, llama.cpp, vLLM and xAI, in this order. */
 const CONTEXT_WORDS: readonly string[] = [
   'maximum context length',
@@ -113,6 +126,8 @@ const CONTEXT_WORDS: readonly string[] = [
   'input is too long',
   'context length exceeded',
 ];
+/** xAI and Google refuse a wrong key with 400. */
+const KEY_WORDS: readonly string[] = ['incorrect api key', 'api key not valid'];
 const QUOTA_WORDS: readonly string[] = [
   'insufficient balance',
   'exceeded your current quota',
@@ -123,16 +138,15 @@ const QUOTA_WORDS: readonly string[] = [
 function classify(status: number, facts: Facts): ErrorKind {
   const { code, type } = facts;
   if (QUOTA_CODES.has(code) || QUOTA_CODES.has(type)) return 'quota';
-  if (status < 500) {
-    if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return 'context_overflow';
-    if (FILTER_CODES.has(code) || FILTER_CODES.has(type)) return 'content_filter';
-  }
+  if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return 'context_overflow';
+  if (FILTER_CODES.has(code) || FILTER_CODES.has(type)) return 'content_filter';
   switch (status) {
     case 400:
     case 422: {
       const words = facts.message.toLowerCase();
       if (CONTEXT_WORDS.some((phrase) => words.includes(phrase))) return 'context_overflow';
-      if (code === 'invalid_api_key') return 'authentication';
+      if (code === 'invalid_api_key' || KEY_WORDS.some((phrase) => words.includes(phrase)))
+        return 'authentication';
       return 'invalid_request';
     }
     case 401:

@@ -1,8 +1,8 @@
 // Reads a whole Chat Completion through the same decoder that reads streams.
 import type { CodecContext } from '../protocol.ts';
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import { AnswerDecoder } from './answer-decoder.ts';
+import { asString, GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { AnswerDecoder, firstChoice } from './answer-decoder.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { isFailureReason } from './finish-reason.ts';
 import type { WireCompletion } from './wire-types.ts';
@@ -16,14 +16,9 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
     throw broken('the upstream answered with something that is not a JSON object', body);
   const error = decodeInlineError(body);
   if (error) throw error;
-  if (!isJsonArray(body['choices']) || body['choices'].length === 0) {
-    throw broken('the upstream answered without any choice', body);
-  }
-  const choice = body['choices'][0];
-  const failure =
-    isJsonObject(choice) && typeof choice['finish_reason'] === 'string'
-      ? failureReason(choice['finish_reason'])
-      : undefined;
+  const choice = isJsonArray(body['choices']) ? firstChoice(body['choices']) : undefined;
+  if (!choice) throw broken('the upstream answered without any choice', body);
+  const failure = failureReason(asString(choice.finish_reason));
   if (failure) throw failure;
   const answer = new AnswerDecoder(sink, context);
   answer.take(body as WireCompletion, true);

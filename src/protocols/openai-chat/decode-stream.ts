@@ -23,7 +23,7 @@ class ChatStreamDecoder implements StreamDecoder {
 
   frame(event: string, data: string): void {
     if (this.#ended || data === '') return;
-    if (data === '[DONE]' || data.trim() === '[DONE]') return this.#finish();
+    if (data === '[DONE]' || (data.length < 12 && data.trim() === '[DONE]')) return this.#finish();
     const chunk = parseJson(data);
     if (!isJsonObject(chunk)) {
       return this.#fail(

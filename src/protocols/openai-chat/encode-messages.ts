@@ -2,6 +2,7 @@
 // roles. Must not know how parts, calls or reasoning look.
 import type {
   Item,
+  JsonObject,
   JsonValue,
   MessageItem,
   MutableJsonObject,
@@ -57,15 +58,23 @@ export function encodeMessages(items: readonly Item[], context: EncodeContext): 
   return adjacentRoles === 'merge' ? mergeAdjacent(arranged) : arranged;
 }
 
-/** Adjacent assistant items are one turn, unless the client itself sent them as different messages. */
+/**
+ * Adjacent assistant items are one turn, unless the client itself sent them as different messages: items of one
+ * message share their raw form, or at least its path where they were stored in between.
+ */
 function belongs(turn: readonly Item[], item: Item): boolean {
-  const own = item.type === 'unknown' ? undefined : ownRaw(item.source);
+  const own = rawMessage(item);
   if (!own) return true;
   for (const other of turn) {
-    const raw = other.type === 'unknown' ? undefined : ownRaw(other.source);
-    if (raw) return raw === own;
+    const raw = rawMessage(other);
+    if (raw) return raw === own || (item.path !== undefined && messagePath([item]) === messagePath([other]));
   }
   return true;
+}
+
+/** The message an item was decoded from; an unknown item's raw form is only itself. */
+function rawMessage(item: Item): JsonObject | undefined {
+  return item.type === 'unknown' || item.type === 'hosted_call' ? undefined : ownRaw(item.source);
 }
 
 function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObject {

@@ -19,7 +19,9 @@ export function encodeReasoningHistory(
   for (const item of items) {
     if (item.type === 'unknown') encodeUnknownDetail(item, details, context);
     else if (isReadable(item, context)) {
-      if (mode === 'reasoning_details' && item.format !== undefined) encodeDetails(item, details, context);
+      const format = item.format ?? item.opaque?.format;
+      const isOwn = format !== undefined && format === context.target.reasoningFormat;
+      if (mode === 'reasoning_details' && isOwn) encodeDetails(item, format, details, context);
       else encodePlain(item, texts, context);
     }
   }
@@ -54,9 +56,14 @@ function encodePlain(item: ReasoningItem, texts: string[], context: EncodeContex
  * Elements as OpenRouter gives them, each with an index of its own, which it wants back in the same order
  * (guide "Reasoning Tokens", "Preserving reasoning", 2026-08).
  */
-function encodeDetails(item: ReasoningItem, details: JsonObject[], context: EncodeContext): void {
-  const { format, id } = item;
-  const opaque = item.opaque?.format === context.target.reasoningFormat ? item.opaque : undefined;
+function encodeDetails(
+  item: ReasoningItem,
+  format: string,
+  details: JsonObject[],
+  context: EncodeContext,
+): void {
+  const { id } = item;
+  const opaque = item.opaque?.format === format ? item.opaque : undefined;
   if (item.opaque && !opaque)
     context.report.add(
       item.path ?? 'reasoning',
