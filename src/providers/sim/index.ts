@@ -1,0 +1,7 @@
+// The built-in simulated provider: deterministic models that speak the wire formats of OpenAI and Anthropic,
+// strictly, and misbehave on request. Nothing outside this folder may depend on how.
+export { createSim } from './sim.ts';
+export type { Sim, SimOptions } from './sim.ts';
+export type { SetTimer } from './delivery.ts';
+export { findSimModel, simMisbehaviours, simModels, simPreset } from './models.ts';
+export type { SimModel, SimPrice } from './models.ts';

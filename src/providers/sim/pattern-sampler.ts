@@ -1,0 +1,151 @@
+// Finds a string that a regular expression of a schema accepts: one of the given words, or one built from the
+// expression itself. Covers literals, classes, groups, alternatives and repetition; no look-around.
+
+/**
+ * A string that matches `pattern`.
+ * @param words tried first
+ * @param least minimal length
+ * @param most maximal length
+ * @returns the best guess when nothing was found to match
+ */
+export function matchingString(
+  pattern: string,
+  words: readonly string[],
+  least: number,
+  most: number,
+): string {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(pattern, 'u');
+  } catch {
+    return words[0] ?? 'example';
+  }
+  const fits = (text: string): boolean =>
+    text.length >= least && text.length <= most && expression.test(text);
+  // Repetition beyond the minimum lengthens the sample where the schema asks for a longer string.
+  const samples = [0, 1, 2, 4, 8, 16, 32].map((extra) => new Sampler(pattern, extra).sample());
+  return (
+    [...words, ...words.map((word) => word.toLowerCase()), ...samples].find(fits) ?? samples[1] ?? 'example'
+  );
+}
+
+/** Alternatives deeper than this are not followed: a hostile pattern must not exhaust the stack. */
+const DEEPEST = 50;
+
+class Sampler {
+  readonly #pattern: string;
+  readonly #extra: number;
+  #at = 0;
+  #depth = 0;
+
+  constructor(pattern: string, extra: number) {
+    this.#pattern = pattern;
+    this.#extra = extra;
+  }
+
+  sample(): string {
+    return this.#alternatives().slice(0, 10_000);
+  }
+
+  /** The first of several alternatives; the others are read past. */
+  #alternatives(): string {
+    if (++this.#depth > DEEPEST) return '';
+    const first = this.#sequence();
+    while (this.#peek() === '|') {
+      this.#at++;
+      this.#sequence();
+    }
+    this.#depth--;
+    return first;
+  }
+
+  #sequence(): string {
+    let text = '';
+    for (let c = this.#peek(); c !== '' && c !== '|' && c !== ')'; c = this.#peek()) {
+      const atom = this.#atom();
+      text += atom.repeat(this.#count());
+    }
+    return text;
+  }
+
+  #atom(): string {
+    const c = this.#next();
+    if (c === '^' || c === '$') return '';
+    if (c === '.') return 'a';
+    if (c === '[') return this.#class();
+    if (c === '\\') return escaped(this.#next());
+    if (c !== '(') return c;
+    if (this.#peek() === '?') {
+      this.#at++;
+      // `(?:` and `(?<name>`: only the name has to be passed.
+      if (this.#next() === '<') while (this.#peek() !== '' && this.#next() !== '>');
+    }
+    const inner = this.#alternatives();
+    this.#next();
+    return inner;
+  }
+
+  /** One character of a class. */
+  #class(): string {
+    const negated = this.#peek() === '^';
+    if (negated) this.#at++;
+    const members: string[] = [];
+    while (this.#peek() !== '' && this.#peek() !== ']') {
+      const c = this.#next();
+      members.push(c === '\\' ? escaped(this.#next()) : c);
+    }
+    this.#next();
+    if (!negated) return members[0] ?? '';
+    return ['a', '0', ' ', '_', '-'].find((c) => !members.includes(c)) ?? 'x';
+  }
+
+  /** How often the atom before is to be repeated. */
+  #count(): number {
+    const c = this.#peek();
+    if (c === '*') return this.#quantified(this.#extra);
+    if (c === '+') return this.#quantified(Math.max(1, this.#extra));
+    if (c === '?') return this.#quantified(this.#extra > 0 ? 1 : 0);
+    if (c !== '{') return 1;
+    const end = this.#pattern.indexOf('}', this.#at);
+    const [low, high] = this.#pattern.slice(this.#at + 1, end).split(',');
+    this.#at = end;
+    const least = Number(low);
+    const most = high === undefined ? least : high === '' ? Infinity : Number(high);
+    return this.#quantified(Math.min(most, 1000, least + this.#extra) || 0);
+  }
+
+  #quantified(count: number): number {
+    this.#at++;
+    if (this.#peek() === '?') this.#at++;
+    return count;
+  }
+
+  #peek(): string {
+    return this.#pattern[this.#at] ?? '';
+  }
+
+  #next(): string {
+    return this.#pattern[this.#at++] ?? '';
+  }
+}
+
+function escaped(c: string): string {
+  switch (c) {
+    case 'd':
+      return '1';
+    case 'w':
+      return 'a';
+    case 's':
+      return ' ';
+    case 'D':
+    case 'S':
+      return 'a';
+    case 'W':
+      return '-';
+    case 'b':
+    case 'B':
+      return '';
+    default:
+      return c;
+  }
+}
