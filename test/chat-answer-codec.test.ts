@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Ajv from 'ajv';
 import fc from 'fast-check';
+import OpenAI from 'openai';
 import { Collector, GatewayError } from '../src/canonical/index.ts';
 import type { CanonicalEvent, CanonicalRequest, JsonObject, JsonValue } from '../src/canonical/index.ts';
 import { openaiChatServer } from '../src/protocols/openai-chat/server.ts';
 import type { AnswerContext } from '../src/protocols/protocol.ts';
 import { toEvents, turns, visibleOrder } from './chat-turns.ts';
+import type { Turn } from './chat-turns.ts';
 import { fillRequest } from './golden-operations.ts';
 
 const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiChatServer;
@@ -62,6 +64,50 @@ describe('encodeStream', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('the official OpenAI SDK', () => {
+  test('puts a stream of text, reasoning and parallel calls together', async () => {
+    const turn: Turn = {
+      reason: 'stop',
+      items: [
+        { type: 'reasoning', kind: 'text', parts: [['think']], opaque: 'signature' },
+        { type: 'message', parts: [{ kind: 'text', texts: ['He', 'llo'] }] },
+        { type: 'call', kind: 'function', texts: ['{"a"', ':1}'] },
+        { type: 'call', kind: 'function', texts: ['{"b"', ':2}'] },
+      ],
+    };
+    const client = sdkReading(toEvents(turn));
+    const runner = client.chat.completions.stream({ model: 'm', messages: [] });
+    const { choices, usage } = await runner.finalChatCompletion();
+    expect(choices[0]?.message.content).toBe('Hello');
+    expect(choices[0]?.finish_reason).toBe('tool_calls');
+    const calls = choices[0]?.message.tool_calls ?? [];
+    expect(calls.map((call) => call.type === 'function' && call.function.arguments)).toEqual([
+      '{"a":1}',
+      '{"b":2}',
+    ]);
+    expect(usage?.prompt_tokens).toBe(3);
+  });
+
+  test('throws on an error in the middle of a stream', async () => {
+    const events = toEvents({
+      reason: 'stop',
+      items: [{ type: 'message', parts: [{ kind: 'text', texts: ['Hal'] }] }],
+    });
+    const error = new GatewayError('upstream_unavailable', 'the upstream closed the stream');
+    const cut: CanonicalEvent[] = [...events.slice(0, -2), { type: 'error', error }];
+    const chunks = await sdkReading(cut).chat.completions.create({ model: 'm', messages: [], stream: true });
+    const seen: string[] = [];
+    let message = '';
+    try {
+      for await (const chunk of chunks) seen.push(chunk.choices[0]?.delta.content ?? '');
+    } catch (thrown) {
+      message = String(thrown);
+    }
+    expect(message).toContain('the upstream closed the stream');
+    expect(seen.join('')).toBe('Hal');
   });
 });
 
@@ -121,6 +167,15 @@ function answerContext(request: Partial<CanonicalRequest>): AnswerContext {
     reasoningContentMirror: true,
     costUsd: 0.5,
   };
+}
+
+/** A client whose every request is answered with these events. */
+function sdkReading(events: readonly CanonicalEvent[]): OpenAI {
+  let text = '';
+  const sink = encodeStream((frames) => (text += frames), answerContext({ streamUsage: true }));
+  for (const event of events) sink.on(event);
+  const answer = (): Response => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+  return new OpenAI({ apiKey: 'sk-test', fetch: () => Promise.resolve(answer()) });
 }
 
 /** The data of every frame that was written. */

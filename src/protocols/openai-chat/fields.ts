@@ -28,7 +28,7 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
   },
   {
     name: 'max_tokens',
-    support: 'ignored',
+    support: 'supported',
     note: 'Deprecated. Taken as `max_completion_tokens` when that is absent, which is reported.',
   },
   { name: 'temperature', support: 'supported', note: 'Not negative; clamped to what the model takes.' },
