@@ -65,7 +65,8 @@ export function encodeAssistant(
     }
   }
   const message: MutableJsonObject = { role: 'assistant', content: null };
-  if (first?.name !== undefined) encodeName(message, first, context);
+  // A message of calls alone has no message item, yet may have had a name.
+  encodeName(message, first?.name ?? asString(raw?.['name']), messagePath(items), context);
   encodeReasoningHistory(message, reasoning, context);
   encodeSaid(message, parts, calls.length > 0, context);
   const legacy = calls.length === 1 && calls[0] ? legacyCall(calls[0], raw, context) : undefined;
@@ -76,15 +77,15 @@ export function encodeAssistant(
 }
 
 /** `name` of a message, where the target takes one. */
-export function encodeName(message: MutableJsonObject, item: MessageItem, context: EncodeContext): void {
-  if (item.name === undefined) return;
-  if (context.target.quirks.messageName) message['name'] = item.name;
-  else
-    context.report.add(
-      `${item.path ?? 'messages'}.name`,
-      'dropped',
-      'the upstream takes no names on messages',
-    );
+export function encodeName(
+  message: MutableJsonObject,
+  name: string | undefined,
+  path: string,
+  context: EncodeContext,
+): void {
+  if (name === undefined) return;
+  if (context.target.quirks.messageName) message['name'] = name;
+  else context.report.add(`${path}.name`, 'dropped', 'the upstream takes no names on messages');
 }
 
 /**

@@ -82,7 +82,7 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
   const isSystem = item.role === 'system' || item.role === 'developer';
   const role = isSystem && systemRole !== 'keep' ? systemRole : item.role;
   const message: MutableJsonObject = { role, content: encodeContent(item.parts, '\n', context) };
-  encodeName(message, item, context);
+  encodeName(message, item.name, item.path ?? 'messages', context);
   copyUnknownMembers(message, ownRaw(item.source), MESSAGE_MEMBERS, messagePath([item]), context);
   return message;
 }
@@ -124,10 +124,7 @@ function encodeToolResult(
     content: encodeContent(content, '\n', context),
   };
   // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
-  if (raw?.['name'] !== undefined && item.name !== undefined) {
-    if (context.target.quirks.messageName) message['name'] = item.name;
-    else context.report.add(`${path}.name`, 'dropped', 'the upstream takes no names on messages');
-  }
+  if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
   copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath([item]), context);
   return message;
 }
