@@ -1,10 +1,10 @@
 // Hostile upstreams: whatever arrives, decoding ends in exactly one way and throws nothing of its own.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { CanonicalEvent, EventSink } from '../../canonical/index.ts';
-import { Collector, GatewayError, Report } from '../../canonical/index.ts';
-import { codecContext, fillRequest, fillTarget } from '../../../test/golden-operations.ts';
-import { openaiChatUpstream } from './upstream.ts';
+import type { CanonicalEvent, EventSink } from '../src/canonical/index.ts';
+import { Collector, GatewayError, Report } from '../src/canonical/index.ts';
+import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
+import { openaiChatUpstream } from '../src/protocols/openai-chat/upstream.ts';
 
 /** JSON whose keys are likely to be looked at. */
 const member = fc.constantFrom(
