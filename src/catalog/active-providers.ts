@@ -5,6 +5,7 @@ import type { ProtocolName } from '../canonical/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
+import { nearest } from './model-index.ts';
 
 export interface ActiveProvider {
   readonly id: string;
@@ -62,7 +63,7 @@ export function activeProviders(
     const preset = byId.get(given.preset ?? id);
     const provider = preset
       ? overlay(id, preset, given, environment, refuse)
-      : fromNothing(id, given, refuse);
+      : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse);
     if (provider) active.set(id, provider);
   }
   return active;
@@ -131,14 +132,20 @@ function overlay(
 }
 
 /** Anything that speaks a known protocol. */
-function fromNothing(id: string, given: ProviderConfig, refuse: Refuse): ActiveProvider | null {
+function fromNothing(
+  id: string,
+  given: ProviderConfig,
+  near: string | undefined,
+  refuse: Refuse,
+): ActiveProvider | null {
   const path = `providers.${id}`;
   if (given.apiKey === null) return null;
   const entries = Object.entries(given.protocols ?? {}) as [ProtocolName, ProtocolConfig][];
   if (entries.length === 0) {
     refuse(
       path,
-      'is not a preset, so it needs `protocols`, e.g. `protocols: { openai-chat: "http://host:8000/v1" }`, or `preset`',
+      `is not a preset${near === undefined ? '' : ` (did you mean "${near}"?)`}, so it needs \`protocols\`, ` +
+        'e.g. `protocols: { openai-chat: "http://host:8000/v1" }`, or `preset`',
     );
   }
   const text = given.apiKey?.reveal();

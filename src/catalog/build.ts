@@ -17,7 +17,6 @@ import type { LibraryModel } from './prices.ts';
 /** A model that a built-in provider declares itself. */
 export interface DeclaredModel extends StatedFacts {
   readonly name: string;
-  readonly description: string;
   readonly protocol: ProtocolName;
   /** USD per million tokens. */
   readonly price: Omit<Price, 'source'>;
@@ -131,7 +130,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       stated: declared,
       price: () => price,
     });
-    return makeModel(id, [endpoint], null, { displayName: declared.description });
+    return makeModel(id, [endpoint], null);
   }
 
   function unlisted(providerId: string, name: string): Model | null {

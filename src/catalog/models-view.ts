@@ -11,13 +11,16 @@ import type {
 import type { Endpoint, Model } from './endpoint.ts';
 import type { Price, Rate } from './price.ts';
 
+/** Parameters for which a protocol has no field (`UpstreamCodec.lacks`), wherever it is served. */
+export type Lacks = (protocol: ProtocolName) => ReadonlySet<Parameter>;
+
 /** The list of models in OpenAI's envelope. */
-export function encodeModelList(models: readonly Model[]): JsonObject {
-  return { object: 'list', data: models.map(encodeModel) };
+export function encodeModelList(models: readonly Model[], lacks: Lacks): JsonObject {
+  return { object: 'list', data: models.map((model) => encodeModel(model, lacks)) };
 }
 
 /** One model. Prices and supported parameters are those of its first endpoint. */
-export function encodeModel(model: Model): JsonObject {
+export function encodeModel(model: Model, lacks: Lacks): JsonObject {
   const first = model.endpoints[0];
   const price = first?.price ?? null;
   return {
@@ -47,7 +50,7 @@ export function encodeModel(model: Model): JsonObject {
       max_completion_tokens: model.maxOutputTokens,
       is_moderated: false,
     },
-    supported_parameters: first ? supportedParameters(first) : [],
+    supported_parameters: first ? supportedParameters(first, lacks(first.protocol)) : [],
     endpoints: model.endpoints.map((endpoint) => ({
       slug: endpoint.slug,
       provider: endpoint.provider,
@@ -137,28 +140,14 @@ const ALWAYS = [
 /** `stop` works everywhere: where a server has no field for it, the gateway cuts the answer. */
 const EMULATED: ReadonlySet<Parameter> = new Set(['stop']);
 
-/** What a protocol has no field for, wherever it is served. */
-const LACKING: Readonly<Record<ProtocolName, readonly Parameter[]>> = {
-  'openai-chat': ['topK'],
-  'openai-responses': ['topK', 'frequencyPenalty', 'presencePenalty', 'logitBias', 'seed', 'stop'],
-  'anthropic-messages': [
-    'frequencyPenalty',
-    'presencePenalty',
-    'logitBias',
-    'logprobs',
-    'topLogprobs',
-    'seed',
-    'verbosity',
-  ],
-  gemini: ['logitBias', 'verbosity', 'parallelToolCalls'],
-};
-
-/** Names of the request parameters that have an effect at this endpoint. */
-export function supportedParameters(endpoint: Endpoint): readonly string[] {
+/**
+ * Names of the request parameters that have an effect at an endpoint.
+ * @param lacking what its protocol has no field for
+ */
+export function supportedParameters(endpoint: Endpoint, lacking: ReadonlySet<Parameter>): readonly string[] {
   const names = [...ALWAYS];
-  const lacking = LACKING[endpoint.protocol];
   for (const [parameter, name] of Object.entries(PARAMETERS) as [Parameter, string][]) {
-    const lacks = endpoint.unsupported.has(parameter) || lacking.includes(parameter);
+    const lacks = endpoint.unsupported.has(parameter) || lacking.has(parameter);
     if (!lacks || EMULATED.has(parameter)) names.push(name);
   }
   if (endpoint.reasoningStyle !== 'none') names.push('reasoning', 'include_reasoning', 'reasoning_effort');

@@ -46,9 +46,10 @@ export const UNKNOWN_PRICE: PriceSource = () => null;
 export function libraryModels(priceId: string, now: () => number): readonly LibraryModel[] {
   const provider = exactProvider(priceId);
   if (!provider) return [];
-  return provider.models
-    .filter((info) => info.deprecated !== true)
-    .map((info) => toLibraryModel(priceId, info, upstreamName(info), now));
+  return provider.models.flatMap((info) => {
+    const name = info.deprecated === true ? null : upstreamName(info);
+    return name === null ? [] : [toLibraryModel(priceId, info, name, now)];
+  });
 }
 
 /**
@@ -147,11 +148,15 @@ function addTool(tools: Record<string, number>, name: string, perThousand: Model
 /**
  * The library's id is its own name for the model, not always the API's: where its rule for matching does not
  * accept the id, the first literal name of the rule is what the vendor takes (`accounts/fireworks/models/…`).
+ * Null when the rule names only a pattern (`ft:…`): there is no such model, only models like it.
  */
-function upstreamName(info: ModelInfo): string {
+function upstreamName(info: ModelInfo): string | null {
   const names = literalNames(info.match);
-  if (names.includes(info.id)) return names.includes(info.id.toLowerCase()) ? info.id.toLowerCase() : info.id;
-  return names[0] !== undefined && !acceptsPrefixes(info.match) ? names[0] : info.id;
+  const lower = info.id.toLowerCase();
+  // The library ignores case, most vendors do not: a rule that spells the id in lower case says how the API does.
+  if (names.includes(lower)) return lower;
+  if (names.includes(info.id) || accepts(info.match, lower)) return info.id;
+  return names[0] ?? null;
 }
 
 function literalNames(match: ModelInfo['match']): readonly string[] {
@@ -160,6 +165,11 @@ function literalNames(match: ModelInfo['match']): readonly string[] {
   return [];
 }
 
-function acceptsPrefixes(match: ModelInfo['match']): boolean {
-  return 'starts_with' in match || 'contains' in match || ('or' in match && match.or.some(acceptsPrefixes));
+/** True when a rule of prefixes or fragments takes the name. */
+function accepts(match: ModelInfo['match'], lower: string): boolean {
+  if ('starts_with' in match) return lower.startsWith(match.starts_with.toLowerCase());
+  if ('contains' in match) return lower.includes(match.contains.toLowerCase());
+  if ('or' in match) return match.or.some((rule) => accepts(rule, lower));
+  if ('and' in match) return match.and.every((rule) => accepts(rule, lower));
+  return false;
 }

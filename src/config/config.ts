@@ -67,6 +67,7 @@ export interface Config extends CatalogConfig {
   };
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
   readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
+  readonly compatibility: { readonly reasoningContent: boolean };
   /** Folder of prompt templates; null when there is none. */
   readonly promptsDir: string | null;
 }
@@ -135,6 +136,7 @@ export function toConfig(file: ConfigFile): Config {
       maxBytesPerKey: Math.floor(file.state.max_mb_per_key * MEGABYTE),
     },
     logging: file.logging,
+    compatibility: { reasoningContent: file.compatibility.reasoning_content },
     promptsDir: file.prompts ?? null,
   });
 }

@@ -298,6 +298,15 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('The log and the records.'),
+  compatibility: z
+    .strictObject({
+      reasoning_content: z
+        .boolean()
+        .default(true)
+        .describe('Repeat `reasoning` as `reasoning_content`, for clients that read only that name.'),
+    })
+    .prefault({})
+    .describe('What answers carry for older clients.'),
   prompts: z.string().min(1).optional().describe('Folder of prompt templates.'),
 });
 

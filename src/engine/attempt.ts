@@ -55,6 +55,8 @@ export interface AttemptOptions {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly upstream: UpstreamClient;
+  /** Masks secrets in text that came from an upstream: some echo the key they refuse. */
+  readonly redact: (text: string) => string;
 }
 
 export type AttemptResult = { readonly type: 'answered' } | { readonly type: 'failed'; readonly error: GatewayError };
@@ -306,14 +308,23 @@ export class Attempt {
     this.#resolve({ type: 'answered' });
   }
 
-  #fail(error: GatewayError): void {
+  #fail(cause: GatewayError): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
     this.#state = 'over';
+    const error = this.#redacted(cause);
     this.#error = error;
     this.#endedAt = this.#options.clock.now();
     this.#stopWatching();
     this.#call?.abort();
     this.#resolve({ type: 'failed', error });
+  }
+
+  #redacted(error: GatewayError): GatewayError {
+    const message = this.#options.redact(error.message);
+    if (message === error.message) return error;
+    const { param, code, fault, retryAfterMs, upstream } = error;
+    const shown = upstream && { ...upstream, body: this.#options.redact(upstream.body) };
+    return new GatewayError(error.kind, message, { param, code, fault, retryAfterMs, upstream: shown });
   }
 
   #transportFailed(failure: TransportFailure, message: string): void {

@@ -32,6 +32,8 @@ export interface GatewayDependencies {
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
+  /** Masks secrets in text that came from an upstream. */
+  readonly redact: (text: string) => string;
 }
 
 export class Gateway {
@@ -249,7 +251,7 @@ class Run {
 
   #run(request: CanonicalRequest, prepared: PreparedAttempt, output: AttemptOutput, tap: Collector | null): Promise<AttemptResult> {
     const generation = this.#generation;
-    const { clock, ticker, upstream } = this.#deps;
+    const { clock, ticker, upstream, redact } = this.#deps;
     const attempt = new Attempt({
       id: newId('att_'),
       generationId: generation.id,
@@ -274,6 +276,7 @@ class Run {
       clock,
       ticker,
       upstream,
+      redact,
     });
     generation.attempts.push(attempt);
     this.#current = attempt;

@@ -3,8 +3,8 @@
 import { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
 import type { Catalog } from '../catalog/index.ts';
-import { modelView, modelsView } from '../catalog/models-view.ts';
-import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { encodeModel, encodeModelList } from '../catalog/models-view.ts';
+import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
 import type { Gateway } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
 import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
@@ -55,7 +55,7 @@ export function createApp(deps: AppDependencies): App {
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
   hono.get('/readyz', (context) => context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503));
   for (const base of BASES) {
-    hono.get(`${base}/models`, (context) => reply(deps, context.req.raw, (principal) => modelsView(visibleModels(deps.catalog(), principal))));
+    hono.get(`${base}/models`, (context) => reply(deps, context.req.raw, (principal) => encodeModelList(visibleModels(deps.catalog(), principal), lacks)));
     hono.get(`${base}/models/*`, (context) =>
       reply(deps, context.req.raw, (principal) => modelById(deps.catalog(), principal, decodeURIComponent(context.req.path.slice(base.length + '/models/'.length)))),
     );
@@ -74,6 +74,7 @@ export function createApp(deps: AppDependencies): App {
 async function serveOperation(deps: AppDependencies, operation: Operation, request: Request): Promise<Response> {
   const header = (name: string): string | null => request.headers.get(name);
   try {
+    if (!deps.ready()) return goingAway(deps, operation);
     const principal = deps.authenticate(header);
     const body = await readBody(request, deps.maxBodyBytes());
     const client = new HttpClient(request);
@@ -92,6 +93,14 @@ async function serveOperation(deps: AppDependencies, operation: Operation, reque
   } catch (error) {
     return errorResponse(GatewayError.from(error), newGenerationId(deps.now()), operation.protocol.server);
   }
+}
+
+/** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
+function goingAway(deps: AppDependencies, operation: Operation): Response {
+  const id = newGenerationId(deps.now());
+  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', { retryAfterMs: 1000 });
+  const headers = { 'x-request-id': id, 'request-id': id, 'retry-after': '1', connection: 'close' };
+  return Response.json(operation.protocol.server.encodeError(error, id).body, { status: 503, headers });
 }
 
 async function reply(deps: AppDependencies, request: Request, answer: (principal: Principal) => JsonObject | Promise<JsonObject>): Promise<Response> {
@@ -113,7 +122,11 @@ function modelById(catalog: Catalog, principal: Principal, id: string): JsonObje
   if (!model || !principal.mayUse(model.id)) {
     throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, { param: 'model', code: 'model_not_found' });
   }
-  return modelView(model);
+  return encodeModel(model, lacks);
+}
+
+function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
+  return findProtocol(name)?.upstream.lacks ?? new Set();
 }
 
 async function generationById(ledger: LedgerStore, principal: Principal, id: string | undefined): Promise<JsonObject> {

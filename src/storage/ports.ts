@@ -10,7 +10,10 @@ export interface LedgerStore {
    */
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): Promise<void>;
   /** A generation of one key, with its attempts in order; null when there is none for this key. */
-  find(id: string, keyId: string): Promise<{ generation: GenerationRecord; attempts: readonly AttemptRecord[] } | null>;
+  find(
+    id: string,
+    keyId: string,
+  ): Promise<{ generation: GenerationRecord; attempts: readonly AttemptRecord[] } | null>;
 }
 
 export interface StoredKey {
@@ -35,6 +38,8 @@ export interface KeyStore {
   list(): Promise<readonly StoredKey[]>;
   /** False when there is no such key. Revoking twice keeps the first time. */
   revoke(id: string, atMs: number): Promise<boolean>;
+  /** Changes when keys may have changed, also by another process. Cheap enough to ask every second. */
+  version(): Promise<string>;
 }
 
 export interface SealedTurn {

@@ -13,19 +13,8 @@ export const anthropic = defineProvider({
         cacheControl: true,
         // "Extended thinking": no forced tool, no prefill, no sampling parameters beside it.
         exclusiveReasoning: true,
-        // "Extra inputs are not permitted" is a 400.
-        unknownFields: 'drop',
       },
       reasoningFormat: 'anthropic-claude-v1',
-      unsupported: [
-        'frequencyPenalty',
-        'presencePenalty',
-        'logitBias',
-        'logprobs',
-        'topLogprobs',
-        'seed',
-        'verbosity',
-      ],
     }),
   },
   defaultProtocol: 'anthropic-messages',

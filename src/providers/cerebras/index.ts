@@ -16,7 +16,7 @@ export const cerebras = defineProvider({
       },
       reasoningFormat: 'cerebras-reasoning-v1',
       // The same page: these are a 400.
-      unsupported: ['topK', 'frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity', 'webSearch'],
+      unsupported: ['frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

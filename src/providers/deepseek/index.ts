@@ -19,7 +19,7 @@ export const deepseek = defineProvider({
         customTools: false,
       },
       reasoningFormat: 'deepseek-reasoner-v1',
-      unsupported: ['topK', 'logitBias', 'seed', 'parallelToolCalls', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'seed', 'parallelToolCalls', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

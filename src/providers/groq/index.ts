@@ -18,7 +18,7 @@ export const groq = defineProvider({
       },
       reasoningFormat: 'groq-reasoning-v1',
       // The same page: these fields are a 400.
-      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

@@ -21,7 +21,7 @@ export const mistral = defineProvider({
       },
       reasoningFormat: 'mistral-magistral-v1',
       // `seed` is called `random_seed` there: it is reported, not sent.
-      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

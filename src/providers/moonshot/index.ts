@@ -17,7 +17,7 @@ export const moonshot = defineProvider({
         customTools: false,
       },
       reasoningFormat: 'moonshot-kimi-v1',
-      unsupported: ['topK', 'logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

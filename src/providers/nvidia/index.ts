@@ -17,7 +17,7 @@ export const nvidia = defineProvider({
         customTools: false,
       },
       reasoningFormat: 'nvidia-reasoning-v1',
-      unsupported: ['topK', 'logitBias', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

@@ -18,7 +18,7 @@ export const ollama = defineProvider({
         namedToolChoice: false,
       },
       reasoningFormat: 'ollama-reasoning-v1',
-      unsupported: ['topK', 'logitBias', 'parallelToolCalls', 'verbosity', 'webSearch'],
+      unsupported: ['logitBias', 'parallelToolCalls', 'verbosity', 'webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',

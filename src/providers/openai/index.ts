@@ -11,19 +11,10 @@ export const openai = defineProvider({
   protocols: {
     'openai-chat': speaks(BASE_URL, {
       faithful: true,
-      quirks: {
-        // Explicit prompt caching has its own field in this API; Anthropic's `cache_control` is unknown to it.
-        cacheControl: false,
-        // An unknown member is a 400 `unknown_parameter` (recorded 2026).
-        unknownFields: 'drop',
-      },
-      unsupported: ['topK'],
     }),
     'openai-responses': speaks(BASE_URL, {
       faithful: true,
-      quirks: { unknownFields: 'drop' },
       reasoningFormat: 'openai-responses-v1',
-      unsupported: ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logitBias'],
     }),
   },
   defaultProtocol: 'openai-chat',

@@ -95,7 +95,7 @@ function planStream(
       else
         steps.push({
           do: 'send',
-          text: dialect.encodeErrorFrame(answering, what.errorAfter === 0),
+          text: dialect.encodeErrorFrame(answering, what.errorAfter === 0, i),
           waitMs: every,
         });
       return steps;

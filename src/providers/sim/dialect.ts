@@ -42,8 +42,12 @@ export interface Dialect {
   encodeError(complaint: Complaint, requestId: string): JsonObject;
   /** The service's own words for a failure. @param contextLength tokens, for the overflow */
   words(status: number, kind: FailureKind, contextLength: number): Complaint;
-  /** The event that reports a failure in a running stream. */
-  encodeErrorFrame(answering: Answering, early: boolean): string;
+  /**
+   * The event that reports a failure in a running stream.
+   * @param early before any content
+   * @param sequence how many events were sent before
+   */
+  encodeErrorFrame(answering: Answering, early: boolean, sequence: number): string;
   /** An event that no client knows. */
   readonly unknownFrame: string;
   /** An event whose data is not JSON. */

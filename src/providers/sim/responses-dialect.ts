@@ -34,12 +34,12 @@ export const responsesDialect: Dialect = {
   encodeError: (complaint) => encodeOpenaiError(complaint),
   words: openaiFailure,
   // The service has two ways to fail: an `error` event before it has begun, a failed response afterwards.
-  encodeErrorFrame: (answering, early) =>
+  encodeErrorFrame: (answering, early, sequence) =>
     early
-      ? eventFrame('error', { type: 'error', sequence_number: 2, ...FAILURE, param: null })
+      ? eventFrame('error', { type: 'error', sequence_number: sequence, ...FAILURE, param: null })
       : eventFrame('response.failed', {
           type: 'response.failed',
-          sequence_number: 99,
+          sequence_number: sequence,
           response: { ...envelope(answering, 'failed', []), error: FAILURE },
         }),
   unknownFrame: eventFrame('response.telemetry', {
@@ -273,7 +273,7 @@ function usage({ question, answer }: Answering): JsonObject {
   const output = answer.textTokens + answer.reasoningTokens;
   return {
     input_tokens: question.inputTokens,
-    input_tokens_details: { cached_tokens: question.cache.read },
+    input_tokens_details: { cached_tokens: question.cache.read, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: answer.reasoningTokens },
     total_tokens: question.inputTokens + output,

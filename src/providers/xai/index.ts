@@ -12,12 +12,12 @@ export const xai = defineProvider({
     'openai-chat': speaks(BASE_URL, {
       quirks: { customTools: false },
       reasoningFormat: 'xai-chat-v1',
-      unsupported: ['topK', 'logitBias', 'verbosity'],
+      unsupported: ['logitBias', 'verbosity'],
     }),
     'openai-responses': speaks(BASE_URL, {
       quirks: { customTools: false },
       reasoningFormat: 'xai-responses-v1',
-      unsupported: ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity'],
+      unsupported: ['verbosity'],
     }),
   },
   defaultProtocol: 'openai-responses',

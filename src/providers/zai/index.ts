@@ -21,7 +21,6 @@ export const zai = defineProvider({
       },
       reasoningFormat: 'zai-glm-v1',
       unsupported: [
-        'topK',
         'frequencyPenalty',
         'presencePenalty',
         'logitBias',

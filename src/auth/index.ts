@@ -1,0 +1,6 @@
+// Keys: how they are made, stored, found again and refused.
+export * from './key-format.ts';
+export * from './key-index.ts';
+export * from './keys-commands.ts';
+export * from './model-patterns.ts';
+export * from './principal.ts';

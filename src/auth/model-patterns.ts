@@ -1,0 +1,29 @@
+// Which models a key may use: ids, or patterns in which `*` stands for any characters.
+
+/**
+ * Compiles an allow-list once, when a key is loaded.
+ * @param patterns null means every model; an empty list means none
+ */
+export function compileModelPatterns(patterns: readonly string[] | null): (modelId: string) => boolean {
+  if (patterns === null) return () => true;
+  const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
+  const globs = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'));
+  return (modelId) => exact.has(modelId) || globs.some((pieces) => matches(modelId, pieces));
+}
+
+/** Takes each piece at its first occurrence: linear, where a regular expression of many stars could be made to hang. */
+function matches(text: string, pieces: readonly string[]): boolean {
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false;
+  let from = first.length;
+  const end = text.length - last.length;
+  for (let i = 1; i < pieces.length - 1; i++) {
+    const piece = pieces[i] ?? '';
+    const at = text.indexOf(piece, from);
+    if (at < 0 || at + piece.length > end) return false;
+    from = at + piece.length;
+  }
+  return true;
+}

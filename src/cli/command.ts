@@ -1,0 +1,63 @@
+// What a command is, and the options that all of them take.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { loadConfig, readEnvironment, type LoadedConfig } from '../config/index.ts';
+
+export interface Command {
+  readonly name: string;
+  /** Its name with its arguments. */
+  readonly usage: string;
+  readonly summary: string;
+  /** @returns the exit code */
+  run(argv: readonly string[]): Promise<number>;
+}
+
+const COMMON = {
+  config: { type: 'string' },
+  'data-dir': { type: 'string' },
+  json: { type: 'boolean' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+
+export interface Arguments {
+  readonly words: readonly string[];
+  readonly json: boolean;
+  /** The configuration under these arguments; throws ConfigError. */
+  load(): LoadedConfig;
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+  /** An option of the command's own. */
+  option(name: string): string | undefined;
+  flag(name: string): boolean;
+}
+
+/** Parses the arguments of a command. Throws TypeError (code ERR_PARSE_ARGS_…) for unknown options. */
+export function parseArguments(argv: readonly string[], own: ParseArgsOptionsConfig = {}): Arguments {
+  const { values, positionals } = parseArgs({ args: [...argv], options: { ...COMMON, ...own }, allowPositionals: true });
+  const given = values as Readonly<Record<string, string | boolean | undefined>>;
+  const text = (name: string): string | undefined => (typeof given[name] === 'string' ? given[name] : undefined);
+  return {
+    words: positionals,
+    json: given['json'] === true,
+    host: text('host'),
+    port: text('port'),
+    option: text,
+    flag: (name) => given[name] === true,
+    load: () =>
+      loadConfig({
+        environment: readEnvironment(),
+        flags: { config: text('config'), host: text('host'), port: text('port'), dataDir: text('data-dir') },
+      }),
+  };
+}
+
+/** Prints rows as an aligned table, or as JSON. */
+export function printRows(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[], json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const cells = [columns.map((column) => column.toUpperCase()), ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  for (const row of cells) process.stdout.write(`${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()}\n`);
+}

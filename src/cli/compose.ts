@@ -1,0 +1,186 @@
+// Composes the whole gateway from a configuration: the one place that knows every concrete part.
+import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
+import { buildSnapshot, watchConfig, type Config, type Environment, type LoadedConfig, type Snapshot } from '../config/index.ts';
+import { Gateway, type EngineSettings } from '../engine/index.ts';
+import { presets } from '../providers/index.ts';
+import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
+import { listen } from '../runtime/http-server.ts';
+import { createApp } from '../server/app.ts';
+import { Vault } from '../state/vault.ts';
+import type { Storage } from '../storage/ports.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { createRedactor } from '../telemetry/redact.ts';
+import { UpstreamClient } from '../upstream/client.ts';
+import { openStorage } from './open-storage.ts';
+import { listenSim, simBuiltIn } from './sim-server.ts';
+
+/** How often timeouts and keep-alives are looked at, in milliseconds. */
+const TICK_MS = 100;
+/** How long signed reasoning can be given back to a client that lost it. */
+const VAULT_TTL_MS = 7 * 24 * 3_600_000;
+const PURGE_MS = 600_000;
+
+export interface ComposeInput {
+  readonly environment: Environment;
+  /** Reads the configuration; called again when it is reloaded. Throws ConfigError. */
+  readonly load: () => LoadedConfig;
+  readonly clock?: Clock | undefined;
+  /** A number in [0, 1). */
+  readonly random?: (() => number) | undefined;
+  /** Takes one log line, newline included. */
+  readonly writeLog?: ((line: string) => void) | undefined;
+  readonly prettyLog?: boolean | undefined;
+}
+
+export interface RunningGateway {
+  /** `http://host:port` */
+  readonly origin: string;
+  /** The key that was made because there was none; null otherwise. */
+  readonly firstKey: string | null;
+  /** Reads the configuration again. True when the new one is in force. */
+  reload(): boolean;
+  /** Refuses new requests, lets running answers finish within the drain time, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
+export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
+  const { environment, clock = systemClock } = input;
+  const { config, path } = input.load();
+
+  const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
+  const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
+  const snapshotOf = (loaded: Config, revision: number): Snapshot => buildSnapshot({ config: loaded, presets, sim: builtIn, environment, revision });
+  const first = snapshotOf(config, 1);
+
+  let redact = redactorOf(first);
+  const log = createLogger({
+    level: config.logging.level,
+    write: input.writeLog ?? ((line) => void process.stderr.write(line)),
+    now: clock.now,
+    pretty: input.prettyLog ?? false,
+    redact: (text) => redact(text),
+  });
+
+  const storage = await openStorage(config);
+  const keys = new KeyIndex({ store: storage.keys, pepper: await storage.secret('pepper'), configured: configuredKeys(config) });
+  await keys.refresh();
+  const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
+  if (firstKey) await keys.refresh();
+  const keysUnreadable = (error: unknown): void => log.error('the API keys could not be read again', { error });
+  const stopKeys = keys.watch(keysUnreadable);
+
+  const watched = watchConfig<Snapshot>({
+    path,
+    current: first,
+    load: (revision) => snapshotOf(input.load().config, revision),
+    log: (level, message) => log[level](message),
+    onHangup: (reload) => {
+      process.on('SIGHUP', reload);
+      return () => process.off('SIGHUP', reload);
+    },
+    onSwap: (next) => {
+      redact = redactorOf(next);
+      keys.configure(configuredKeys(next.config));
+      keys.refresh().catch(keysUnreadable);
+    },
+  });
+
+  const upstream = new UpstreamClient();
+  const vault = new Vault(storage.vault, await storage.secret('vault'), { ttlMs: VAULT_TTL_MS, now: clock.now });
+  const gateway = new Gateway({
+    settings: () => settingsOf(watched.current()),
+    upstream,
+    ledger: storage.ledger,
+    vault,
+    clock,
+    ticker: new Ticker(clock, TICK_MS),
+    random: input.random ?? Math.random,
+    log,
+    redact: (text) => redact(text),
+  });
+  const stopPurge = clock.every(PURGE_MS, () => {
+    storage.vault.purge(clock.now()).catch((error: unknown) => log.warn('old reasoning could not be purged', { error }));
+  });
+
+  let ready = true;
+  const app = createApp({
+    gateway,
+    authenticate: (header) => keys.authenticate(presentedKey(header), clock.now()),
+    catalog: () => watched.current().catalog,
+    ledger: storage.ledger,
+    maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
+    ready: () => ready,
+    now: clock.now,
+  });
+  const listener = listen({
+    hostname: config.server.host,
+    port: config.server.port,
+    // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
+    maxBodyBytes: config.server.bodyLimitBytes * 4,
+    hot: app.hot,
+    fallback: app.fallback,
+  });
+
+  return {
+    origin: `http://${listener.hostname}:${listener.port}`,
+    firstKey,
+    reload: () => watched.reload(),
+    async stop() {
+      ready = false;
+      log.info('shutting down: running answers may finish', { running: gateway.active, drain_ms: config.server.drainMs });
+      listener.drain();
+      await drained(gateway, config.server.drainMs);
+      watched.close();
+      stopKeys();
+      stopPurge();
+      await listener.stop();
+      await sim?.stop();
+      upstream.close();
+      await storage.close();
+    },
+  };
+}
+
+/** Waits until nothing runs any more; what is still running at the deadline ends with a native error. */
+async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
+  const step = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));
+  const until = systemClock.now() + deadlineMs;
+  while (gateway.active > 0 && systemClock.now() < until) await step(50);
+  if (gateway.active === 0) return;
+  gateway.abortAll();
+  for (let wait = 0; gateway.active > 0 && wait < 40; wait++) await step(50);
+}
+
+const settingsCache = new WeakMap<Snapshot, EngineSettings>();
+
+function settingsOf(snapshot: Snapshot): EngineSettings {
+  let settings = settingsCache.get(snapshot);
+  if (!settings) {
+    const { routing, strict, compatibility } = snapshot.config;
+    settings = {
+      catalog: snapshot.catalog,
+      retries: routing.retries,
+      timeouts: routing.timeouts,
+      strict,
+      reasoningContentMirror: compatibility.reasoningContent,
+    };
+    settingsCache.set(snapshot, settings);
+  }
+  return settings;
+}
+
+function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {
+  return config.keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
+}
+
+/** Every secret that an upstream could echo. */
+function redactorOf(snapshot: Snapshot): (text: string) => string {
+  const keys = snapshot.catalog.list().flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
+  return createRedactor(new Set(keys));
+}
+
+async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {
+  const { key } = await createKey(storage.keys, await storage.secret('pepper'), { name: 'first' }, nowMs);
+  return key;
+}

@@ -1,0 +1,60 @@
+// `dragoman keys create|list|revoke`: API keys of the embedded database.
+import { createKey, listKeys, revokeKey } from '../auth/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { Storage } from '../storage/ports.ts';
+import { parseArguments, printRows, type Arguments, type Command } from './command.ts';
+import { openStorage } from './open-storage.ts';
+
+export const keys: Command = {
+  name: 'keys',
+  usage: 'keys create NAME | list | revoke ID-OR-NAME',
+  summary: 'manage API keys (create: --models A,B* --expires DATE --log-content)',
+  async run(argv) {
+    const args = parseArguments(argv, { models: { type: 'string' }, expires: { type: 'string' }, 'log-content': { type: 'boolean' } });
+    const action = ACTIONS[args.words[0] ?? 'list'];
+    if (!action) throw new GatewayError('invalid_request', `there is no "keys ${args.words[0]}"; use create, list or revoke`);
+    const storage = await openStorage(args.load().config);
+    try {
+      await action(storage, args);
+    } finally {
+      await storage.close();
+    }
+    return 0;
+  },
+};
+
+const ACTIONS: Readonly<Record<string, (storage: Storage, args: Arguments) => Promise<void>>> = { create, list, revoke };
+
+async function create(storage: Storage, args: Arguments): Promise<void> {
+  const expires = args.option('expires');
+  const expiresAt = expires === undefined ? null : Date.parse(expires);
+  if (Number.isNaN(expiresAt)) throw new GatewayError('invalid_request', `--expires: "${expires}" is not a date such as 2027-01-31`);
+  const models = args.option('models')?.split(',').map((model) => model.trim());
+  const created = await createKey(
+    storage.keys,
+    await storage.secret('pepper'),
+    { name: args.words[1] ?? '', models: models ?? null, expiresAt, logContent: args.flag('log-content') },
+    Date.now(),
+  );
+  if (args.json) process.stdout.write(`${JSON.stringify({ key: created.key, ...created.record }, null, 2)}\n`);
+  else process.stdout.write(`${created.key}\n`);
+  process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
+}
+
+async function list(storage: Storage, args: Arguments): Promise<void> {
+  const rows = (await listKeys(storage.keys, Date.now())).map((key) => ({
+    ...key,
+    created: new Date(key.createdAt).toISOString().slice(0, 10),
+    expires: key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString().slice(0, 10),
+    models: key.models?.join(',') ?? 'all',
+  }));
+  printRows(rows, ['id', 'name', 'hint', 'state', 'created', 'expires', 'models'], args.json);
+}
+
+async function revoke(storage: Storage, args: Arguments): Promise<void> {
+  const which = args.words[1];
+  if (!which) throw new GatewayError('invalid_request', 'say which key: its id or its name');
+  const key = await revokeKey(storage.keys, which, Date.now());
+  if (args.json) process.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
+  else process.stdout.write(`revoked ${key.id} (${key.name})\n`);
+}

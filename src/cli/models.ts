@@ -1,0 +1,29 @@
+// `dragoman models`: the models that this configuration serves.
+import { buildSnapshot, readEnvironment } from '../config/index.ts';
+import { presets } from '../providers/index.ts';
+import { parseArguments, printRows, type Command } from './command.ts';
+import { simBuiltIn } from './sim-server.ts';
+
+export const models: Command = {
+  name: 'models',
+  usage: 'models [WORD]',
+  summary: 'list the models, or those whose id contains WORD',
+  async run(argv) {
+    const args = parseArguments(argv);
+    const { config } = args.load();
+    const { catalog } = buildSnapshot({ config, presets, sim: simBuiltIn('http://127.0.0.1:0'), environment: readEnvironment(), revision: 1 });
+    const word = args.words[0]?.toLowerCase() ?? '';
+    const rows = catalog
+      .list()
+      .filter((model) => model.id.toLowerCase().includes(word))
+      .map((model) => ({
+        id: model.id,
+        context: model.contextLength,
+        output: model.maxOutputTokens,
+        reasoning: model.reasoningStyle,
+        endpoints: model.endpoints.map((endpoint) => `${endpoint.slug} (${endpoint.protocol})`).join(', '),
+      }));
+    printRows(rows, ['id', 'context', 'output', 'reasoning', 'endpoints'], args.json);
+    return 0;
+  },
+};

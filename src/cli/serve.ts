@@ -1,0 +1,36 @@
+// `dragoman serve`: runs the gateway until it is told to stop.
+import { readEnvironment } from '../config/index.ts';
+import { parseArguments, type Command } from './command.ts';
+import { composeGateway } from './compose.ts';
+import { untilSignal } from './signals.ts';
+
+export const serve: Command = {
+  name: 'serve',
+  usage: 'serve [--host ADDRESS] [--port PORT]',
+  summary: 'run the gateway (the default command)',
+  async run(argv) {
+    const args = parseArguments(argv);
+    const running = await composeGateway({
+      environment: readEnvironment(),
+      load: () => args.load(),
+      prettyLog: process.stderr.isTTY === true,
+    });
+    process.stdout.write(`listening on ${running.origin}\n`);
+    if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
+    await untilSignal();
+    await running.stop();
+    return process.exit(0);
+  },
+};
+
+function welcome(origin: string, key: string): string {
+  return `
+Your first API key, shown only this once: ${key}
+
+Try it with the built-in simulated provider:
+
+curl ${origin}/v1/chat/completions -H "authorization: Bearer ${key}" -H "content-type: application/json" -d '{"model":"sim/chat","messages":[{"role":"user","content":"Hello!"}]}'
+
+For a real provider, set its key (for example OPENAI_API_KEY) and start again.
+`;
+}

@@ -1,0 +1,21 @@
+// `dragoman sim`: the simulated provider alone, to test any client or gateway against.
+import { parseArguments, type Command } from './command.ts';
+import { listenSim } from './sim-server.ts';
+import { untilSignal } from './signals.ts';
+
+export const sim: Command = {
+  name: 'sim',
+  usage: 'sim [--host ADDRESS] [--port PORT]',
+  summary: 'serve the simulated provider alone (port 4010)',
+  async run(argv) {
+    const args = parseArguments(argv);
+    const listener = listenSim(args.host ?? '127.0.0.1', Number(args.port ?? 4010));
+    process.stdout.write(
+      `listening on http://${listener.hostname}:${listener.port}\n` +
+        '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic\n',
+    );
+    await untilSignal();
+    await listener.stop();
+    return 0;
+  },
+};

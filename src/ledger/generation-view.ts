@@ -1,0 +1,136 @@
+// The body of `GET /generation?id=`: one record as a client may see it. Both spellings that the product's
+// documentation has used stand side by side (spec: product-beyond §9), beside Dragoman's own members.
+import type { JsonObject, MutableJsonObject, Usage } from '../canonical/index.ts';
+import { asNumber, asObject, cacheWriteTokens, inputTokens, outputTokens } from '../canonical/index.ts';
+import type { AttemptRecord, Cost, ErrorSummary, GenerationRecord } from './record.ts';
+
+/**
+ * Times are ISO 8601 in UTC, durations milliseconds, money USD. Unknown is null, never 0.
+ * @param attempts in the order in which they were made
+ */
+export function generationView(generation: GenerationRecord, attempts: readonly AttemptRecord[]): JsonObject {
+  const g = generation;
+  // An answer that was not streamed has its first content when it has all of it; a failure has none.
+  const first = g.firstContentAt ?? (g.error ? null : g.endedAt);
+  const createdAt = isoTime(g.createdAt);
+  const latency = first === null ? null : first - g.createdAt;
+  const generationTime = first === null ? null : g.endedAt - first;
+  const tokens = tokensView(g.usage);
+  const view: MutableJsonObject = {
+    id: g.id,
+    generationId: g.id,
+    generation_id: g.id,
+    api: g.api,
+    model: g.model ?? g.requestedModel,
+    createAt: createdAt,
+    created_at: createdAt,
+    generationTime,
+    generation_time: generationTime,
+    latency,
+    nativeTokens: tokens,
+    native_tokens: tokens,
+    streamed: g.streamed,
+    finishReason: g.finishReason,
+    finish_reason: g.finishReason,
+    usage: g.cost ? g.cost.usd : null,
+    ratingResponses: ratingView(g.cost),
+    requestRetryTimes: Math.max(0, g.attempts - 1),
+    finalRetry: true,
+    requested_model: g.requestedModel,
+    protocol: g.protocol,
+    provider: g.provider,
+    endpoint: g.endpoint,
+    lane: g.lane,
+    status: g.status,
+    native_finish_reason: g.nativeFinishReason,
+    cancelled: g.cancelled,
+    estimated: g.usage ? g.usage.estimated : false,
+    cost: costView(g.cost),
+    report: g.report.map(({ path, action, reason }) => ({ path, action, reason })),
+    error: errorView(g.error),
+    metadata: g.metadata ? { ...g.metadata } : null,
+    attempts: attempts.map(attemptView),
+  };
+  if (g.content) view['content'] = { request: g.content.request, answer: g.content.answer };
+  return view;
+}
+
+function attemptView(a: AttemptRecord): JsonObject {
+  return {
+    id: a.id,
+    provider: a.provider,
+    endpoint: a.endpoint,
+    model: a.model,
+    protocol: a.protocol,
+    lane: a.lane,
+    outcome: a.outcome,
+    status: a.status,
+    upstream_id: a.upstreamId,
+    started_at: isoTime(a.startedAt),
+    first_content_at: a.firstContentAt === null ? null : isoTime(a.firstContentAt),
+    ended_at: isoTime(a.endedAt),
+    latency: a.firstContentAt === null ? null : a.firstContentAt - a.startedAt,
+    duration: a.endedAt - a.startedAt,
+    tokens: tokensView(a.usage),
+    cost: costView(a.cost),
+    error: errorView(a.error),
+  };
+}
+
+/** Token counts in OpenAI's names, with the classes that only some providers count. */
+function tokensView(usage: Usage | null): JsonObject | null {
+  if (!usage) return null;
+  const prompt = inputTokens(usage);
+  const completion = outputTokens(usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.input.cacheRead,
+      cache_write_tokens: cacheWriteTokens(usage),
+      cache_write_5m_tokens: usage.input.cacheWrite5m,
+      cache_write_1h_tokens: usage.input.cacheWrite1h,
+      audio_tokens: usage.input.audio,
+      image_tokens: usage.input.image,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.output.reasoning,
+      audio_tokens: usage.output.audio,
+      accepted_prediction_tokens: usage.acceptedPrediction,
+      rejected_prediction_tokens: usage.rejectedPrediction,
+    },
+    tool_calls: { ...usage.tools },
+  };
+}
+
+function costView(cost: Cost | null): JsonObject | null {
+  return cost && { usd: cost.usd, items: { ...cost.items }, price: cost.price };
+}
+
+/** The bill in the product's shape, whose credits are USD here. `rate` is USD per million tokens (per call, per request). */
+function ratingView(cost: Cost | null): JsonObject | null {
+  if (!cost || cost.usd === null) return null;
+  const price = asObject(cost.price);
+  return {
+    ...amounts(cost.usd),
+    priceVersion: price['source'] ?? null,
+    ratingDetails: Object.entries(cost.items).map(([feeItemCode, usd]) => ({
+      feeItemCode,
+      rate: asNumber(price[feeItemCode]) ?? null,
+      ...amounts(usd),
+    })),
+  };
+}
+
+function amounts(usd: number): { billAmount: number; discountAmount: number; originAmount: number } {
+  return { billAmount: usd, discountAmount: 0, originAmount: usd };
+}
+
+function errorView(error: ErrorSummary | null): JsonObject | null {
+  return error && { kind: error.kind, message: error.message, upstream_status: error.upstreamStatus };
+}
+
+function isoTime(unixMs: number): string {
+  return new Date(unixMs).toISOString();
+}

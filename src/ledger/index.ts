@@ -1,0 +1,4 @@
+// The ledger: what a request cost, what is recorded of it, and how a client sees the record.
+export * from './generation-view.ts';
+export * from './price.ts';
+export * from './record.ts';

@@ -1,0 +1,177 @@
+// Keeps the reasoning of turns with tool calls, encrypted, and gives it back when a client lost it. Models refuse
+// or degrade when a tool result comes back without the reasoning that led to the call, and most clients of Chat
+// Completions drop it. Knows the canonical items only: no protocol, provider or database.
+import { isAssistantItem, type Item } from '../canonical/index.ts';
+import type { SealedTurn, VaultStore } from '../storage/ports.ts';
+import { rebuildTurn } from './rebuild-turn.ts';
+import { open, seal } from './seal.ts';
+import { callKey, recordTurn, type TurnRecord } from './turn-record.ts';
+
+export interface VaultOptions {
+  /** How long a turn can be restored, in milliseconds. */
+  readonly ttlMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+export interface Restored {
+  readonly items: readonly Item[];
+  /** Reasoning items that came from the vault. */
+  readonly restored: number;
+}
+
+/** Calls looked up per request, the newest first: far more than a context window holds. */
+const MOST_CALLS = 2_000;
+/** Bytes of a turn's record; a larger one is not worth a copy per call. */
+const MOST_BYTES = 4 << 20;
+
+/** True for a turn that a later request may need back: it called a tool, and its reasoning has an owner. */
+export function pickForVault(items: readonly Item[]): boolean {
+  let called = false;
+  let reasoned = false;
+  for (const item of items) {
+    if (item.type === 'tool_call') called = true;
+    else if (item.type === 'reasoning' && (item.opaque !== undefined || item.format !== undefined))
+      reasoned = true;
+  }
+  return called && reasoned;
+}
+
+export class Vault {
+  readonly #store: VaultStore;
+  readonly #key: Uint8Array;
+  readonly #options: VaultOptions;
+
+  /** @param key 32 bytes: `storage.secret('vault')` */
+  constructor(store: VaultStore, key: Uint8Array, options: VaultOptions) {
+    this.#store = store;
+    this.#key = key;
+    this.#options = options;
+  }
+
+  /**
+   * Keeps a turn under each of its calls, if it is worth it (`pickForVault`).
+   * @param keyId the tenant
+   * @param items everything of one answer, in order
+   */
+  async remember(keyId: string, items: readonly Item[]): Promise<void> {
+    if (!pickForVault(items)) return;
+    const turn = recordTurn(items);
+    const text = new TextEncoder().encode(JSON.stringify(turn));
+    if (text.length > MOST_BYTES) return;
+    const expiresAt = this.#options.now() + this.#options.ttlMs;
+    const turns = new Map<string, SealedTurn>();
+    for (const entry of turn.entries) {
+      if (entry.type !== 'call' || turns.has(entry.key)) continue;
+      turns.set(entry.key, {
+        keyId,
+        callId: entry.key,
+        sealed: seal(this.#key, text, boundTo(keyId, entry.key)),
+        expiresAt,
+      });
+    }
+    await this.#store.put([...turns.values()]);
+  }
+
+  /**
+   * Puts lost reasoning back into a conversation, and reasoning that the client moved back into its place. Turns
+   * whose calls are unknown stay untouched; the array itself is returned when nothing changes.
+   */
+  async restore(keyId: string, items: readonly Item[]): Promise<Restored> {
+    const keys = new Map<Item, string>();
+    for (let i = items.length - 1; i >= 0 && keys.size < MOST_CALLS; i--) {
+      const item = items[i];
+      if (item?.type === 'tool_call') keys.set(item, callKey(item));
+    }
+    if (keys.size === 0) return { items, restored: 0 };
+    const sealed = await this.#store.get(keyId, [...new Set(keys.values())], this.#options.now());
+    const turns = this.#openAll(keyId, sealed);
+    return turns.size === 0 ? { items, restored: 0 } : restoreStretches(items, keys, turns);
+  }
+
+  /** The turns by call. Copies of one turn become one object. */
+  #openAll(keyId: string, sealed: ReadonlyMap<string, Uint8Array>): Map<string, TurnRecord> {
+    const byId = new Map<string, TurnRecord>();
+    const byCall = new Map<string, TurnRecord>();
+    for (const [callId, bytes] of sealed) {
+      const text = open(this.#key, bytes, boundTo(keyId, callId));
+      // What cannot be opened (another server's key, damage) is as good as forgotten.
+      if (!text) continue;
+      const turn = JSON.parse(new TextDecoder().decode(text)) as TurnRecord;
+      const first = byId.get(turn.id) ?? turn;
+      byId.set(turn.id, first);
+      byCall.set(callId, first);
+    }
+    return byCall;
+  }
+}
+
+function boundTo(keyId: string, callId: string): string {
+  return JSON.stringify(['vault', keyId, callId]);
+}
+
+function restoreStretches(
+  items: readonly Item[],
+  keys: ReadonlyMap<Item, string>,
+  turns: ReadonlyMap<string, TurnRecord>,
+): Restored {
+  const out: Item[] = [];
+  const given = new Map<TurnRecord, Set<number>>();
+  let restored = 0;
+  for (const { stretch, turn } of stretches(items, keys, turns)) {
+    if (!turn) {
+      for (const item of stretch) out.push(item);
+      continue;
+    }
+    let seen = given.get(turn);
+    if (!seen) given.set(turn, (seen = new Set()));
+    const rebuilt = rebuildTurn(stretch, keys, turn, seen);
+    restored += rebuilt.restored;
+    for (const item of rebuilt.items) out.push(item);
+  }
+  const changed = out.length !== items.length || out.some((item, i) => item !== items[i]);
+  return changed ? { items: out, restored } : { items, restored: 0 };
+}
+
+interface Stretch {
+  readonly stretch: Item[];
+  /** The recorded turn whose calls it holds; null when it holds none. */
+  readonly turn: TurnRecord | null;
+}
+
+/**
+ * Divides the conversation at every item that is not the assistant's, and behind the last call of a recorded turn
+ * when another one's calls follow without a result between them.
+ */
+function stretches(
+  items: readonly Item[],
+  keys: ReadonlyMap<Item, string>,
+  turns: ReadonlyMap<string, TurnRecord>,
+): Stretch[] {
+  const found: Stretch[] = [];
+  let stretch: Item[] = [];
+  let turn: TurnRecord | null = null;
+  /** Items of the stretch up to its last known call. */
+  let upToCall = 0;
+  for (const item of items) {
+    if (!isAssistantItem(item)) {
+      found.push({ stretch, turn }, { stretch: [item], turn: null });
+      stretch = [];
+      turn = null;
+      continue;
+    }
+    const key = keys.get(item);
+    const next = key === undefined ? undefined : turns.get(key);
+    if (next && turn && next !== turn) {
+      found.push({ stretch: stretch.slice(0, upToCall), turn });
+      stretch = stretch.slice(upToCall);
+    }
+    stretch.push(item);
+    if (next) {
+      turn = next;
+      upToCall = stretch.length;
+    }
+  }
+  found.push({ stretch, turn });
+  return found;
+}

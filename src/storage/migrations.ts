@@ -1,0 +1,120 @@
+// The steps from an empty database to the present tables. Only ever add to this list: a step that has run on
+// somebody's machine is history. Steps create tables, columns and indexes; they never rewrite large tables,
+// because the gateway does not listen before they are done.
+import { type Kysely, sql } from 'kysely';
+import { GatewayError } from '../canonical/index.ts';
+import type { Schema } from './schema.ts';
+
+export interface Migration {
+  /** Recorded beside the version, which is its position in the list counted from 1. */
+  readonly name: string;
+  readonly up: (db: Kysely<Schema>) => Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
+
+async function firstTables(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('generations')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('model', 'text')
+    .addColumn('provider', 'text')
+    .addColumn('status', 'integer', (c) => c.notNull())
+    .addColumn('input_tokens', 'integer')
+    .addColumn('output_tokens', 'integer')
+    .addColumn('cost_usd', 'real')
+    .addColumn('record', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createIndex('generations_by_key')
+    .on('generations')
+    .columns(['key_id', 'created_at'])
+    .execute();
+  await db.schema
+    .createTable('attempts')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('generation_id', 'text', (c) => c.notNull())
+    .addColumn('ordinal', 'integer', (c) => c.notNull())
+    .addColumn('provider', 'text', (c) => c.notNull())
+    .addColumn('outcome', 'text', (c) => c.notNull())
+    .addColumn('record', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('attempts_by_generation').on('attempts').column('generation_id').execute();
+  await db.schema
+    .createTable('generation_contents')
+    .addColumn('generation_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('request', 'text', (c) => c.notNull())
+    .addColumn('answer', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable('keys')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('hash', 'text', (c) => c.notNull().unique())
+    .addColumn('hint', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('expires_at', 'integer')
+    .addColumn('revoked_at', 'integer')
+    .addColumn('models', 'text')
+    .addColumn('log_content', 'integer', (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable('vault')
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('call_id', 'text', (c) => c.notNull())
+    .addColumn('sealed', 'blob', (c) => c.notNull())
+    .addColumn('expires_at', 'integer', (c) => c.notNull())
+    .addPrimaryKeyConstraint('vault_key', ['key_id', 'call_id'])
+    .execute();
+  await db.schema.createIndex('vault_by_expiry').on('vault').column('expires_at').execute();
+  await db.schema
+    .createTable('settings')
+    .addColumn('name', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('value', 'text', (c) => c.notNull())
+    .execute();
+}
+
+/**
+ * Brings a database up to date. Call it inside a transaction that holds the write lock: two processes may start
+ * at once on the same empty directory.
+ * @param place names the database in the error, e.g. its path
+ * @param nowMs recorded with each step
+ * @throws GatewayError `internal` when the database was written by a newer program
+ */
+export async function migrate(
+  db: Kysely<Schema>,
+  place: string,
+  nowMs: number,
+  steps = MIGRATIONS,
+): Promise<void> {
+  await db.schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('version', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('applied_at', 'integer', (c) => c.notNull())
+    .execute();
+  const row = await db
+    .selectFrom('schema_migrations')
+    .select(sql<number>`coalesce(max(version), 0)`.as('version'))
+    .executeTakeFirstOrThrow();
+  const present = Number(row.version);
+  if (present > steps.length) {
+    throw new GatewayError(
+      'internal',
+      `${place} was written by a newer Dragoman (schema ${present}; this program knows ${steps.length}). Run the newer program, or start with another data directory.`,
+    );
+  }
+  for (let version = present + 1; version <= steps.length; version++) {
+    const step = steps[version - 1];
+    if (!step) continue;
+    await step.up(db);
+    await db
+      .insertInto('schema_migrations')
+      .values({ version, name: step.name, applied_at: nowMs })
+      .execute();
+  }
+}

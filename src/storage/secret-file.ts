@@ -1,0 +1,60 @@
+// The installation's master secret: one file of 64 hex digits beside the database, so that a copy of the
+// database alone gives away neither keys nor sealed reasoning. Named secrets are derived from it.
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { GatewayError } from '../canonical/index.ts';
+
+const HEX = /^[0-9a-f]{64}$/;
+
+/**
+ * Reads the master secret, or makes it with mode 0600.
+ * @param mayCreate false when something already depends on a secret that is not there
+ * @throws GatewayError `internal` when it is missing and may not be made, unreadable, or damaged
+ */
+export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
+  const present = read(path);
+  if (present !== null) return present;
+  if (!mayCreate) {
+    throw new GatewayError(
+      'internal',
+      `${path} is missing, but the database holds keys that were made with it. Put the file back from a backup, or start with an empty data directory.`,
+    );
+  }
+  // Written aside and linked into place: another process that starts at the same time sees all of it or nothing,
+  // and only one of the two links succeeds.
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST'))
+      throw new GatewayError('internal', `${path} cannot be written`, { cause: error });
+  } finally {
+    unlinkSync(draft);
+  }
+  const made = read(path);
+  if (made === null) throw new GatewayError('internal', `${path} cannot be read`);
+  return made;
+}
+
+/** A secret of its own for each purpose: 32 bytes (HKDF-SHA-256, RFC 5869). */
+export function namedSecret(master: Uint8Array, name: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', master, new Uint8Array(0), `dragoman ${name}`, 32));
+}
+
+function read(path: string): Uint8Array | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw new GatewayError('internal', `${path} cannot be read`, { cause: error });
+  }
+  if (!HEX.test(text))
+    throw new GatewayError('internal', `${path} is damaged: it must hold 64 hexadecimal digits`);
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,330 @@
+// The SQLite storage through its ports: ledger, keys, sealed turns, secrets, migrations.
+import { afterEach, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlite } from '../src/runtime/sqlite.ts';
+import { MIGRATIONS } from '../src/storage/migrations.ts';
+import type { StoredKey } from '../src/storage/ports.ts';
+import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { attempt, COST, generation, USAGE } from './storage-records.ts';
+
+const made: string[] = [];
+afterEach(() => {
+  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+function freshPath(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'dragoman-storage-'));
+  made.push(dir);
+  return join(dir, 'data', 'dragoman.db');
+}
+const KEY: StoredKey = {
+  id: 'key_1',
+  name: 'laptop',
+  hash: 'aa',
+  hint: 'sk…1234',
+  createdAt: 1,
+  expiresAt: null,
+  revokedAt: null,
+  models: ['openai/*'],
+  logContent: true,
+};
+
+/** A hand-turned event loop: what `schedule` was given, run on demand. */
+function manualSchedule(): { schedule: (task: () => void) => void; turn: () => void; waiting: () => number } {
+  let tasks: (() => void)[] = [];
+  return {
+    schedule: (task) => void tasks.push(task),
+    waiting: () => tasks.length,
+    turn: () => {
+      const now = tasks;
+      tasks = [];
+      for (const task of now) task();
+    },
+  };
+}
+
+test('a generation and its attempts come back as they were written', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  const error = { kind: 'rate_limited', message: 'slow down', upstreamStatus: 429 } as const;
+  const whole = generation('gen-1', { attempts: 2, content: { request: { messages: ['hi'] }, answer: { text: 'ho' } } });
+  const attempts = [
+    attempt('att-1', 'gen-1', { outcome: 'failed', status: 429, upstreamId: null, firstContentAt: null, usage: null, cost: null, error }),
+    attempt('att-2', 'gen-1', { ordinal: 1, provider: 'azure', usage: { ...USAGE, estimated: true }, cost: { ...COST, usd: null } }),
+  ];
+  await storage.ledger.append(whole, attempts);
+  expect(await storage.ledger.find('gen-1', 'key_a')).toEqual({ generation: whole, attempts });
+
+  const bare = generation('gen-2', {
+    model: null, provider: null, endpoint: null, lane: null, streamed: false, firstContentAt: null, status: 404, finishReason: null,
+    nativeFinishReason: null, cancelled: true, attempts: 0, usage: null, cost: null, report: [], metadata: null, error,
+  });
+  await storage.ledger.append(bare, []);
+  expect(await storage.ledger.find('gen-2', 'key_a')).toEqual({ generation: bare, attempts: [] });
+
+  // The usual case, in which one object serves as the usage of both.
+  await storage.ledger.append(generation('gen-3'), [attempt('att-3', 'gen-3')]);
+  expect((await storage.ledger.find('gen-3', 'key_a'))?.attempts[0]).toEqual(attempt('att-3', 'gen-3'));
+  await storage.close();
+});
+
+test("another key's generation is not found", async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  await storage.ledger.append(generation('gen-1'), []);
+  expect(await storage.ledger.find('gen-1', 'key_b')).toBeNull();
+  expect(await storage.ledger.find('gen-0', 'key_a')).toBeNull();
+  await storage.close();
+});
+
+test('writing an id again changes nothing', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  await storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
+  await storage.ledger.append(generation('gen-1', { status: 500 }), [attempt('att-1', 'gen-1', { status: 500 })]);
+  const found = await storage.ledger.find('gen-1', 'key_a');
+  expect(found?.generation.status).toBe(200);
+  expect(found?.attempts.map((a) => a.status)).toEqual([200]);
+  await storage.close();
+});
+
+test('appends of one tick share a promise, and are all there when it resolves', async () => {
+  const loop = manualSchedule();
+  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
+  const first = storage.ledger.append(generation('gen-1'), []);
+  const second = storage.ledger.append(generation('gen-2'), []);
+  expect(second).toBe(first);
+  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
+  loop.turn(); // two came in this turn: wait for more
+  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
+  loop.turn(); // none came
+  await first;
+  expect(await storage.ledger.find('gen-2', 'key_a')).not.toBeNull();
+  expect(loop.waiting()).toBe(0);
+  await storage.close();
+});
+
+test('a lone append is written in the next turn, and a steady flow within eight', async () => {
+  const loop = manualSchedule();
+  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
+  const lone = storage.ledger.append(generation('gen-lone'), []);
+  loop.turn();
+  await lone;
+
+  const first = storage.ledger.append(generation('gen-0'), []);
+  let turns = 0;
+  while ((await storage.ledger.find('gen-0', 'key_a')) === null) {
+    turns += 1;
+    void storage.ledger.append(generation(`gen-${turns}`), []);
+    loop.turn();
+  }
+  await first;
+  expect(turns).toBe(8);
+  await storage.close();
+});
+
+test('closing writes what still waits', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path, schedule: () => {} });
+  const promise = storage.ledger.append(generation('gen-1'), []);
+  await storage.close();
+  await promise;
+  const again = await openSqliteStorage({ path });
+  expect(await again.ledger.find('gen-1', 'key_a')).not.toBeNull();
+  await again.close();
+});
+
+test('a record that cannot be written fails alone', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  const good = storage.ledger.append(generation('gen-1'), []);
+  const bad = storage.ledger.append(generation('gen-2', { content: { request: circular as never, answer: null } }), []);
+  await expect(bad).rejects.toMatchObject({ kind: 'internal' });
+  await good;
+  expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
+  await storage.close();
+});
+
+test('a failed transaction is tried once more, then rejects', async () => {
+  const path = freshPath();
+  const loop = manualSchedule();
+  const storage = await openSqliteStorage({ path, schedule: loop.schedule, busyTimeoutMs: 0 });
+  const other = openSqlite(path);
+
+  other.exec('begin immediate');
+  const saved = storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
+  loop.turn();
+  other.exec('rollback');
+  loop.turn();
+  await saved;
+  expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
+
+  other.exec('begin immediate');
+  const lost = storage.ledger.append(generation('gen-2'), []);
+  const rejected = expect(lost).rejects.toMatchObject({ kind: 'internal', message: 'the ledger could not be written' });
+  loop.turn();
+  loop.turn();
+  await rejected;
+  other.exec('rollback');
+  other.close();
+  await storage.close();
+});
+
+test('keys are kept, listed and revoked once', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  await storage.keys.insert(KEY);
+  await storage.keys.insert({ ...KEY, id: 'key_2', hash: 'bb', createdAt: 2, expiresAt: 9, models: null, logContent: false });
+  expect(await storage.keys.list()).toEqual([KEY, { ...KEY, id: 'key_2', hash: 'bb', createdAt: 2, expiresAt: 9, models: null, logContent: false }]);
+  expect(await storage.keys.revoke('key_1', 5)).toBe(true);
+  expect(await storage.keys.revoke('key_1', 6)).toBe(true);
+  expect(await storage.keys.revoke('key_0', 6)).toBe(false);
+  expect((await storage.keys.list())[0]?.revokedAt).toBe(5);
+  await storage.close();
+});
+
+test('the version of the keys changes with writes of this and of another connection', async () => {
+  const path = freshPath();
+  const [one, two] = [await openSqliteStorage({ path }), await openSqliteStorage({ path })];
+  const start = await one.keys.version();
+  expect(await one.keys.version()).toBe(start);
+  await one.keys.insert(KEY);
+  const own = await one.keys.version();
+  expect(own).not.toBe(start);
+  await two.keys.revoke('key_1', 7);
+  expect(await one.keys.version()).not.toBe(own);
+  expect((await one.keys.list())[0]?.revokedAt).toBe(7);
+  await one.close();
+  await two.close();
+});
+
+test('sealed turns are found by key and call, until they expire', async () => {
+  const { vault, close } = await openSqliteStorage({ path: ':memory:' });
+  const sealed = Uint8Array.of(0, 1, 255);
+  await vault.put([
+    { keyId: 'key_a', callId: 'call_1', sealed, expiresAt: 100 },
+    { keyId: 'key_a', callId: 'call_2', sealed, expiresAt: 50 },
+    { keyId: 'key_b', callId: 'call_3', sealed, expiresAt: 100 },
+  ]);
+  await vault.put([{ keyId: 'key_a', callId: 'call_1', sealed: Uint8Array.of(9), expiresAt: 100 }]);
+  const found = await vault.get('key_a', ['call_1', 'call_2', 'call_3', 'call_4'], 50);
+  expect([...found]).toEqual([['call_1', Uint8Array.of(9)]]);
+  expect(await vault.purge(50)).toBe(1);
+  expect(await vault.purge(50)).toBe(0);
+  expect((await vault.get('key_b', ['call_3'], 99)).get('call_3')).toEqual(sealed);
+  expect((await vault.get('key_b', [], 99)).size).toBe(0);
+  await close();
+});
+
+test('a purge deletes a bounded number at a time', async () => {
+  const { vault, close } = await openSqliteStorage({ path: ':memory:' });
+  await vault.put(Array.from({ length: 1_201 }, (_, i) => ({ keyId: 'k', callId: `c${i}`, sealed: Uint8Array.of(1), expiresAt: i })));
+  let purges = 0;
+  while ((await vault.purge(5_000)) > 0) purges += 1;
+  expect(purges).toBeGreaterThan(1);
+  expect((await vault.get('k', ['c0', 'c1200'], -1)).size).toBe(0);
+  await close();
+});
+
+test('secrets stay the same, differ by name, and are not in the database', async () => {
+  const path = freshPath();
+  const file = join(path, '..', 'secret.key');
+  const first = await openSqliteStorage({ path });
+  const pepper = await first.secret('pepper');
+  expect(pepper.length).toBe(32);
+  expect(await first.secret('vault')).not.toEqual(pepper);
+  await first.close();
+  const second = await openSqliteStorage({ path });
+  expect(await second.secret('pepper')).toEqual(pepper);
+  await second.close();
+
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  const database = readFileSync(path);
+  expect(database.includes(Buffer.from(pepper))).toBe(false);
+  expect(database.includes(readFileSync(file, 'utf8').trim())).toBe(false);
+});
+
+test('a lost, changed or damaged secret file is an error and is not replaced', async () => {
+  const path = freshPath();
+  const file = join(path, '..', 'secret.key');
+  const storage = await openSqliteStorage({ path });
+  await storage.secret('pepper');
+  await storage.close();
+  const attemptSecret = async (): Promise<Uint8Array> => {
+    const again = await openSqliteStorage({ path });
+    return again.secret('pepper').finally(() => again.close());
+  };
+
+  rmSync(file);
+  await expect(attemptSecret()).rejects.toMatchObject({ kind: 'internal', message: expect.stringContaining('is missing') });
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, 'ab'.repeat(32));
+  await expect(attemptSecret()).rejects.toMatchObject({ message: expect.stringContaining('is not the file') });
+  writeFileSync(file, 'no hex');
+  await expect(attemptSecret()).rejects.toMatchObject({ message: expect.stringContaining('damaged') });
+});
+
+test('two storages that start together agree on the secret and the tables', async () => {
+  const path = freshPath();
+  const storages = await Promise.all([openSqliteStorage({ path }), openSqliteStorage({ path })]);
+  const [a, b] = await Promise.all(storages.map((storage) => storage.secret('pepper')));
+  expect(a).toEqual(b as Uint8Array);
+  for (const storage of storages) await storage.close();
+});
+
+test('later migrations run once, in order, and keep what is there', async () => {
+  const path = freshPath();
+  const old = await openSqliteStorage({ path });
+  await old.ledger.append(generation('gen-1'), []);
+  await old.close();
+  const ran: string[] = [];
+  const step = (name: string) => ({ name, up: async () => void ran.push(name) });
+  const migrations = [...MIGRATIONS, step('second'), step('third')];
+  for (let start = 0; start < 2; start++) {
+    const storage = await openSqliteStorage({ path, migrations });
+    expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
+    await storage.close();
+  }
+  expect(ran).toEqual(['second', 'third']);
+});
+
+test('a migration that fails leaves the database as it was', async () => {
+  const path = freshPath();
+  await (await openSqliteStorage({ path })).close();
+  const broken = {
+    name: 'broken',
+    up: async (db: Parameters<(typeof MIGRATIONS)[number]['up']>[0]) => {
+      await db.schema.createTable('half_done').addColumn('id', 'text').execute();
+      throw new Error('disk full');
+    },
+  };
+  await expect(openSqliteStorage({ path, migrations: [...MIGRATIONS, broken] })).rejects.toMatchObject({ kind: 'internal' });
+  const database = openSqlite(path);
+  expect(database.prepare("select name from sqlite_master where name = 'half_done'").all()).toEqual([]);
+  expect(database.prepare('select count(*) as n from schema_migrations').all()).toEqual([{ n: MIGRATIONS.length }]);
+  database.close();
+});
+
+test('a database of a newer program is refused with a clear message', async () => {
+  const path = freshPath();
+  await (await openSqliteStorage({ path, migrations: [...MIGRATIONS, { name: 'future', up: async () => {} }] })).close();
+  await expect(openSqliteStorage({ path })).rejects.toMatchObject({ kind: 'internal', message: expect.stringContaining('newer Dragoman') });
+});
+
+test('a file that is no database is refused with its path', async () => {
+  const path = freshPath();
+  await (await openSqliteStorage({ path })).close();
+  writeFileSync(path, 'this is not a database, but long enough to be taken for one'.repeat(50));
+  await expect(openSqliteStorage({ path })).rejects.toMatchObject({ kind: 'internal', message: expect.stringContaining(path) });
+});
+
+test('the lookups use their indexes', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path });
+  const database = openSqlite(path);
+  const plan = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
+  expect(plan("select * from generations where key_id = 'a' order by created_at desc limit 10")).toContain('generations_by_key');
+  expect(plan("select * from attempts where generation_id = 'a'")).toContain('attempts_by_generation');
+  expect(plan('select rowid from vault where expires_at <= 5')).toContain('vault_by_expiry');
+  database.close();
+  await storage.close();
+});
