@@ -1,0 +1,23 @@
+// Writes the pages that are generated from code: `npm run docs`. One part per page; a test checks that the
+// committed pages are what this would write.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderConfigSchema, renderConfiguration } from './parts/configuration.ts';
+import { renderProviders } from './parts/providers.ts';
+
+export interface Page {
+  /** File name below `docs/`. */
+  readonly file: string;
+  readonly render: () => string;
+}
+
+/** Every generated page, one line each. */
+export const pages: readonly Page[] = [
+  { file: 'configuration.md', render: renderConfiguration },
+  { file: 'config.schema.json', render: renderConfigSchema },
+  { file: 'providers.md', render: renderProviders },
+];
+
+if (import.meta.main) {
+  for (const page of pages) writeFileSync(join(import.meta.dirname, page.file), page.render());
+}
