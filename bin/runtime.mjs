@@ -17,16 +17,17 @@ export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
  */
 function findBun() {
   const { platform, arch } = process;
-  const exe = platform === 'win32' ? 'bun.exe' : 'bun';
   const os = platform === 'win32' ? 'windows' : platform;
   const cpu = arch === 'arm64' ? 'aarch64' : arch;
-  const names = [`${os}-${cpu}`, `${os}-${cpu}-baseline`, `${os}-${cpu}-musl`, `${os}-${cpu}-musl-baseline`].map((name) => `@oven/bun-${name}`);
-  for (const name of names) {
-    try {
-      const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', exe);
-      if (existsSync(path)) return path;
-    } catch {
-      // Not the package of this platform.
+  const packages = [`@oven/bun-${os}-${cpu}`, `@oven/bun-${os}-${cpu}-musl`, 'bun'];
+  for (const name of packages) {
+    for (const file of ['bun', 'bun.exe']) {
+      try {
+        const path = join(dirname(require.resolve(`${name}/package.json`)), 'bin', file);
+        if (existsSync(path)) return path;
+      } catch {
+        // Not the package of this platform.
+      }
     }
   }
   return null;
