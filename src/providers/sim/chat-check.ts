@@ -181,7 +181,7 @@ function checkReasoningContent(
   body: JsonObject,
   complaints: Complaints,
 ): void {
-  if (asObject(body['thinking'])['type'] === 'disabled') return;
+  if (asObject(body['thinking'])['type'] === 'disabled' || body['reasoning_effort'] === 'none') return;
   messages.forEach((value, i) => {
     const message = asObject(value);
     if (message['role'] !== 'assistant' || asArray(message['tool_calls']).length === 0) return;

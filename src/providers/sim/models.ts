@@ -219,7 +219,7 @@ export function simPreset(origin: string): ProviderPreset {
       'anthropic-messages': speaks(`${origin}/anthropic`, {
         faithful: true,
         reasoningFormat: 'anthropic-claude-v1',
-        quirks: { cacheControl: true },
+        quirks: { cacheControl: true, exclusiveReasoning: true },
       }),
     },
     defaultProtocol: 'openai-chat',
