@@ -11,6 +11,8 @@ export interface ConfiguredKey {
   readonly name: string;
   readonly key: string;
   readonly models?: readonly string[] | null | undefined;
+  /** Unix milliseconds; null or absent: never. */
+  readonly expiresAt?: number | null | undefined;
   readonly logContent?: boolean | undefined;
 }
 
@@ -159,7 +161,7 @@ function configuredEntry(key: ConfiguredKey, hash: string): Entry {
     principal: {
       keyId: `key_${hash.slice(0, 20)}`,
       name: key.name,
-      expiresAt: null,
+      expiresAt: key.expiresAt ?? null,
       mayUse: compileModelPatterns(key.models ?? null),
       logContent: key.logContent ?? false,
     },

@@ -50,7 +50,8 @@ export function parseJson(text: string): JsonValue | undefined {
 export function unknownMembers(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: MutableJsonObject | undefined;
   for (const key in object) {
-    if (known.has(key)) continue;
+    // Assigning `__proto__` would change the copy's prototype instead of adding a member.
+    if (known.has(key) || key === '__proto__') continue;
     rest ??= {};
     rest[key] = object[key];
   }
