@@ -363,6 +363,17 @@ describe('facts', () => {
     expect(model?.endpoints[0]?.unsupported.has('seed')).toBe(true);
   });
 
+  test('what the built-in provider declares holds for configured endpoints of it, in its own protocol', () => {
+    const made = build({ models: [{ id: 'my/m', endpoints: [{ provider: 'sim', model: 'cut-after-3' }] }] });
+    expect(made.find('my/m')?.endpoints[0]).toMatchObject({
+      slug: 'sim',
+      model: 'cut-after-3',
+      faithful: false,
+      reasoningFormat: 'sim-v1',
+      price: { input: 1, output: 4, source: 'sim' },
+    });
+  });
+
   test('another address keeps only what the vendor serves there', () => {
     const made = build({ providers: { openai: { baseUrl: 'http://127.0.0.1:1/v1' } } });
     expect(made.find('openai/gpt-5')?.endpoints[0]).toMatchObject({

@@ -204,7 +204,11 @@ export function buildCatalog(input: BuildInput): Catalog {
     }
     const listed = given.model === undefined ? models.get(`${provider.id}/${name}`)?.endpoints[0] : undefined;
     const wanted = given.model ?? listed?.model ?? name;
-    const protocol = given.protocol ?? chooseProtocol(provider, wanted);
+    const declared =
+      sim && provider.id === sim.preset.id
+        ? (sim.models.find((model) => model.name === wanted) ?? sim.find?.(wanted) ?? null)
+        : null;
+    const protocol = given.protocol ?? declared?.protocol ?? chooseProtocol(provider, wanted);
     const served = provider.protocols.get(protocol);
     if (!served) {
       const spoken = [...provider.protocols.keys()].join(', ');
@@ -219,10 +223,6 @@ export function buildCatalog(input: BuildInput): Catalog {
       );
     slugs.add(slug);
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
-    const declared =
-      sim && provider.id === sim.preset.id
-        ? (sim.models.find((m) => m.name === real) ?? sim.find?.(real))
-        : null;
     return makeEndpoint({
       provider,
       served,
@@ -231,14 +231,14 @@ export function buildCatalog(input: BuildInput): Catalog {
       modelId: model.id,
       model: real,
       library,
-      stated: declared ?? undefined,
+      stated: declared ? statedOver(declared, protocol) : undefined,
       config: {
         ...given,
         reasoning: given.reasoning ?? model.reasoning,
         contextLength: given.contextLength ?? model.contextLength,
         maxOutputTokens: given.maxOutputTokens ?? model.maxOutputTokens,
       },
-      price: priceFor(model, declared ?? null),
+      price: priceFor(model, declared),
     });
   }
 
@@ -248,6 +248,11 @@ export function buildCatalog(input: BuildInput): Catalog {
     const price: Price = Object.freeze({ ...declared.price, source: sim.preset.id });
     return () => price;
   }
+}
+
+/** What a model declares about its own protocol says nothing about another one. */
+function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFacts {
+  return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
 
 function chooseProtocol(provider: ActiveProvider, name: string): ProtocolName {
