@@ -25,10 +25,18 @@ function accepts(request: CanonicalRequest): boolean {
   const { enabled, maxTokens, exclude, summary } = request.reasoning;
   if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined) return false;
   if (request.tools.some((tool) => tool.cache)) return false;
+  if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   return request.items.every((item) => {
-    if (item.type === 'reasoning' || item.type === 'unknown') return false;
+    if (item.type === 'unknown') return false;
     return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
   });
+}
+
+/** Members of a message that are ours and not OpenAI's: refused there even when they are empty. */
+const EXTENSIONS = ['reasoning', 'reasoning_content', 'reasoning_details', 'cache_control'] as const;
+
+function hasExtensions(message: JsonValue): boolean {
+  return isJsonObject(message) && EXTENSIONS.some((name) => name in message);
 }
 
 /** True for a part that OpenAI would not take as it stands. */
