@@ -292,4 +292,33 @@ describe('models', () => {
     expect(findSimModel('gpt-5')).toBeNull();
     expect(simPreset('http://h').protocols['anthropic-messages']?.baseUrl).toBe('http://h/anthropic');
   });
+
+  test('refuse over every protocol what a small model cannot do', async () => {
+    const schema = { type: 'object', properties: {} };
+    const format = { type: 'json_schema', name: 'x', schema };
+    const refused = async (path: string, body: object): Promise<void> => {
+      const response = await server.post(path, { model: 'text-only', ...body });
+      expect([path, response.status]).toEqual([path, 400]);
+    };
+    const messages = [user('x')];
+    await refused(CHAT, { messages, tools: [weather] });
+    await refused(CHAT, { messages, response_format: { type: 'json_schema', json_schema: format } });
+    await refused(RESPONSES, { input: 'x', tools: [{ type: 'function', name: 'f', parameters: schema }] });
+    await refused(RESPONSES, { input: 'x', text: { format } });
+    await refused(MESSAGES, { max_tokens: 9, messages, tools: [{ name: 'f', input_schema: schema }] });
+    await refused(MESSAGES, { max_tokens: 9, messages, thinking: { type: 'adaptive' } });
+  });
+
+  test('survive bodies nested beyond reason', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const path of paths) {
+      const text = `{"model":"chat","max_tokens":9,"messages":[{"role":"user","content":${deep}}],"input":${deep}}`;
+      const response = await fetch(server.origin + path, {
+        method: 'POST',
+        body: text,
+        headers: { 'anthropic-version': 'x' },
+      });
+      expect([path, response.status]).toEqual([path, 400]);
+    }
+  });
 });
