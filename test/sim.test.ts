@@ -8,6 +8,8 @@ import {
   CHAT,
   drain,
   events,
+  MESSAGES,
+  RESPONSES,
   parameters,
   paths,
   person,
