@@ -14,7 +14,12 @@ export interface AdaptedRequest {
 }
 
 /** The request as this endpoint can take it. */
-export function adaptRequest(request: CanonicalRequest, endpoint: Endpoint, protocol: Protocol, report: Report): AdaptedRequest {
+export function adaptRequest(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  protocol: Protocol,
+  report: Report,
+): AdaptedRequest {
   let adapted: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } | undefined;
   let cutAt: readonly string[] = [];
   for (const parameter of parametersLacking(protocol, endpoint)) {

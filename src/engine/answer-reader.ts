@@ -2,7 +2,14 @@
 // depends on the status, the content type and the lane.
 import type { EventSink } from '../canonical/index.ts';
 import { GatewayError, parseJson } from '../canonical/index.ts';
-import type { CodecContext, RelayFacts, RelayStream, RelayTap, UpstreamCodec, Protocol } from '../protocols/index.ts';
+import type {
+  CodecContext,
+  RelayFacts,
+  RelayStream,
+  RelayTap,
+  UpstreamCodec,
+  Protocol,
+} from '../protocols/index.ts';
 import { SseParser } from '../upstream/sse.ts';
 
 /** Takes the bytes of an answer as they arrive. Byte strings. */
@@ -61,7 +68,11 @@ export function errorReader(done: (body: string) => void): AnswerReader {
 }
 
 /** Relays a whole answer: `done` gets the patched bytes. */
-export function relayWholeReader(protocol: Required<Pick<Protocol, 'relay'>>, facts: RelayFacts, done: (body: string, tap: RelayTap) => void): AnswerReader {
+export function relayWholeReader(
+  protocol: Required<Pick<Protocol, 'relay'>>,
+  facts: RelayFacts,
+  done: (body: string, tap: RelayTap) => void,
+): AnswerReader {
   return bodyReader(MAX_ANSWER_BYTES, (body) => {
     const answer = protocol.relay.patchResponse(body, facts);
     done(answer.body, answer.tap);
@@ -69,7 +80,10 @@ export function relayWholeReader(protocol: Required<Pick<Protocol, 'relay'>>, fa
 }
 
 /** Relays a stream: `progress` is called after each read with the bytes that may go on. */
-export function relayStreamReader(stream: RelayStream, progress: (bytes: string, ended: boolean) => void): AnswerReader {
+export function relayStreamReader(
+  stream: RelayStream,
+  progress: (bytes: string, ended: boolean) => void,
+): AnswerReader {
   let over = false;
   return {
     data(bytes) {
@@ -86,7 +100,11 @@ export function relayStreamReader(stream: RelayStream, progress: (bytes: string,
   };
 }
 
-function bodyReader(maxBytes: number, done: (body: string) => void, excess: 'fail' | 'truncate' = 'fail'): AnswerReader {
+function bodyReader(
+  maxBytes: number,
+  done: (body: string) => void,
+  excess: 'fail' | 'truncate' = 'fail',
+): AnswerReader {
   const pieces: string[] = [];
   let size = 0;
   return {
@@ -94,7 +112,10 @@ function bodyReader(maxBytes: number, done: (body: string) => void, excess: 'fai
       if (size > maxBytes) return;
       size += bytes.length;
       if (size > maxBytes && excess === 'fail') {
-        throw new GatewayError('upstream_unavailable', `the upstream's answer is larger than ${maxBytes} bytes`);
+        throw new GatewayError(
+          'upstream_unavailable',
+          `the upstream's answer is larger than ${maxBytes} bytes`,
+        );
       }
       pieces.push(bytes);
     },

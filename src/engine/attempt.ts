@@ -5,13 +5,19 @@ import type { CanonicalEvent, EventSink } from '../canonical/index.ts';
 import { GatewayError, isContent } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, Lane } from '../ledger/record.ts';
 import { costOf } from '../ledger/price.ts';
-import type { CodecContext, Protocol, RelayFacts, RelayTap } from '../protocols/index.ts';
+import type { CodecContext, Protocol, RelayFacts, RelayStream, RelayTap } from '../protocols/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamClient } from '../upstream/client.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import { errorReader, relayStreamReader, relayWholeReader, streamReader, wholeReader } from './answer-reader.ts';
+import {
+  errorReader,
+  relayStreamReader,
+  relayWholeReader,
+  streamReader,
+  wholeReader,
+} from './answer-reader.ts';
 import { Meter } from './meter.ts';
 import type { Timeouts } from './settings.ts';
 
@@ -59,7 +65,10 @@ export interface AttemptOptions {
   readonly redact: (text: string) => string;
 }
 
-export type AttemptResult = { readonly type: 'answered' } | { readonly type: 'failed'; readonly error: GatewayError };
+export type AttemptResult =
+  | { readonly type: 'answered' }
+  /** `told`: the client has already read of the failure, in the upstream's own words. */
+  | { readonly type: 'failed'; readonly error: GatewayError; readonly told: boolean };
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
@@ -102,28 +111,32 @@ export class Attempt {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
-      this.#call = upstream.send(
-        {
-          url: new URL(endpoint.baseUrl + protocol.upstream.path),
-          headers: {
-            'content-type': 'application/json',
-            accept: stream ? 'text/event-stream' : 'application/json',
-            'accept-encoding': 'identity',
-            'user-agent': 'dragoman',
-            ...protocol.upstream.headers,
-            ...endpoint.headers,
-            ...(endpoint.auth ? { [endpoint.auth.header]: endpoint.auth.prefix + endpoint.auth.key.reveal() } : {}),
+      this.#guard(() => {
+        this.#call = upstream.send(
+          {
+            url: new URL(endpoint.baseUrl + protocol.upstream.path),
+            headers: {
+              'content-type': 'application/json',
+              accept: stream ? 'text/event-stream' : 'application/json',
+              'accept-encoding': 'identity',
+              'user-agent': 'dragoman',
+              ...protocol.upstream.headers,
+              ...endpoint.headers,
+              ...(endpoint.auth
+                ? { [endpoint.auth.header]: endpoint.auth.prefix + endpoint.auth.key.reveal() }
+                : {}),
+            },
+            body,
           },
-          body,
-        },
-        {
-          connected: () => (this.#state = 'waiting'),
-          head: (head) => this.#guard(() => this.#head(head)),
-          data: (bytes) => this.#guard(() => this.#data(bytes)),
-          end: () => this.#guard(() => this.#end()),
-          failed: (failure, message) => this.#transportFailed(failure, message),
-        },
-      );
+          {
+            connected: () => (this.#state = 'waiting'),
+            head: (head) => this.#guard(() => this.#head(head)),
+            data: (bytes) => this.#guard(() => this.#data(bytes)),
+            end: () => this.#guard(() => this.#end()),
+            failed: (failure, message) => this.#transportFailed(failure, message),
+          },
+        );
+      });
     });
   }
 
@@ -168,7 +181,9 @@ export class Attempt {
       outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
       status: this.#status,
       upstreamId: this.meter.upstreamId,
-      error: error ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null } : null,
+      error: error
+        ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }
+        : null,
       usage: this.meter.settledUsage(this.#options.inputChars),
       cost: this.cost(),
     };
@@ -184,7 +199,10 @@ export class Attempt {
       const plain = reader;
       reader = decompressing(
         coding,
-        { data: (bytes) => this.#guard(() => plain.data(bytes)), end: () => this.#guard(() => plain.end()) },
+        {
+          data: (bytes) => this.#guard(() => this.#read(plain, bytes)),
+          end: () => this.#guard(() => this.#readEnd(plain)),
+        },
         (message) => this.#fail(new GatewayError('upstream_unavailable', message)),
       );
     }
@@ -195,13 +213,17 @@ export class Attempt {
     const { protocol, lane, relayFacts, context, tap } = this.#options;
     const codec = protocol.upstream;
     if (head.status >= 300) {
-      return errorReader((body) => this.#fail(codec.decodeError(head.status, (name) => head.header(name), body)));
+      return errorReader((body) =>
+        this.#fail(codec.decodeError(head.status, (name) => head.header(name), body)),
+      );
     }
     const streamed = head.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
     if (lane === 'relay' && protocol.relay) {
       if (!streamed) {
         return withTap(
-          relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) => this.#relayedWhole(body, passed)),
+          relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) =>
+            this.#relayedWhole(body, passed),
+          ),
           tap && wholeReader(codec, tap, context),
         );
       }
@@ -209,14 +231,26 @@ export class Attempt {
       const reader = relayStreamReader(stream, (bytes, ended) => this.#relayed(bytes, ended, stream));
       return withTap(reader, tap && streamReader(codec, tap, context));
     }
-    const sink = this.#options.wrap({ on: (event) => this.#event(event) }, (sequence) => (this.#cutAt = sequence));
+    const sink = this.#options.wrap(
+      { on: (event) => this.#event(event) },
+      (sequence) => (this.#cutAt = sequence),
+    );
     return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
   }
 
   #data(bytes: string): void {
     this.#lastActivityAt = this.#options.clock.now();
-    this.#reader?.data(bytes);
+    if (this.#reader) this.#read(this.#reader, bytes);
+  }
+
+  #read(reader: AnswerReader, bytes: string): void {
+    reader.data(bytes);
     this.#afterRead(false);
+  }
+
+  #readEnd(reader: AnswerReader): void {
+    reader.end();
+    this.#afterRead(true);
   }
 
   #end(): void {
@@ -225,8 +259,7 @@ export class Attempt {
       this.#state = 'over';
       return;
     }
-    this.#reader?.end();
-    this.#afterRead(true);
+    if (this.#reader) this.#readEnd(this.#reader);
   }
 
   #afterRead(ended: boolean): void {
@@ -272,7 +305,7 @@ export class Attempt {
     this.#options.output.commit();
   }
 
-  #relayed(bytes: string, ended: boolean, stream: RelayTap & { committed: boolean; error: GatewayError | undefined }): void {
+  #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
     const { output, clock } = this.#options;
     if (stream.committed && !this.committed) {
@@ -282,7 +315,7 @@ export class Attempt {
     if (ended) this.#readTap(stream);
     if (ended && !stream.error) this.#answered();
     if (bytes !== '' && this.committed) output.relay(bytes);
-    if (stream.error) this.#fail(stream.error);
+    if (stream.error) this.#fail(stream.error, stream.errorShown);
   }
 
   #relayedWhole(body: string, tap: RelayTap): void {
@@ -308,7 +341,7 @@ export class Attempt {
     this.#resolve({ type: 'answered' });
   }
 
-  #fail(cause: GatewayError): void {
+  #fail(cause: GatewayError, told = false): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
     this.#state = 'over';
     const error = this.#redacted(cause);
@@ -316,7 +349,7 @@ export class Attempt {
     this.#endedAt = this.#options.clock.now();
     this.#stopWatching();
     this.#call?.abort();
-    this.#resolve({ type: 'failed', error });
+    this.#resolve({ type: 'failed', error, told });
   }
 
   #redacted(error: GatewayError): GatewayError {
@@ -349,11 +382,15 @@ export class Attempt {
       if (now - (this.#endedAt ?? now) <= LINGER_MS) return;
       this.#stopWatching();
       this.#call?.abort();
-    } else if (this.#state === 'connecting' && waited > timeouts.connectMs) late('no connection', timeouts.connectMs);
+    } else if (this.#state === 'connecting' && waited > timeouts.connectMs)
+      late('no connection', timeouts.connectMs);
     else if (now > deadlineAt) late('no complete answer', timeouts.totalMs);
-    else if (this.#state === 'waiting' && stream && waited > timeouts.firstTokenMs) late('no first token', timeouts.firstTokenMs);
-    else if (this.#state === 'waiting' && !stream && waited > timeouts.responseMs) late('no answer', timeouts.responseMs);
-    else if (this.#state === 'answering' && silent > timeouts.idleMs) late('no further data', timeouts.idleMs);
+    else if (this.#state === 'waiting' && stream && waited > timeouts.firstTokenMs)
+      late('no first token', timeouts.firstTokenMs);
+    else if (this.#state === 'waiting' && !stream && waited > timeouts.responseMs)
+      late('no answer', timeouts.responseMs);
+    else if (this.#state === 'answering' && silent > timeouts.idleMs)
+      late('no further data', timeouts.idleMs);
   }
 
   #stopWatching(): void {
@@ -366,7 +403,11 @@ export class Attempt {
     try {
       run();
     } catch (error) {
-      this.#fail(error instanceof RangeError ? new GatewayError('upstream_unavailable', error.message) : GatewayError.from(error));
+      this.#fail(
+        error instanceof RangeError
+          ? new GatewayError('upstream_unavailable', error.message)
+          : GatewayError.from(error),
+      );
     }
   }
 }

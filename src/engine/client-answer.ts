@@ -22,6 +22,8 @@ const STREAM_HEADERS = {
 export interface ClientAnswer extends AttemptOutput {
   /** True once something was sent: another endpoint can no longer answer instead. */
   readonly committed: boolean;
+  /** True once the head of a stream was sent: a failure can then only be told inside the stream. */
+  readonly opened: boolean;
   /** Sends what was held back and ends the answer. */
   complete(): void;
   /** Tells the client that the answer failed, natively in its protocol. */
@@ -71,7 +73,10 @@ export class StreamAnswer implements ClientAnswer {
       const price = this.#generation.served?.endpoint.price;
       if (this.#usage && price !== undefined) this.#context.costUsd = costOf(this.#usage, price).usd;
     }
-    this.#encoder ??= this.#generation.call.protocol.server.encodeStream((frames) => (this.#text += frames), this.#context);
+    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
+      (frames) => (this.#text += frames),
+      this.#context,
+    );
     this.#encoder.on(event);
   }
 
@@ -110,12 +115,14 @@ export class StreamAnswer implements ClientAnswer {
   fail(error: GatewayError): void {
     this.#open();
     this.#held = false;
-    this.#encoder ??= this.#generation.call.protocol.server.encodeStream((frames) => (this.#text += frames), this.#context);
+    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
+      (frames) => (this.#text += frames),
+      this.#context,
+    );
     this.#encoder.on({ type: 'error', error });
     this.complete();
   }
 
-  /** True once the head was sent: a failure can then only be told inside the stream. */
   get opened(): boolean {
     return this.#stream !== undefined;
   }
@@ -129,7 +136,10 @@ export class StreamAnswer implements ClientAnswer {
 
   #open(): void {
     if (this.#stream) return;
-    this.#stream = this.#generation.call.client.openStream({ ...STREAM_HEADERS, ...this.#generation.headers() });
+    this.#stream = this.#generation.call.client.openStream({
+      ...STREAM_HEADERS,
+      ...this.#generation.headers(),
+    });
     this.#stream.onDrain(this.#hooks.resume);
   }
 
@@ -141,7 +151,8 @@ export class StreamAnswer implements ClientAnswer {
 
 /** An answer that is sent in one piece when it is complete. */
 export class WholeAnswer implements ClientAnswer {
-  committed = false;
+  readonly committed = false;
+  readonly opened = false;
   readonly #generation: Generation;
   readonly #context: AnswerContext;
   readonly #committing: () => void;
@@ -186,13 +197,16 @@ export class WholeAnswer implements ClientAnswer {
     }
     const events = this.#collector.result();
     if (events.usage && served) this.#context.costUsd = costOf(events.usage, served.endpoint.price).usd;
-    call.client.respond(200, headers, JSON.stringify(call.protocol.server.encodeResponse(events, this.#context)), 'text');
+    call.client.respond(
+      200,
+      headers,
+      JSON.stringify(call.protocol.server.encodeResponse(events, this.#context)),
+      'text',
+    );
   }
 
-  fail(error: GatewayError): void {
-    const { call, id } = this.#generation;
-    const { status, body } = call.protocol.server.encodeError(error, id);
-    call.client.respond(status, { 'content-type': 'application/json', ...this.#generation.headers(), ...retryHeaders(error) }, JSON.stringify(body), 'text');
+  fail(): void {
+    throw new TypeError('nothing was sent: the failure is an answer of its own');
   }
 
   tick(): void {}
@@ -201,7 +215,10 @@ export class WholeAnswer implements ClientAnswer {
 /** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
 export function retryHeaders(error: GatewayError): Record<string, string> {
   if (error.retryAfterMs === undefined) return {};
-  return { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)), 'retry-after-ms': String(error.retryAfterMs) };
+  return {
+    'retry-after': String(Math.ceil(error.retryAfterMs / 1000)),
+    'retry-after-ms': String(error.retryAfterMs),
+  };
 }
 
 /** Keeps an answer back so that it can be checked before the client sees any of it. */

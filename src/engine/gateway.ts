@@ -62,7 +62,8 @@ export class Gateway {
 
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */
   abortAll(): void {
-    for (const run of this.#active) run.interrupt(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+    for (const run of this.#active)
+      run.interrupt(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
   }
 }
 
@@ -71,6 +72,8 @@ class Run {
   readonly #generation: Generation;
   #current: Attempt | undefined;
   #interruption: GatewayError | undefined;
+  /** True when the client has already read of the failure, in the upstream's own words. */
+  #told = false;
   #wake: (() => void) | undefined;
 
   constructor(deps: GatewayDependencies, call: ApiCall) {
@@ -96,14 +99,15 @@ class Run {
       const ticked = answer;
       untick = hydrated.stream ? this.#deps.ticker.add((now) => ticked.tick(now)) : undefined;
       const failure = await this.#tryAll(hydrated, plan, answer);
-      await this.#settle(failure);
+      await this.#settle(failure, answer);
       if (generation.cancelled) return;
       if (failure) this.#refuse(failure, answer);
       else answer.complete();
     } catch (thrown) {
       const error = GatewayError.from(thrown);
-      if (error.kind === 'internal') this.#deps.log.error('request failed', { id: generation.id, error: thrown });
-      await this.#settle(error);
+      if (error.kind === 'internal')
+        this.#deps.log.error('request failed', { id: generation.id, error: thrown });
+      await this.#settle(error, answer);
       if (!generation.cancelled) this.#refuse(error, answer);
     } finally {
       untick?.();
@@ -130,14 +134,22 @@ class Run {
     const model = settings.catalog.find(request.model);
     if (!model) {
       const similar = settings.catalog.suggest(request.model);
-      const hint = similar.length > 0 ? ` Did you mean ${similar.join(', ')}?` : ' GET /v1/models lists the models.';
-      throw new GatewayError('not_found', `The model ${JSON.stringify(request.model.slice(0, 200))} does not exist.${hint}`, {
-        param: 'model',
-        code: 'model_not_found',
-      });
+      const hint =
+        similar.length > 0 ? ` Did you mean ${similar.join(', ')}?` : ' GET /v1/models lists the models.';
+      throw new GatewayError(
+        'not_found',
+        `The model ${JSON.stringify(request.model.slice(0, 200))} does not exist.${hint}`,
+        {
+          param: 'model',
+          code: 'model_not_found',
+        },
+      );
     }
     if (!call.principal.mayUse(model.id)) {
-      throw new GatewayError('permission', `this API key may not use the model ${model.id}`, { param: 'model', code: 'model_not_allowed' });
+      throw new GatewayError('permission', `this API key may not use the model ${model.id}`, {
+        param: 'model',
+        code: 'model_not_allowed',
+      });
     }
     return model;
   }
@@ -171,7 +183,11 @@ class Run {
   }
 
   /** Tries the candidates in order. @returns undefined when one answered, else the error for the client */
-  async #tryAll(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
+  async #tryAll(
+    request: CanonicalRequest,
+    plan: Plan,
+    answer: ClientAnswer,
+  ): Promise<GatewayError | undefined> {
     const generation = this.#generation;
     const failures: Failure[] = [];
     for (const { endpoint } of plan.candidates) {
@@ -182,7 +198,8 @@ class Run {
         if (answer.committed) return error;
         failures.push({ endpoint: endpoint.slug, error });
         const action = actionFor(error);
-        if (action === 'return' || this.#deps.clock.now() >= generation.deadlineAt) return finalError(failures);
+        if (action === 'return' || this.#deps.clock.now() >= generation.deadlineAt)
+          return finalError(failures);
         if (action === 'next' || retry >= generation.settings.retries) break;
         const delayMs = retryDelayMs(error, retry, this.#deps.random());
         if (delayMs === null || this.#deps.clock.now() + delayMs > generation.deadlineAt) break;
@@ -195,32 +212,50 @@ class Run {
     return finalError(failures);
   }
 
-  async #tryOne(request: CanonicalRequest, endpoint: PreparedAttempt['endpoint'], answer: ClientAnswer): Promise<GatewayError | undefined> {
+  async #tryOne(
+    request: CanonicalRequest,
+    endpoint: PreparedAttempt['endpoint'],
+    answer: ClientAnswer,
+  ): Promise<GatewayError | undefined> {
     const generation = this.#generation;
     const { call, settings } = generation;
     let prepared: PreparedAttempt;
     try {
-      const strict = settings.strict || request.gateway.strict === true || call.header('x-dragoman-strict') === 'true';
+      const strict =
+        settings.strict || request.gateway.strict === true || call.header('x-dragoman-strict') === 'true';
       prepared = prepareAttempt(request, call.body, endpoint, strict);
     } catch (error) {
       return GatewayError.from(error);
     }
     generation.report = prepared.report;
-    return prepared.format ? this.#checked(request, prepared, answer) : this.#attempt(request, prepared, answer);
+    return prepared.format
+      ? this.#checked(request, prepared, answer)
+      : this.#attempt(request, prepared, answer);
   }
 
   /** One attempt whose answer goes straight to the client. */
-  async #attempt(request: CanonicalRequest, prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
+  async #attempt(
+    request: CanonicalRequest,
+    prepared: PreparedAttempt,
+    output: AttemptOutput,
+  ): Promise<GatewayError | undefined> {
     const keep = this.#mustKeep(request, prepared);
     const collector = keep ? new Collector() : null;
     const result = await this.#run(request, prepared, output, collector);
-    if (result.type === 'failed') return result.error;
+    if (result.type === 'failed') {
+      this.#told = result.told;
+      return result.error;
+    }
     if (collector) await this.#remember(collector.result());
     return undefined;
   }
 
   /** Attempts whose answer is checked against a format, and repaired once, before the client sees it. */
-  async #checked(request: CanonicalRequest, prepared: PreparedAttempt, answer: ClientAnswer): Promise<GatewayError | undefined> {
+  async #checked(
+    request: CanonicalRequest,
+    prepared: PreparedAttempt,
+    answer: ClientAnswer,
+  ): Promise<GatewayError | undefined> {
     const { format } = prepared;
     if (!format) throw new TypeError('no format to check');
     let current = prepared;
@@ -231,14 +266,23 @@ class Run {
       const events = held.collector.result();
       const verdict = format.check(events);
       if (verdict && 'problem' in verdict && repair === 0) {
-        prepared.report.add('response_format', 'approximated', `the first answer was repaired: ${verdict.problem}`);
+        prepared.report.add(
+          'response_format',
+          'approximated',
+          `the first answer was repaired: ${verdict.problem}`,
+        );
         current = prepareRepair(prepared, format.repair(verdict.text, verdict.problem));
         continue;
       }
       if (verdict && 'problem' in verdict && format.strict) {
-        return new GatewayError('upstream_unavailable', `the answer does not satisfy response_format, also after a repair: ${verdict.problem}`, {
-          code: 'structured_output_failed',
-        });
+        return new GatewayError(
+          'unsupported',
+          `the answer does not satisfy response_format, also after a repair: ${verdict.problem}`,
+          {
+            code: 'structured_output_failed',
+            fault: 'upstream',
+          },
+        );
       }
       const final = verdict && 'json' in verdict ? withText(events, verdict.json) : events;
       answer.commit();
@@ -249,7 +293,12 @@ class Run {
     }
   }
 
-  #run(request: CanonicalRequest, prepared: PreparedAttempt, output: AttemptOutput, tap: Collector | null): Promise<AttemptResult> {
+  #run(
+    request: CanonicalRequest,
+    prepared: PreparedAttempt,
+    output: AttemptOutput,
+    tap: Collector | null,
+  ): Promise<AttemptResult> {
     const generation = this.#generation;
     const { clock, ticker, upstream, redact } = this.#deps;
     const attempt = new Attempt({
@@ -285,7 +334,10 @@ class Run {
 
   /** True when the whole answer is needed afterwards: for the vault, or for a key whose content is logged. */
   #mustKeep(request: CanonicalRequest, prepared: PreparedAttempt): boolean {
-    return this.#generation.call.principal.logContent || (request.tools.length > 0 && prepared.endpoint.reasoningFormat !== null);
+    return (
+      this.#generation.call.principal.logContent ||
+      (request.tools.length > 0 && prepared.endpoint.reasoningFormat !== null)
+    );
   }
 
   async #remember(events: CollectedEvents): Promise<void> {
@@ -295,33 +347,52 @@ class Run {
   }
 
   /** Writes the records; the client gets the end of its answer only afterwards. */
-  async #settle(error: GatewayError | undefined): Promise<void> {
+  async #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): Promise<void> {
     const generation = this.#generation;
-    const status = generation.cancelled ? 499 : error ? error.status : 200;
+    const status = generation.cancelled ? 499 : error && !answer?.opened ? error.status : 200;
     const record = generation.record(status, this.#deps.clock.now(), error);
     try {
-      await this.#deps.ledger.append(record, generation.attempts.map((attempt) => attempt.record()));
+      await this.#deps.ledger.append(
+        record,
+        generation.attempts.map((attempt) => attempt.record()),
+      );
     } catch (failure) {
       // An answer is worth more to its reader than its record to us; the log keeps what the database refused.
-      this.#deps.log.error('a generation could not be recorded', { id: generation.id, record, error: failure });
+      this.#deps.log.error('a generation could not be recorded', {
+        id: generation.id,
+        record,
+        error: failure,
+      });
     }
   }
 
   #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {
-    if (answer && (answer.committed || (answer instanceof StreamAnswer && answer.opened))) return answer.fail(error);
-    const { call, id } = this.#generation;
-    const headers: Record<string, string> = { 'content-type': 'application/json', ...this.#generation.headers(), ...retryHeaders(error) };
+    if (answer?.opened) return this.#told ? answer.complete() : answer.fail(error);
+    const { call, id, attempts } = this.#generation;
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      ...this.#generation.headers(attempts.at(-1)),
+      ...retryHeaders(error),
+    };
     // Failover has been tried here: an SDK that retried would only repeat it.
-    if (this.#generation.attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
+    if (attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
     const own = this.#relayedError(error);
-    if (own) return call.client.respond(own.status, { ...headers, 'content-type': own.contentType }, own.body, 'text');
+    if (own)
+      return call.client.respond(
+        own.status,
+        { ...headers, 'content-type': own.contentType },
+        own.body,
+        'text',
+      );
     const { status, body } = call.protocol.server.encodeError(error, id);
     call.client.respond(this.#callersFault(error) ?? status, headers, JSON.stringify(body), 'text');
   }
 
   /** The upstream's own status, when a single attempt failed by the caller's mistake. */
   #callersFault(error: GatewayError): number | undefined {
-    return error.fault === 'client' && this.#generation.attempts.length === 1 ? error.upstream?.status : undefined;
+    return error.fault === 'client' && this.#generation.attempts.length === 1
+      ? error.upstream?.status
+      : undefined;
   }
 
   /** A faithful upstream's own words about the caller's mistake, when it speaks the caller's protocol. */
@@ -329,7 +400,11 @@ class Run {
     const attempt = this.#generation.attempts.at(-1);
     const { upstream, fault } = error;
     if (!upstream || !attempt || fault !== 'client' || attempt.lane !== 'relay') return null;
-    return { status: upstream.status, contentType: upstream.contentType ?? 'application/json', body: upstream.body };
+    return {
+      status: upstream.status,
+      contentType: upstream.contentType ?? 'application/json',
+      body: upstream.body,
+    };
   }
 
   #pause(ms: number): Promise<void> {

@@ -42,15 +42,21 @@ export class Generation {
     return this.call.body.length;
   }
 
-  /** Headers that every answer carries, and those that describe the attempt that serves it. */
-  headers(): Record<string, string> {
-    const headers: Record<string, string> = { 'x-request-id': this.id, 'request-id': this.id };
-    if (this.served) {
-      headers['x-dragoman-provider'] = this.served.endpoint.provider;
-      headers['x-dragoman-model'] = this.served.endpoint.modelId;
-      headers['x-dragoman-lane'] = this.served.lane;
+  /**
+   * Headers that every answer carries.
+   * @param described the attempt they speak of; undefined while it is not known who will serve
+   */
+  headers(described: Attempt | undefined = this.served): Record<string, string> {
+    const headers: Record<string, string> = {
+      'x-request-id': this.id,
+      'request-id': this.id,
+      'x-dragoman-attempts': String(this.attempts.length),
+    };
+    if (described) {
+      headers['x-dragoman-provider'] = described.endpoint.provider;
+      headers['x-dragoman-model'] = described.endpoint.modelId;
+      headers['x-dragoman-lane'] = described.lane;
     }
-    if (this.attempts.length > 0) headers['x-dragoman-attempts'] = String(this.attempts.length);
     if (this.report.size > 0) headers['x-dragoman-report'] = headerText(this.report.header());
     return headers;
   }
@@ -86,9 +92,13 @@ export class Generation {
       usage: served?.meter.settledUsage(this.inputChars) ?? null,
       cost: costs.length > 0 ? sumCosts(costs) : null,
       report: this.report.entries,
-      error: error ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null } : null,
+      error: error
+        ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }
+        : null,
       metadata: request?.metadata ?? null,
-      content: call.principal.logContent ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) } : null,
+      content: call.principal.logContent
+        ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) }
+        : null,
     };
   }
 
@@ -112,7 +122,9 @@ function modelOf(json: unknown): string {
 
 function bounded(value: JsonValue): JsonValue {
   const text = JSON.stringify(value ?? null);
-  return text.length <= MAX_CONTENT_CHARS ? value : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
+  return text.length <= MAX_CONTENT_CHARS
+    ? value
+    : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
 }
 
 /** A report may name fields in any script; a header takes visible ASCII only. */

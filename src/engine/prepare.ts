@@ -27,9 +27,15 @@ export interface PreparedAttempt {
  * where `strict` forbids a loss.
  * @param clientBytes the client's own body, for the relay lane
  */
-export function prepareAttempt(request: CanonicalRequest, clientBytes: string, endpoint: Endpoint, strict: boolean): PreparedAttempt {
+export function prepareAttempt(
+  request: CanonicalRequest,
+  clientBytes: string,
+  endpoint: Endpoint,
+  strict: boolean,
+): PreparedAttempt {
   const protocol = findProtocol(endpoint.protocol);
-  if (!protocol) throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+  if (!protocol)
+    throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const format = emulateFormat(adapted.request, endpoint.quirks.structuredOutput, report);
@@ -71,7 +77,10 @@ export function prepareAttempt(request: CanonicalRequest, clientBytes: string, e
 /** The same attempt with another request of the same shape: the repair of an answer. */
 export function prepareRepair(prepared: PreparedAttempt, request: CanonicalRequest): PreparedAttempt {
   const reasoning = resolveReasoning(request, prepared.endpoint, new Report());
-  return { ...prepared, body: encodeBody(prepared.protocol, request, targetOf(prepared.endpoint, reasoning), new Report()) };
+  return {
+    ...prepared,
+    body: encodeBody(prepared.protocol, request, targetOf(prepared.endpoint, reasoning), new Report()),
+  };
 }
 
 /** True when the client's own words already say what the policy decided, so that nothing has to be added. */
@@ -87,17 +96,31 @@ function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean
 }
 
 function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
-  const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } = endpoint;
-  return { model, quirks, reasoningStyle, reasoning, reasoningFormat, unsupported, maxOutputTokens, contextLength };
+  const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } =
+    endpoint;
+  return {
+    model,
+    quirks,
+    reasoningStyle,
+    reasoning,
+    reasoningFormat,
+    unsupported,
+    maxOutputTokens,
+    contextLength,
+  };
 }
 
 function encodeBody(protocol: Protocol, request: CanonicalRequest, target: Target, report: Report): string {
-  return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString('latin1');
+  return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString(
+    'latin1',
+  );
 }
 
 function refuseLosses(report: Report): void {
   const [first] = report.losses;
   if (!first) return;
-  const all = report.losses.map((entry) => `${entry.path} would be ${entry.action}: ${entry.reason}`).join('; ');
+  const all = report.losses
+    .map((entry) => `${entry.path} would be ${entry.action}: ${entry.reason}`)
+    .join('; ');
   throw new GatewayError('unsupported', `strict mode: ${all}`, { param: first.path, code: 'strict_mode' });
 }

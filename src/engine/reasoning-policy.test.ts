@@ -158,3 +158,15 @@ test('efforts that a model does not know become the nearest it knows', () => {
   expect(resolveReasoning(request({ effort: 'xhigh' }), gptOss, report)).toMatchObject({ effort: 'high' });
   expect(report.header()).toBe('reasoning_effort:approximated');
 });
+
+test('a model that can only reason or not gets no effort at all', () => {
+  const report = new Report();
+  const onOff = facts({ reasoningStyle: 'effort', efforts: [] });
+  expect(resolveReasoning(request({ effort: 'high' }), onOff, report)).toEqual({
+    mode: 'on',
+    effort: undefined,
+    budgetTokens: undefined,
+    summary: undefined,
+  });
+  expect(report.header()).toBe('reasoning_effort:approximated');
+});

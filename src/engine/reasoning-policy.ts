@@ -71,16 +71,26 @@ export function resolveReasoning(
     facts.efforts,
   );
   if (wanted !== undefined && !off && effort !== wanted)
-    report.add(path, 'approximated', `the model knows no effort ${wanted}; ${effort} is used`);
+    report.add(
+      path,
+      'approximated',
+      effort === undefined
+        ? 'the model can only reason or not'
+        : `the model knows no effort ${wanted}; ${effort} is used`,
+    );
 
   if (facts.reasoningStyle === 'effort') {
     if (asked.maxTokens !== undefined && asked.effort === undefined)
-      report.add('reasoning.max_tokens', 'approximated', `sent as effort ${effort}`);
+      report.add(
+        'reasoning.max_tokens',
+        'approximated',
+        effort === undefined ? 'the model can only reason or not' : `sent as effort ${effort}`,
+      );
     return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
   }
 
   // Where both are understood, an explicit budget is the more specific wish; where only budgets are, effort is converted.
-  const budget = budgetTokens(asked.maxTokens, effort, limit, facts.reasoningBudget);
+  const budget = budgetTokens(asked.maxTokens, intended, limit, facts.reasoningBudget);
   if (budget === null) {
     if (facts.reasoningStyle === 'both')
       return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
@@ -126,14 +136,14 @@ function budgetTokens(
   return Math.min(Math.max(wanted, legal.min), most);
 }
 
-function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effort {
+/** @param accepted null: every effort; empty: reasoning can only be on or off */
+function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effort | undefined {
   if (accepted === null || accepted.includes(wanted)) return wanted;
   const at = ORDER.indexOf(wanted);
   const legal = ORDER.filter((effort) => effort !== 'none' && accepted.includes(effort));
   const distance = (effort: Effort): number => Math.abs(ORDER.indexOf(effort) - at);
-  return legal.length === 0
-    ? wanted
-    : legal.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best));
+  const [first] = legal;
+  return first && legal.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best), first);
 }
 
 interface Conflict {

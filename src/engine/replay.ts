@@ -32,15 +32,18 @@ function opening(item: Item): OpenItem {
 function replayContent(item: Item, index: number, sink: EventSink): void {
   if (item.type === 'message') {
     item.parts.forEach((part, at) => {
-      if (part.type === 'refusal') sink.on({ type: 'text', index, part: at, kind: 'refusal', text: part.refusal });
+      if (part.type === 'refusal')
+        sink.on({ type: 'text', index, part: at, kind: 'refusal', text: part.refusal });
       if (part.type !== 'text') return;
       sink.on({ type: 'text', index, part: at, kind: 'text', text: part.text, logprobs: part.logprobs });
-      for (const annotation of part.annotations ?? []) sink.on({ type: 'annotate', index, part: at, annotation });
+      for (const annotation of part.annotations ?? [])
+        sink.on({ type: 'annotate', index, part: at, annotation });
     });
   } else if (item.type === 'reasoning') {
     item.summary.forEach((text, part) => sink.on({ type: 'reasoning', index, kind: 'summary', part, text }));
     item.text.forEach((text, part) => sink.on({ type: 'reasoning', index, kind: 'text', part, text }));
-    if (item.opaque) sink.on({ type: 'reasoning', index, kind: 'text', part: 0, text: '', opaque: item.opaque });
+    if (item.opaque)
+      sink.on({ type: 'reasoning', index, kind: 'text', part: 0, text: '', opaque: item.opaque });
   } else if (item.type === 'tool_call') {
     sink.on({ type: 'arguments', index, text: item.arguments });
   }

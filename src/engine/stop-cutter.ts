@@ -32,7 +32,8 @@ export class StopCutter implements EventSink {
   }
 
   #text(event: TextEvent): void {
-    if (this.#heldEvent && (this.#heldEvent.index !== event.index || this.#heldEvent.part !== event.part)) this.#release();
+    if (this.#heldEvent && (this.#heldEvent.index !== event.index || this.#heldEvent.part !== event.part))
+      this.#release();
     const text = this.#held + event.text;
     const cut = this.#firstMatch(text);
     if (cut) {
@@ -63,7 +64,8 @@ export class StopCutter implements EventSink {
     for (const sequence of this.#sequences) {
       const at = text.indexOf(sequence);
       const end = at + sequence.length;
-      if (at >= 0 && (!best || end < best.end || (end === best.end && at < best.at))) best = { at, end, sequence };
+      if (at >= 0 && (!best || end < best.end || (end === best.end && at < best.at)))
+        best = { at, end, sequence };
     }
     return best;
   }

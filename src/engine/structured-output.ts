@@ -1,7 +1,14 @@
 // Answer formats for upstreams that do not enforce them: an instruction, a validation, and one repair attempt.
 // Requirement 7.5; never a forced tool, which would exclude reasoning and break streaming.
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { CanonicalRequest, CollectedEvents, Item, Quirks, Report, ResponseFormat } from '../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  CollectedEvents,
+  Item,
+  Quirks,
+  Report,
+  ResponseFormat,
+} from '../canonical/index.ts';
 import { GatewayError, parseJson } from '../canonical/index.ts';
 
 export interface FormatEmulation {
@@ -11,7 +18,9 @@ export interface FormatEmulation {
    * Judges an answer.
    * @returns its JSON text, or what is wrong with it; null when the format does not apply (a tool call, a refusal)
    */
-  check(events: CollectedEvents): { readonly json: string } | { readonly problem: string; readonly text: string } | null;
+  check(
+    events: CollectedEvents,
+  ): { readonly json: string } | { readonly problem: string; readonly text: string } | null;
   /** The request that asks the model to mend its answer. */
   repair(text: string, problem: string): CanonicalRequest;
   readonly strict: boolean;
@@ -24,15 +33,32 @@ const MAX_SCHEMA_CHARS = 200_000;
  * What to do about the answer format at an upstream with this ability; null when it enforces the format itself.
  * Throws GatewayError when the schema cannot be compiled.
  */
-export function emulateFormat(request: CanonicalRequest, ability: Quirks['structuredOutput'], report: Report): FormatEmulation | null {
+export function emulateFormat(
+  request: CanonicalRequest,
+  ability: Quirks['structuredOutput'],
+  report: Report,
+): FormatEmulation | null {
   const format = request.responseFormat;
-  if (!format || format.type === 'text' || ability === 'json_schema' || (format.type === 'json_object' && ability === 'json_object')) return null;
-  report.add('response_format', 'approximated', 'the upstream does not enforce it: instructed, validated, and repaired once if needed');
+  if (
+    !format ||
+    format.type === 'text' ||
+    ability === 'json_schema' ||
+    (format.type === 'json_object' && ability === 'json_object')
+  )
+    return null;
+  report.add(
+    'response_format',
+    'approximated',
+    'the upstream does not enforce it: instructed, validated, and repaired once if needed',
+  );
   const validate = format.type === 'json_schema' && format.schema ? compile(format.schema) : null;
   const instructed: CanonicalRequest = {
     ...request,
     responseFormat: ability === 'json_object' ? { type: 'json_object' } : undefined,
-    items: [{ type: 'message', role: 'system', parts: [{ type: 'text', text: instruction(format) }] }, ...request.items],
+    items: [
+      { type: 'message', role: 'system', parts: [{ type: 'text', text: instruction(format) }] },
+      ...request.items,
+    ],
   };
   return {
     request: instructed,
@@ -43,7 +69,11 @@ export function emulateFormat(request: CanonicalRequest, ability: Quirks['struct
       const json = extractJson(text);
       const value = parseJson(json);
       if (value === undefined) return { problem: 'it is not valid JSON', text };
-      if (format.type === 'json_object' && (typeof value !== 'object' || value === null || Array.isArray(value))) return { problem: 'it is not a JSON object', text };
+      if (
+        format.type === 'json_object' &&
+        (typeof value !== 'object' || value === null || Array.isArray(value))
+      )
+        return { problem: 'it is not a JSON object', text };
       if (validate && !validate(value)) return { problem: describe(validate), text };
       return { json };
     },
@@ -55,7 +85,12 @@ export function emulateFormat(request: CanonicalRequest, ability: Quirks['struct
         {
           type: 'message',
           role: 'user',
-          parts: [{ type: 'text', text: `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.` }],
+          parts: [
+            {
+              type: 'text',
+              text: `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`,
+            },
+          ],
         },
       ],
     }),
@@ -77,7 +112,8 @@ export function withText(events: CollectedEvents, json: string): CollectedEvents
 }
 
 function instruction(format: ResponseFormat): string {
-  if (format.type !== 'json_schema') return 'Answer with one JSON object and nothing else: no explanation, no code fence.';
+  if (format.type !== 'json_schema')
+    return 'Answer with one JSON object and nothing else: no explanation, no code fence.';
   const purpose = format.description ? ` (${format.description})` : '';
   const schema = format.schema ? ` that satisfies this JSON Schema:\n${JSON.stringify(format.schema)}` : '';
   return `Answer with the JSON value "${format.name}"${purpose} and nothing else: no explanation, no code fence. It must be valid JSON${schema}`;
@@ -85,20 +121,30 @@ function instruction(format: ResponseFormat): string {
 
 function compile(schema: object): ValidateFunction {
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
-    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, { param: 'response_format.json_schema.schema' });
-  }
-  try {
-    return new Ajv({ strict: false, allErrors: false, validateFormats: false, logger: false }).compile(schema);
-  } catch (error) {
-    throw new GatewayError('invalid_request', `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
       param: 'response_format.json_schema.schema',
     });
+  }
+  try {
+    return new Ajv({ strict: false, allErrors: false, validateFormats: false, logger: false }).compile(
+      schema,
+    );
+  } catch (error) {
+    throw new GatewayError(
+      'invalid_request',
+      `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        param: 'response_format.json_schema.schema',
+      },
+    );
   }
 }
 
 function describe(validate: ValidateFunction): string {
   const first = validate.errors?.[0];
-  return first ? `${first.instancePath || 'the value'} ${first.message ?? 'is invalid'}` : 'it does not satisfy the schema';
+  return first
+    ? `${first.instancePath || 'the value'} ${first.message ?? 'is invalid'}`
+    : 'it does not satisfy the schema';
 }
 
 /** The answer's text; null when there is none to check. */

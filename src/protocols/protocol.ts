@@ -118,6 +118,8 @@ export interface RelayStream extends RelayTap {
   readonly committed: boolean;
   /** Set when the upstream reported a failure, before or after content. */
   readonly error: GatewayError | undefined;
+  /** True when the upstream's own words about the failure went to the client. */
+  readonly errorShown: boolean;
   /** True once the terminal marker was seen. Frames from there on are held back for `finish`. */
   readonly done: boolean;
   /** The upstream closed: what is still to be sent, or the error if the answer was cut. */

@@ -87,6 +87,7 @@ class ChatRelayStream implements RelayStream {
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
   error: GatewayError | undefined;
+  errorShown = false;
   outputChars = 0;
   committed = false;
   done = false;
@@ -159,6 +160,7 @@ class ChatRelayStream implements RelayStream {
     }
     if (json['error'] !== undefined && json['error'] !== null) {
       this.error ??= decodeInlineError(json) ?? new GatewayError('upstream_unavailable', 'the upstream reported an error');
+      this.errorShown = this.committed;
       return this.committed ? frame : '';
     }
     this.upstreamId ??= asString(json['id']);
