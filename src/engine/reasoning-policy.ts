@@ -66,10 +66,8 @@ export function resolveReasoning(
 
   const limit = request.maxOutputTokens ?? facts.maxOutputTokens;
   const wanted: Effort | undefined = off ? 'minimal' : asked.effort;
-  const effort = nearestEffort(
-    wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT,
-    facts.efforts,
-  );
+  const intended = wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT;
+  const effort = nearestEffort(intended, facts.efforts);
   if (wanted !== undefined && !off && effort !== wanted)
     report.add(
       path,
