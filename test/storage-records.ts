@@ -9,7 +9,11 @@ export const USAGE: Usage = {
   tools: { web_search: 2 },
   raw: { prompt_tokens: 1_200, completion_tokens: 80 },
 };
-export const COST: Cost = { usd: 0.002, items: { input: 0.0015, output: 0.0005 }, price: { input: 1.25, output: 10, source: 'test' } };
+export const COST: Cost = {
+  usd: 0.002,
+  items: { input: 0.0015, output: 0.0005 },
+  price: { input: 1.25, output: 10, source: 'test' },
+};
 
 export function generation(id: string, over: Partial<GenerationRecord> = {}): GenerationRecord {
   return {

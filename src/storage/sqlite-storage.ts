@@ -77,7 +77,11 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   };
 }
 
-function open(path: string, inMemory: boolean, busyTimeoutMs: number | undefined): ReturnType<typeof openSqlite> {
+function open(
+  path: string,
+  inMemory: boolean,
+  busyTimeoutMs: number | undefined,
+): ReturnType<typeof openSqlite> {
   try {
     // Records may hold prompts: nobody but the owner may enter the directory.
     if (!inMemory) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
