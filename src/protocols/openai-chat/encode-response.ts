@@ -12,6 +12,7 @@ import type {
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
+import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import {
   encodeReasoningDetails,
@@ -29,6 +30,8 @@ interface Draft {
   readonly reasoning: string[];
   readonly details: JsonObject[];
   readonly toolCalls: JsonObject[];
+  /** Members beyond the documented ones. */
+  readonly extra: MutableJsonObject;
   /** Positions taken in the turn. All text is one message to the client, so it takes one. */
   position: number;
 }
@@ -50,6 +53,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     reasoning: [],
     details: [],
     toolCalls: [],
+    extra: {},
     position: 0,
   };
   for (const item of events.items) addItem(draft, item);
@@ -57,6 +61,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const emitted = { toolCalls: draft.toolCalls.length, refusal: draft.refusal !== '' };
   const hasText = draft.content !== '' || (emitted.toolCalls === 0 && !emitted.refusal);
   const message: MutableJsonObject = {
+    ...draft.extra,
     role: 'assistant',
     content: hasText ? draft.content : null,
     refusal: draft.refusal || null,
@@ -84,6 +89,7 @@ function addItem(draft: Draft, item: Item): void {
   switch (item.type) {
     case 'message':
       for (const part of item.parts) addPart(draft, part);
+      Object.assign(draft.extra, extraMembers(item.source));
       return;
     case 'reasoning': {
       const details = encodeReasoningDetails(item, draft.position);
@@ -98,8 +104,13 @@ function addItem(draft: Draft, item: Item): void {
       draft.position++;
       draft.toolCalls.push(
         item.kind === 'custom'
-          ? { id, type: 'custom', custom: { name, input: item.arguments } }
-          : { id, type: 'function', function: { name, arguments: item.arguments } },
+          ? { ...extraMembers(item.source), id, type: 'custom', custom: { name, input: item.arguments } }
+          : {
+              ...extraMembers(item.source),
+              id,
+              type: 'function',
+              function: { name, arguments: item.arguments },
+            },
       );
       return;
     }

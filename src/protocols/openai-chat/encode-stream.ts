@@ -3,6 +3,7 @@
 import type {
   AnnotateEvent,
   CanonicalEvent,
+  CloseEvent,
   EventSink,
   FinishEvent,
   GatewayError,
@@ -17,6 +18,7 @@ import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from './encode-error.ts';
+import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import {
   encodeOpaqueFragment,
@@ -45,6 +47,8 @@ interface ReasoningState {
 }
 interface CallState {
   readonly type: 'call';
+  /** Its place among the calls of the turn. */
+  readonly number: number;
   /** What comes before and after an escaped fragment of its arguments. */
   readonly head: string;
   readonly tail: string;
@@ -127,9 +131,19 @@ class ChatStreamEncoder implements EventSink {
         this.#onError(event.error);
         return;
       case 'close':
+        if (event.source) this.#onClose(event);
+        return;
       case 'unknown':
         return;
     }
+  }
+
+  #onClose(event: CloseEvent): void {
+    const members = extraMembers(event.source);
+    const item = this.#items[event.index];
+    if (!members || !item || item.type === 'reasoning') return;
+    const text = JSON.stringify(members).slice(1, -1);
+    this.#delta(item.type === 'call' ? `"tool_calls":[{"index":${item.number},${text}}]` : text);
   }
 
   #onText(event: TextEvent): void {
@@ -228,7 +242,7 @@ class ChatStreamEncoder implements EventSink {
     const isCustom = item.kind === 'custom';
     const head = `"tool_calls":[{"index":${number},`;
     const body = isCustom ? '"custom":{"input":' : '"function":{"arguments":';
-    this.#items[index] = { type: 'call', head: head + body, tail: '}}]' };
+    this.#items[index] = { type: 'call', number, head: head + body, tail: '}}]' };
     const id = JSON.stringify(item.callId);
     const name = JSON.stringify(item.name);
     const first = isCustom

@@ -1,6 +1,13 @@
 // The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
 // other byte alone. Only for upstreams that follow OpenAI's own definition.
-import type { CanonicalRequest, FinishEvent, JsonObject, JsonValue, Part, Usage } from '../../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  FinishEvent,
+  JsonObject,
+  JsonValue,
+  Part,
+  Usage,
+} from '../../canonical/index.ts';
 import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
@@ -19,11 +26,17 @@ REMOVED.delete('seed');
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
 
-export const relay: RelayCodec = { accepts, editRequest, patchResponse, openStream: (facts) => new ChatRelayStream(facts) };
+export const relay: RelayCodec = {
+  accepts,
+  editRequest,
+  patchResponse,
+  openStream: (facts) => new ChatRelayStream(facts),
+};
 
 function accepts(request: CanonicalRequest): boolean {
   const { enabled, maxTokens, exclude, summary } = request.reasoning;
-  if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined) return false;
+  if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined)
+    return false;
   if (request.tools.some((tool) => tool.cache)) return false;
   if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   return request.items.every((item) => {
@@ -48,9 +61,11 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => REMOVED.has(key));
-  if ('max_tokens' in request.raw && request.maxOutputTokens !== undefined) set['max_completion_tokens'] = request.maxOutputTokens;
+  if ('max_tokens' in request.raw && request.maxOutputTokens !== undefined)
+    set['max_completion_tokens'] = request.maxOutputTokens;
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
-  if (request.stream && request.streamUsage !== true) set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
+  if (request.stream && request.streamUsage !== true)
+    set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
   return remove.length === 0 && Object.keys(set).length === 0 ? body : editMembers(body, { set, remove });
 }
 
@@ -58,7 +73,13 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
   const json = parseJson(body);
   if (!isJsonObject(json) || !Array.isArray(json['choices'])) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
-    throw failure ?? new GatewayError('upstream_unavailable', 'the upstream answered 200 with something that is not a chat completion');
+    throw (
+      failure ??
+      new GatewayError(
+        'upstream_unavailable',
+        'the upstream answered 200 with something that is not a chat completion',
+      )
+    );
   }
   const choice = asObject(asArray(json['choices'])[0]);
   const tap: RelayTap = {
@@ -121,7 +142,10 @@ class ChatRelayStream implements RelayStream {
     this.#tail = '';
     // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
     if (this.finish === undefined && this.error === undefined) {
-      this.error = new GatewayError('upstream_unavailable', 'the upstream closed the stream before the answer was complete');
+      this.error = new GatewayError(
+        'upstream_unavailable',
+        'the upstream closed the stream before the answer was complete',
+      );
     }
     return this.error ? out : `${out}${DONE}`;
   }
@@ -159,7 +183,8 @@ class ChatRelayStream implements RelayStream {
       return '';
     }
     if (json['error'] !== undefined && json['error'] !== null) {
-      this.error ??= decodeInlineError(json) ?? new GatewayError('upstream_unavailable', 'the upstream reported an error');
+      this.error ??=
+        decodeInlineError(json) ?? new GatewayError('upstream_unavailable', 'the upstream reported an error');
       this.errorShown = this.committed;
       return this.committed ? frame : '';
     }
@@ -189,7 +214,8 @@ class ChatRelayStream implements RelayStream {
 function hasContent(delta: JsonObject): boolean {
   for (const key in delta) {
     const value = delta[key];
-    if (key === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    if (key === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0))
+      continue;
     return true;
   }
   return false;

@@ -1,0 +1,37 @@
+// Members that a compatible server puts into its answers beyond the documented ones (`audio`, `images`, Google's
+// `extra_content` with a call's signature): they go on to the client, who may have to send them back.
+import type { JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
+import { ownRaw } from './encode-context.ts';
+
+/** What the encoder writes itself, for messages and for calls. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'annotations',
+  'tool_calls',
+  'function_call',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'index',
+  'id',
+  'type',
+  'function',
+  'custom',
+]);
+
+/** The further members of an answer's message or call; undefined when there are none. Empty ones say nothing. */
+export function extraMembers(source: Source | undefined): JsonObject | undefined {
+  const raw = ownRaw(source);
+  if (!raw) return undefined;
+  let members: MutableJsonObject | undefined;
+  for (const key of Object.keys(raw)) {
+    const value = raw[key];
+    if (WRITTEN.has(key) || key === '__proto__' || value === null || value === undefined) continue;
+    if (value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    members ??= {};
+    members[key] = value;
+  }
+  return members;
+}
