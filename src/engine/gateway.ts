@@ -192,6 +192,7 @@ class Run {
     const failures: Failure[] = [];
     for (const { endpoint } of plan.candidates) {
       for (let retry = 0; ; retry++) {
+        if (this.#interruption) return this.#interruption;
         const error = await this.#tryOne(request, endpoint, answer);
         if (!error) return undefined;
         if (this.#interruption) return this.#interruption;

@@ -1,6 +1,10 @@
 // The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
 
-export type Handler = (request: Request) => Response | Promise<Response>;
+/** @param patient lifts the idle limit of this connection: from then on silence is the handler's own business */
+export type Handler = (request: Request, patient: () => void) => Response | Promise<Response>;
+
+/** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
+const IDLE_SECONDS = 60;
 
 export interface ListenOptions {
   readonly hostname: string;
@@ -12,6 +16,7 @@ export interface ListenOptions {
   readonly hot: Readonly<Record<string, Handler>>;
   /** Everything else. */
   readonly fallback: Handler;
+  readonly idleSeconds?: number | undefined;
 }
 
 export interface Listener {
@@ -25,15 +30,20 @@ export interface Listener {
 
 /** Opens the listening socket. Throws when the address is taken. */
 export function listen(options: ListenOptions): Listener {
-  const routes = Object.fromEntries(Object.entries(options.hot).map(([path, handler]) => [path, { POST: handler }]));
+  const adapt =
+    (handler: Handler) =>
+    (request: Request, server: Bun.Server<undefined>): Response | Promise<Response> =>
+      handler(request, () => server.timeout(request, 0));
+  const routes = Object.fromEntries(
+    Object.entries(options.hot).map(([path, handler]) => [path, { POST: adapt(handler) }]),
+  );
   const server = Bun.serve({
     hostname: options.hostname,
     port: options.port,
     maxRequestBodySize: options.maxBodyBytes,
-    // Streams may be silent for minutes; the engine has its own limits and keep-alives.
-    idleTimeout: 0,
+    idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes,
-    fetch: options.fallback,
+    fetch: adapt(options.fallback),
   });
   return {
     hostname: options.hostname,

@@ -43,40 +43,69 @@ interface Operation {
 }
 
 /** What clients can POST to, one line each. */
-const OPERATIONS: readonly Operation[] = [{ path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' }];
+const OPERATIONS: readonly Operation[] = [
+  { path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' },
+];
 
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const hot: Record<string, Handler> = {};
   for (const operation of OPERATIONS) {
-    for (const base of BASES) hot[base + operation.path] = (request) => serveOperation(deps, operation, request);
+    for (const base of BASES)
+      hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
   }
   const hono = new Hono();
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
-  hono.get('/readyz', (context) => context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503));
+  hono.get('/readyz', (context) =>
+    context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503),
+  );
   for (const base of BASES) {
-    hono.get(`${base}/models`, (context) => reply(deps, context.req.raw, (principal) => encodeModelList(visibleModels(deps.catalog(), principal), lacks)));
+    hono.get(`${base}/models`, (context) =>
+      reply(deps, context.req.raw, (principal) =>
+        encodeModelList(visibleModels(deps.catalog(), principal), lacks),
+      ),
+    );
     hono.get(`${base}/models/*`, (context) =>
-      reply(deps, context.req.raw, (principal) => modelById(deps.catalog(), principal, decodeURIComponent(context.req.path.slice(base.length + '/models/'.length)))),
+      reply(deps, context.req.raw, (principal) =>
+        modelById(
+          deps.catalog(),
+          principal,
+          decodeURIComponent(context.req.path.slice(base.length + '/models/'.length)),
+        ),
+      ),
     );
     for (const path of ['/generation', '/management/generation']) {
-      hono.get(base + path, (context) => reply(deps, context.req.raw, (principal) => generationById(deps.ledger, principal, context.req.query('id'))));
+      hono.get(base + path, (context) =>
+        reply(deps, context.req.raw, (principal) =>
+          generationById(deps.ledger, principal, context.req.query('id')),
+        ),
+      );
     }
   }
   hono.all('*', (context) => {
     const methods = hot[context.req.path] ? ' This path takes POST only.' : '';
-    throw new GatewayError('not_found', `There is nothing at ${context.req.method} ${context.req.path}.${methods}`);
+    throw new GatewayError(
+      'not_found',
+      `There is nothing at ${context.req.method} ${context.req.path}.${methods}`,
+    );
   });
   hono.onError((error) => errorResponse(GatewayError.from(error), newGenerationId(deps.now())));
   return { hot, fallback: (request) => hono.fetch(request) };
 }
 
-async function serveOperation(deps: AppDependencies, operation: Operation, request: Request): Promise<Response> {
+async function serveOperation(
+  deps: AppDependencies,
+  operation: Operation,
+  request: Request,
+  patient: () => void,
+): Promise<Response> {
   const header = (name: string): string | null => request.headers.get(name);
   try {
     if (!deps.ready()) return goingAway(deps, operation);
     const principal = deps.authenticate(header);
     const body = await readBody(request, deps.maxBodyBytes());
+    // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
+    patient();
     const client = new HttpClient(request);
     const served = deps.gateway.serve({
       protocol: operation.protocol,
@@ -98,12 +127,18 @@ async function serveOperation(deps: AppDependencies, operation: Operation, reque
 /** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
 function goingAway(deps: AppDependencies, operation: Operation): Response {
   const id = newGenerationId(deps.now());
-  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', { retryAfterMs: 1000 });
+  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+    retryAfterMs: 1000,
+  });
   const headers = { 'x-request-id': id, 'request-id': id, 'retry-after': '1', connection: 'close' };
   return Response.json(operation.protocol.server.encodeError(error, id).body, { status: 503, headers });
 }
 
-async function reply(deps: AppDependencies, request: Request, answer: (principal: Principal) => JsonObject | Promise<JsonObject>): Promise<Response> {
+async function reply(
+  deps: AppDependencies,
+  request: Request,
+  answer: (principal: Principal) => JsonObject | Promise<JsonObject>,
+): Promise<Response> {
   const id = newGenerationId(deps.now());
   try {
     const body = await answer(deps.authenticate((name) => request.headers.get(name)));
@@ -120,7 +155,10 @@ function visibleModels(catalog: Catalog, principal: Principal): ReturnType<Catal
 function modelById(catalog: Catalog, principal: Principal, id: string): JsonObject {
   const model = catalog.find(id);
   if (!model || !principal.mayUse(model.id)) {
-    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, { param: 'model', code: 'model_not_found' });
+    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {
+      param: 'model',
+      code: 'model_not_found',
+    });
   }
   return encodeModel(model, lacks);
 }
@@ -129,14 +167,28 @@ function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
   return findProtocol(name)?.upstream.lacks ?? new Set();
 }
 
-async function generationById(ledger: LedgerStore, principal: Principal, id: string | undefined): Promise<JsonObject> {
-  if (!id) throw new GatewayError('invalid_request', 'id: the id of a generation is required', { param: 'id' });
+async function generationById(
+  ledger: LedgerStore,
+  principal: Principal,
+  id: string | undefined,
+): Promise<JsonObject> {
+  if (!id)
+    throw new GatewayError('invalid_request', 'id: the id of a generation is required', { param: 'id' });
   const found = await ledger.find(id, principal.keyId);
-  if (!found) throw new GatewayError('not_found', `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`, { param: 'id' });
+  if (!found)
+    throw new GatewayError(
+      'not_found',
+      `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`,
+      { param: 'id' },
+    );
   return generationView(found.generation, found.attempts);
 }
 
-function errorResponse(error: GatewayError, id: string, server: ServerCodec = withServer('openai-chat').server): Response {
+function errorResponse(
+  error: GatewayError,
+  id: string,
+  server: ServerCodec = withServer('openai-chat').server,
+): Response {
   const { status, body } = server.encodeError(error, id);
   return Response.json(body, { status, headers: { 'x-request-id': id, 'request-id': id } });
 }
