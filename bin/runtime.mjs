@@ -37,12 +37,18 @@ function findBun() {
 export function runBun(args) {
   const bun = findBun();
   if (bun === null) {
-    console.error('Bun is not installed: run `npm install` in the folder of this package (with optional dependencies).');
+    console.error(
+      'Bun is not installed: run `npm install` in the folder of this package (with optional dependencies).',
+    );
     process.exit(1);
   }
   // Bun reads this limit before any of our code runs. 65535 is its largest value; the default of 256 would queue
   // requests in silence.
-  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...process.env };
+  const env = {
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    ...process.env,
+    DRAGOMAN_LAUNCHER_PID: String(process.pid),
+  };
   const child = spawn(bun, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

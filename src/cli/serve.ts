@@ -2,7 +2,7 @@
 import { readEnvironment } from '../config/index.ts';
 import { parseArguments, type Command } from './command.ts';
 import { composeGateway } from './compose.ts';
-import { untilSignal } from './signals.ts';
+import { launcherPid, untilSignal } from './signals.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -10,14 +10,15 @@ export const serve: Command = {
   summary: 'run the gateway (the default command)',
   async run(argv) {
     const args = parseArguments(argv);
+    const environment = readEnvironment();
     const running = await composeGateway({
-      environment: readEnvironment(),
+      environment,
       load: () => args.load(),
       prettyLog: process.stderr.isTTY === true,
     });
     process.stdout.write(`listening on ${running.origin}\n`);
     if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
-    await untilSignal();
+    await untilSignal(launcherPid(environment));
     await running.stop();
     return process.exit(0);
   },

@@ -1,7 +1,8 @@
 // `dragoman sim`: the simulated provider alone, to test any client or gateway against.
 import { parseArguments, type Command } from './command.ts';
 import { listenSim } from './sim-server.ts';
-import { untilSignal } from './signals.ts';
+import { launcherPid, untilSignal } from './signals.ts';
+import { readEnvironment } from '../config/index.ts';
 
 export const sim: Command = {
   name: 'sim',
@@ -14,7 +15,7 @@ export const sim: Command = {
       `listening on http://${listener.hostname}:${listener.port}\n` +
         '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic\n',
     );
-    await untilSignal();
+    await untilSignal(launcherPid(readEnvironment()));
     await listener.stop();
     return 0;
   },
