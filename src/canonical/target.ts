@@ -16,7 +16,7 @@ export type ResolvedReasoning =
       readonly effort: Effort | undefined;
       /** Tokens; always inside the endpoint's legal interval. */
       readonly budgetTokens: number | undefined;
-      /** What the client asked to see; undefined lets the encoder ask for the upstream's summary where it has one. */
+      /** What the client asked to see; undefined: the upstream's own summary where it has one; `none`: no summary. */
       readonly summary: string | undefined;
     };
 

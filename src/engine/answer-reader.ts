@@ -129,3 +129,25 @@ function parseWhole(body: string): unknown {
   const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
   throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
 }
+
+/** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
+export function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
+  if (!copy) return reader;
+  const quietly = (run: () => void): void => {
+    try {
+      run();
+    } catch {
+      // The copy is for the records; the answer itself was judged by the first reader.
+    }
+  };
+  return {
+    data(bytes) {
+      quietly(() => copy.data(bytes));
+      reader.data(bytes);
+    },
+    end() {
+      quietly(() => copy.end());
+      reader.end();
+    },
+  };
+}

@@ -1,13 +1,12 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { CanonicalEvent, EventSink } from '../canonical/index.ts';
+import type { CanonicalEvent } from '../canonical/index.ts';
 import { GatewayError, isContent } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, Lane } from '../ledger/record.ts';
 import { costOf } from '../ledger/price.ts';
-import type { CodecContext, Protocol, RelayFacts, RelayStream, RelayTap } from '../protocols/index.ts';
-import type { Clock, Ticker } from '../runtime/clock.ts';
-import type { TransportFailure, UpstreamCall, UpstreamClient } from '../upstream/client.ts';
+import type { RelayStream, RelayTap } from '../protocols/index.ts';
+import type { TransportFailure, UpstreamCall } from '../upstream/client.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -17,58 +16,10 @@ import {
   relayWholeReader,
   streamReader,
   wholeReader,
+  withTap,
 } from './answer-reader.ts';
+import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { Meter } from './meter.ts';
-import type { Timeouts } from './settings.ts';
-
-/** Where an attempt's answer goes. */
-export interface AttemptOutput {
-  /** The first content is here: from now on the answer is this attempt's. */
-  commit(): void;
-  /** Translate lane. Only called after `commit`. */
-  on(event: CanonicalEvent): void;
-  /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
-  relay(bytes: string): void;
-  /** Relay lane, whole: the patched body. */
-  relayWhole(bytes: string): void;
-  /** The answer is complete. Its last bytes must wait until the records are safe. */
-  finishing(): void;
-  /** One upstream read was worked off: write what has gathered. */
-  flush(): void;
-}
-
-export interface AttemptOptions {
-  readonly id: string;
-  readonly generationId: string;
-  readonly ordinal: number;
-  readonly endpoint: Endpoint;
-  readonly protocol: Protocol;
-  readonly lane: Lane;
-  /** Body for the upstream, as a byte string. */
-  readonly body: string;
-  readonly stream: boolean;
-  readonly output: AttemptOutput;
-  /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
-  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
-  readonly relayFacts: RelayFacts;
-  /** A sink that sees every canonical event, also in the relay lane; for records. */
-  readonly tap: EventSink | null;
-  readonly timeouts: Timeouts;
-  /** Unix milliseconds by which the whole request must be over. */
-  readonly deadlineAt: number;
-  readonly inputChars: number;
-  readonly context: CodecContext;
-  readonly clock: Clock;
-  readonly ticker: Ticker;
-  readonly upstream: UpstreamClient;
-  /** Masks secrets in text that came from an upstream: some echo the key they refuse. */
-  readonly redact: (text: string) => string;
-}
-
-export type AttemptResult =
-  | { readonly type: 'answered' }
-  /** `told`: the client has already read of the failure, in the upstream's own words. */
-  | { readonly type: 'failed'; readonly error: GatewayError; readonly told: boolean };
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
@@ -410,26 +361,4 @@ export class Attempt {
       );
     }
   }
-}
-
-/** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
-function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
-  if (!copy) return reader;
-  const quietly = (run: () => void): void => {
-    try {
-      run();
-    } catch {
-      // The copy is for the records; the answer itself was judged by the first reader.
-    }
-  };
-  return {
-    data(bytes) {
-      quietly(() => copy.data(bytes));
-      reader.data(bytes);
-    },
-    end() {
-      quietly(() => copy.end());
-      reader.end();
-    },
-  };
 }

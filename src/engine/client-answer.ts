@@ -4,7 +4,7 @@ import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonica
 import { Collector } from '../canonical/index.ts';
 import { costOf } from '../ledger/price.ts';
 import type { AnswerContext } from '../protocols/index.ts';
-import type { AttemptOutput } from './attempt.ts';
+import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
 

@@ -1,3 +1,4 @@
 export type { ApiCall, Client, ClientStream, Encoding } from './call.ts';
-export { Gateway, type GatewayDependencies } from './gateway.ts';
+export { Gateway } from './gateway.ts';
+export type { GatewayDependencies } from './run.ts';
 export type { EngineSettings, Timeouts } from './settings.ts';

@@ -6,6 +6,7 @@ import type { Lane } from '../ledger/record.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
 import { adaptRequest } from './adapt.ts';
 import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
+import type { LearnedRefusals } from './learned-refusals.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { ReasoningStamp } from './reasoning-stamp.ts';
 import { StopCutter } from './stop-cutter.ts';
@@ -32,14 +33,20 @@ export function prepareAttempt(
   clientBytes: string,
   endpoint: Endpoint,
   strict: boolean,
+  learned: LearnedRefusals,
 ): PreparedAttempt {
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report);
-  const format = emulateFormat(adapted.request, endpoint.quirks.structuredOutput, report);
-  const reasoning = resolveReasoning(adapted.request, endpoint, report);
+  const format = emulateFormat(
+    adapted.request,
+    endpoint.quirks.structuredOutput,
+    protocol.upstream.schemasOnly === true,
+    report,
+  );
+  const reasoning = learned.apply(endpoint, resolveReasoning(adapted.request, endpoint, report), report);
   const relay = protocol.relay;
   const relayed =
     relay !== undefined &&
@@ -75,11 +82,16 @@ export function prepareAttempt(
 }
 
 /** The same attempt with another request of the same shape: the repair of an answer. */
-export function prepareRepair(prepared: PreparedAttempt, request: CanonicalRequest): PreparedAttempt {
-  const reasoning = resolveReasoning(request, prepared.endpoint, new Report());
+export function prepareRepair(
+  prepared: PreparedAttempt,
+  request: CanonicalRequest,
+  learned: LearnedRefusals,
+): PreparedAttempt {
+  const { endpoint } = prepared;
+  const reasoning = learned.apply(endpoint, resolveReasoning(request, endpoint, new Report()), new Report());
   return {
     ...prepared,
-    body: encodeBody(prepared.protocol, request, targetOf(prepared.endpoint, reasoning), new Report()),
+    body: encodeBody(prepared.protocol, request, targetOf(endpoint, reasoning), new Report()),
   };
 }
 

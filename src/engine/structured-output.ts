@@ -32,20 +32,16 @@ const MAX_SCHEMA_CHARS = 200_000;
 /**
  * What to do about the answer format at an upstream with this ability; null when it enforces the format itself.
  * Throws GatewayError when the schema cannot be compiled.
+ * @param schemasOnly true where the protocol has no form for JSON without a schema
  */
 export function emulateFormat(
   request: CanonicalRequest,
   ability: Quirks['structuredOutput'],
+  schemasOnly: boolean,
   report: Report,
 ): FormatEmulation | null {
   const format = request.responseFormat;
-  if (
-    !format ||
-    format.type === 'text' ||
-    ability === 'json_schema' ||
-    (format.type === 'json_object' && ability === 'json_object')
-  )
-    return null;
+  if (!format || format.type === 'text' || isEnforced(format, ability, schemasOnly)) return null;
   report.add(
     'response_format',
     'approximated',
@@ -95,6 +91,15 @@ export function emulateFormat(
       ],
     }),
   };
+}
+
+function isEnforced(
+  format: ResponseFormat,
+  ability: Quirks['structuredOutput'],
+  schemasOnly: boolean,
+): boolean {
+  if (schemasOnly && (format.type !== 'json_schema' || format.schema === undefined)) return false;
+  return ability === 'json_schema' || (format.type === 'json_object' && ability === 'json_object');
 }
 
 /** The same answer with its visible text replaced by the JSON that was found in it. */

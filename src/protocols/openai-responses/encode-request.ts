@@ -97,7 +97,7 @@ function encodeReasoning(request: CanonicalRequest, target: Target, report: Repo
       }
       return {
         ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }),
-        summary: reasoning.summary ?? 'auto',
+        ...(reasoning.summary === 'none' ? {} : { summary: reasoning.summary ?? 'auto' }),
       };
   }
 }

@@ -1,0 +1,57 @@
+// What an attempt is given, where its answer goes, and how it can end.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { CanonicalEvent, EventSink, GatewayError } from '../canonical/index.ts';
+import type { Lane } from '../ledger/record.ts';
+import type { CodecContext, Protocol, RelayFacts } from '../protocols/index.ts';
+import type { Clock, Ticker } from '../runtime/clock.ts';
+import type { UpstreamClient } from '../upstream/client.ts';
+import type { Timeouts } from './settings.ts';
+
+/** Where an attempt's answer goes. */
+export interface AttemptOutput {
+  /** The first content is here: from now on the answer is this attempt's. */
+  commit(): void;
+  /** Translate lane. Only called after `commit`. */
+  on(event: CanonicalEvent): void;
+  /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
+  relay(bytes: string): void;
+  /** Relay lane, whole: the patched body. */
+  relayWhole(bytes: string): void;
+  /** The answer is complete. Its last bytes must wait until the records are safe. */
+  finishing(): void;
+  /** One upstream read was worked off: write what has gathered. */
+  flush(): void;
+}
+
+export interface AttemptOptions {
+  readonly id: string;
+  readonly generationId: string;
+  readonly ordinal: number;
+  readonly endpoint: Endpoint;
+  readonly protocol: Protocol;
+  readonly lane: Lane;
+  /** Body for the upstream, as a byte string. */
+  readonly body: string;
+  readonly stream: boolean;
+  readonly output: AttemptOutput;
+  /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
+  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
+  readonly relayFacts: RelayFacts;
+  /** A sink that sees every canonical event, also in the relay lane; for records. */
+  readonly tap: EventSink | null;
+  readonly timeouts: Timeouts;
+  /** Unix milliseconds by which the whole request must be over. */
+  readonly deadlineAt: number;
+  readonly inputChars: number;
+  readonly context: CodecContext;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly upstream: UpstreamClient;
+  /** Masks secrets in text that came from an upstream: some echo the key they refuse. */
+  readonly redact: (text: string) => string;
+}
+
+export type AttemptResult =
+  | { readonly type: 'answered' }
+  /** `told`: the client has already read of the failure, in the upstream's own words. */
+  | { readonly type: 'failed'; readonly error: GatewayError; readonly told: boolean };
