@@ -7,6 +7,7 @@ import { openSqlite } from '../src/runtime/sqlite.ts';
 import { MIGRATIONS } from '../src/storage/migrations.ts';
 import type { StoredKey } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { rejection } from './rejection.ts';
 import { attempt, COST, generation, USAGE } from './storage-records.ts';
 
 const made: string[] = [];
@@ -173,7 +174,7 @@ test('a record that cannot be written fails alone', async () => {
     generation('gen-2', { content: { request: circular as never, answer: null } }),
     [],
   );
-  await expect(bad).rejects.toMatchObject({ kind: 'internal' });
+  expect(await rejection(bad)).toMatchObject({ kind: 'internal' });
   await good;
   expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
   await storage.close();
@@ -243,7 +244,8 @@ test('the version of the keys changes with writes of this and of another connect
 });
 
 test('sealed turns are found by key and call, until they expire', async () => {
-  const { vault, close } = await openSqliteStorage({ path: ':memory:' });
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  const { vault } = storage;
   const sealed = Uint8Array.of(0, 1, 255);
   await vault.put([
     { keyId: 'key_a', callId: 'call_1', sealed, expiresAt: 100 },
@@ -257,11 +259,12 @@ test('sealed turns are found by key and call, until they expire', async () => {
   expect(await vault.purge(50)).toBe(0);
   expect((await vault.get('key_b', ['call_3'], 99)).get('call_3')).toEqual(sealed);
   expect((await vault.get('key_b', [], 99)).size).toBe(0);
-  await close();
+  await storage.close();
 });
 
 test('a purge deletes a bounded number at a time', async () => {
-  const { vault, close } = await openSqliteStorage({ path: ':memory:' });
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  const { vault } = storage;
   await vault.put(
     Array.from({ length: 1_201 }, (_, i) => ({
       keyId: 'k',
@@ -274,7 +277,7 @@ test('a purge deletes a bounded number at a time', async () => {
   while ((await vault.purge(5_000)) > 0) purges += 1;
   expect(purges).toBeGreaterThan(1);
   expect((await vault.get('k', ['c0', 'c1200'], -1)).size).toBe(0);
-  await close();
+  await storage.close();
 });
 
 test('secrets stay the same, differ by name, and are not in the database', async () => {
@@ -308,17 +311,17 @@ test('a lost, changed or damaged secret file is an error and is not replaced', a
   };
 
   rmSync(file);
-  await expect(attemptSecret()).rejects.toMatchObject({
+  expect(await rejection(attemptSecret())).toMatchObject({
     kind: 'internal',
     message: expect.stringContaining('is missing'),
   });
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, 'ab'.repeat(32));
-  await expect(attemptSecret()).rejects.toMatchObject({
+  expect(await rejection(attemptSecret())).toMatchObject({
     message: expect.stringContaining('is not the file'),
   });
   writeFileSync(file, 'no hex');
-  await expect(attemptSecret()).rejects.toMatchObject({ message: expect.stringContaining('damaged') });
+  expect(await rejection(attemptSecret())).toMatchObject({ message: expect.stringContaining('damaged') });
 });
 
 test('two processes that start together agree on the tables and the secret', async () => {
@@ -359,7 +362,7 @@ test('a migration that fails leaves the database as it was', async () => {
       throw new Error('disk full');
     },
   };
-  await expect(openSqliteStorage({ path, migrations: [...MIGRATIONS, broken] })).rejects.toMatchObject({
+  expect(await rejection(openSqliteStorage({ path, migrations: [...MIGRATIONS, broken] }))).toMatchObject({
     kind: 'internal',
   });
   const database = openSqlite(path);
@@ -375,7 +378,7 @@ test('a database of a newer program is refused with a clear message', async () =
   await (
     await openSqliteStorage({ path, migrations: [...MIGRATIONS, { name: 'future', up: async () => {} }] })
   ).close();
-  await expect(openSqliteStorage({ path })).rejects.toMatchObject({
+  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
     message: expect.stringContaining('newer Dragoman'),
   });
@@ -385,7 +388,7 @@ test('a file that is no database is refused with its path', async () => {
   const path = freshPath();
   await (await openSqliteStorage({ path })).close();
   writeFileSync(path, 'this is not a database, but long enough to be taken for one'.repeat(50));
-  await expect(openSqliteStorage({ path })).rejects.toMatchObject({
+  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
     message: expect.stringContaining(path),
   });

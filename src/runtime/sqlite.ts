@@ -10,8 +10,11 @@ export interface SqlStatement {
   /** True when the statement yields rows. */
   readonly reader: boolean;
   /** Runs it without reading rows. */
-  run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
-  all(...values: SqlValue[]): SqlRow[];
+  readonly run: (...values: SqlValue[]) => {
+    readonly changes: number;
+    readonly lastInsertRowid: number | bigint;
+  };
+  readonly all: (...values: SqlValue[]) => SqlRow[];
 }
 
 export interface SqlConnection {
@@ -19,7 +22,7 @@ export interface SqlConnection {
   prepare(sql: string): SqlStatement;
   /** Runs one or more statements without parameters. */
   exec(sql: string): void;
-  /** True between `begin` and `commit` or `rollback`, also when an error made SQLite roll back by itself. */
+  /** True between `begin` and `commit` or `rollback`; false when an error made SQLite roll back by itself. */
   readonly inTransaction: boolean;
   close(): void;
 }

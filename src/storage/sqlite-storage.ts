@@ -63,7 +63,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   return {
     ledger,
     keys: new SqliteKeys(connection, db),
-    vault: new SqliteVault(db),
+    vault: new SqliteVault(connection, db),
     async secret(name) {
       master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'));
       return namedSecret(master, name);

@@ -1,38 +1,60 @@
-// Sealed turns in SQLite: bytes by key and call. Cannot read what it keeps.
+// Sealed turns in SQLite: bytes by key and call. Cannot read what it keeps. Statements are built by Kysely once:
+// conversations with tools ask on every request, and building a query costs ten times its execution.
 import { type Kysely, sql } from 'kysely';
+import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
 import type { SealedTurn, VaultStore } from './ports.ts';
 import type { Schema } from './schema.ts';
 
-/** Rows deleted in one go: below a millisecond, so that a purge never holds up a stream. */
+/** Rows deleted in one go: about a millisecond, so that a purge never holds up a stream. */
 const PURGE_ROWS = 200;
-/** Bound values of one statement; SQLite takes 32,766. */
-const PUT_ROWS = 500;
 
 export class SqliteVault implements VaultStore {
-  readonly #db: Kysely<Schema>;
+  readonly #connection: SqlConnection;
+  /** Binds key id, call id, bytes, expiry. */
+  readonly #put: SqlStatement;
+  /** Binds key id, a JSON array of call ids, now. */
+  readonly #get: SqlStatement;
+  /** Binds now and the number of rows. */
+  readonly #purge: SqlStatement;
 
-  constructor(db: Kysely<Schema>) {
-    this.#db = db;
+  constructor(connection: SqlConnection, db: Kysely<Schema>) {
+    this.#connection = connection;
+    const put = db
+      .insertInto('vault')
+      .values({ key_id: '', call_id: '', sealed: new Uint8Array(), expires_at: 0 })
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'call_id']).doUpdateSet((eb) => ({
+          sealed: eb.ref('excluded.sealed'),
+          expires_at: eb.ref('excluded.expires_at'),
+        })),
+      );
+    // One bound value instead of one per id: the same statement for every length.
+    const get = db
+      .selectFrom('vault')
+      .select(['call_id', 'sealed'])
+      .where('key_id', '=', '')
+      .where('call_id', 'in', sql<string>`(select value from json_each(${''}))`)
+      .where('expires_at', '>', 0);
+    const expired = db
+      .selectFrom('vault')
+      .select(sql<number>`rowid`.as('rowid'))
+      .where('expires_at', '<=', 0)
+      .orderBy('expires_at')
+      .limit(PURGE_ROWS);
+    const purge = db.deleteFrom('vault').where(sql<number>`rowid`, 'in', expired);
+    this.#put = connection.prepare(put.compile().sql);
+    this.#get = connection.prepare(get.compile().sql);
+    this.#purge = connection.prepare(purge.compile().sql);
   }
 
   async put(turns: readonly SealedTurn[]): Promise<void> {
-    for (let from = 0; from < turns.length; from += PUT_ROWS) {
-      const rows = turns.slice(from, from + PUT_ROWS).map((turn) => ({
-        key_id: turn.keyId,
-        call_id: turn.callId,
-        sealed: turn.sealed,
-        expires_at: turn.expiresAt,
-      }));
-      await this.#db
-        .insertInto('vault')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.columns(['key_id', 'call_id']).doUpdateSet((eb) => ({
-            sealed: eb.ref('excluded.sealed'),
-            expires_at: eb.ref('excluded.expires_at'),
-          })),
-        )
-        .execute();
+    this.#connection.exec('begin immediate');
+    try {
+      for (const turn of turns) this.#put.run(turn.keyId, turn.callId, turn.sealed, turn.expiresAt);
+      this.#connection.exec('commit');
+    } catch (error) {
+      if (this.#connection.inTransaction) this.#connection.exec('rollback');
+      throw error;
     }
   }
 
@@ -41,32 +63,16 @@ export class SqliteVault implements VaultStore {
     callIds: readonly string[],
     nowMs: number,
   ): Promise<ReadonlyMap<string, Uint8Array>> {
-    if (callIds.length === 0) return new Map();
-    // One bound value instead of one per id: the same statement for every length.
-    const rows = await this.#db
-      .selectFrom('vault')
-      .select(['call_id', 'sealed'])
-      .where('key_id', '=', keyId)
-      .where('call_id', 'in', sql<string>`(select value from json_each(${JSON.stringify(callIds)}))`)
-      .where('expires_at', '>', nowMs)
-      .execute();
-    return new Map(rows.map((row) => [row.call_id, row.sealed]));
+    const found = new Map<string, Uint8Array>();
+    if (callIds.length === 0) return found;
+    for (const row of this.#get.all(keyId, JSON.stringify(callIds), nowMs)) {
+      const { call_id: callId, sealed } = row;
+      if (typeof callId === 'string' && sealed instanceof Uint8Array) found.set(callId, sealed);
+    }
+    return found;
   }
 
   async purge(nowMs: number): Promise<number> {
-    const result = await this.#db
-      .deleteFrom('vault')
-      .where(
-        sql<number>`rowid`,
-        'in',
-        this.#db
-          .selectFrom('vault')
-          .select(sql<number>`rowid`.as('rowid'))
-          .where('expires_at', '<=', nowMs)
-          .orderBy('expires_at')
-          .limit(PURGE_ROWS),
-      )
-      .executeTakeFirst();
-    return Number(result.numDeletedRows);
+    return this.#purge.run(nowMs, PURGE_ROWS).changes;
   }
 }
