@@ -57,6 +57,8 @@ export interface UpstreamCodec {
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters for which the protocol has no field. The engine removes and reports them (or emulates `stop`). */
   readonly lacks: ReadonlySet<Parameter>;
+  /** True: only schemas can be enforced here, not `json_object`, which the engine then emulates. */
+  readonly schemasOnly?: boolean;
   /**
    * Writes the upstream body. Whatever has no place in it goes to the report; nothing throws but a request
    * that cannot be expressed at all (GatewayError `unsupported`).

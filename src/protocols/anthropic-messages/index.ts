@@ -23,6 +23,7 @@ export const anthropicMessages: Protocol = {
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
     lacks: new Set(LACKS),
+    schemasOnly: true,
     encodeRequest,
     decodeResponse,
     decodeStream,

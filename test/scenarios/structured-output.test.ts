@@ -1,0 +1,177 @@
+// `response_format` in each upstream's own form, and what happens where an upstream has none.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { chatBody, chatStream, messagesBody, responsesBody, stream, whole } from '../upstreams/answers.ts';
+import {
+  frames,
+  recordOf,
+  startScene,
+  streamedText,
+  type Scene,
+} from '../upstreams/gateway-with-upstreams.ts';
+import { at, list } from '../upstreams/json-path.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  const plain = (quirks: object): object => ({
+    max_output_tokens: 8000,
+    endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-chat', quirks }],
+  });
+  scene = await startScene(['up'], {
+    config: {
+      models: [
+        { id: 'no/formats', ...plain({ structured_output: 'none' }) },
+        { id: 'object/only', ...plain({ structured_output: 'json_object' }) },
+      ],
+    },
+  });
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+beforeEach(() => scene.upstream('up').script());
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer' } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const format = (strict: boolean): object => ({
+  type: 'json_schema',
+  json_schema: { name: 'trip', description: 'A journey', strict, schema },
+});
+const body = (model: string, response_format: object): object => ({
+  model,
+  messages: [{ role: 'user', content: 'Plan a trip.' }],
+  response_format,
+});
+const GOOD = '{"city":"Rome","days":3}';
+
+describe('native forms', () => {
+  test('Chat Completions: unchanged', async () => {
+    const up = scene.upstream('up');
+    up.script(whole(chatBody(GOOD)));
+    const response = await scene.gateway.post('/chat/completions', body('one/chat', format(true)));
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(at(up.requests[0]?.json, 'response_format')).toEqual(format(true) as never);
+  });
+
+  test('Responses: text.format', async () => {
+    const up = scene.upstream('up');
+    const message = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: GOOD, annotations: [] }],
+    };
+    up.script(whole(responsesBody([message])));
+    const response = await scene.gateway.post('/chat/completions', body('one/responses', format(true)));
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(at(up.requests[0]?.json, 'text', 'format')).toEqual({
+      type: 'json_schema',
+      name: 'trip',
+      description: 'A journey',
+      strict: true,
+      schema,
+    });
+  });
+
+  test('Messages: output_config.format', async () => {
+    const up = scene.upstream('up');
+    up.script(whole(messagesBody([{ type: 'text', text: GOOD }], 'end_turn')));
+    const response = await scene.gateway.post('/chat/completions', body('one/messages', format(true)));
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(at(up.requests[0]?.json, 'output_config', 'format', 'type')).toBe('json_schema');
+    expect(at(up.requests[0]?.json, 'output_config', 'format', 'schema')).toMatchObject({
+      properties: schema.properties,
+      required: schema.required,
+    });
+    // The API has no place for a description but the schema's own.
+    expect(JSON.stringify(at(up.requests[0]?.json))).toContain('A journey');
+  });
+});
+
+describe('emulation', () => {
+  test('a good answer needs one call, and is freed of what stands around it', async () => {
+    const up = scene.upstream('up');
+    up.script(whole(chatBody(`Here you are:\n\`\`\`json\n${GOOD}\n\`\`\``)));
+    const response = await scene.gateway.post('/chat/completions', body('no/formats', format(true)));
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(response.headers.get('x-dragoman-report')).toContain('response_format:approximated');
+    expect(up.requests).toHaveLength(1);
+    expect(at(up.requests[0]?.json, 'response_format')).toBeUndefined();
+    expect(JSON.stringify(at(up.requests[0]?.json, 'messages', 0))).toContain('additionalProperties');
+  });
+
+  test('a bad answer is repaired once, and the record shows both calls', async () => {
+    const up = scene.upstream('up');
+    up.script(whole(chatBody('{"city":"Rome"}')), whole(chatBody(GOOD)));
+    const response = await scene.gateway.post('/chat/completions', body('no/formats', format(true)));
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(response.headers.get('x-dragoman-attempts')).toBe('2');
+    expect(at(up.requests[1]?.json, 'messages', -2)).toMatchObject({
+      role: 'assistant',
+      content: '{"city":"Rome"}',
+    });
+    expect(String(at(up.requests[1]?.json, 'messages', -1, 'content'))).toContain('days');
+    const record = await recordOf(scene.gateway, response);
+    expect(at(record, 'attempts')).toHaveLength(2);
+    expect(list(record, 'report').map((entry) => at(entry, 'path'))).toContain('response_format');
+  });
+
+  test('a second bad answer fails where strict was asked, and is passed on where not', async () => {
+    const up = scene.upstream('up');
+    const bad = whole(chatBody('no idea'));
+    up.script(bad, bad);
+    const strict = await scene.gateway.post('/chat/completions', body('no/formats', format(true)));
+    expect(strict.status).toBeGreaterThanOrEqual(400);
+    expect(at(await strict.json(), 'error', 'code')).toBe('structured_output_failed');
+    up.script(bad, bad);
+    const lenient = await scene.gateway.post('/chat/completions', body('no/formats', format(false)));
+    expect(lenient.status).toBe(200);
+    expect(at(await lenient.json(), 'choices', 0, 'message', 'content')).toBe('no idea');
+    expect(lenient.headers.get('x-dragoman-report')).toContain('response_format');
+    expect(up.requests).toHaveLength(2);
+  });
+
+  test('streamed: the client sees the checked answer only', async () => {
+    const up = scene.upstream('up');
+    up.script(stream(chatStream('{"city":', '1}')), stream(chatStream('{"city":"Rome"', ',"days":3}')));
+    const response = await scene.gateway.post('/chat/completions', {
+      ...body('no/formats', format(true)),
+      stream: true,
+    });
+    const text = await response.text();
+    expect(streamedText(text)).toBe(GOOD);
+    expect(frames(text).at(-1)).toBe('[DONE]');
+  });
+
+  test('an upstream that knows JSON, but no schemas, is asked for JSON', async () => {
+    const up = scene.upstream('up');
+    up.script(whole(chatBody(GOOD)));
+    await scene.gateway.post('/chat/completions', body('object/only', format(true)));
+    expect(at(up.requests[0]?.json, 'response_format')).toEqual({ type: 'json_object' });
+    expect(JSON.stringify(at(up.requests[0]?.json, 'messages'))).toContain('"days');
+  });
+
+  test('Messages has no json_object: instructed and repaired', async () => {
+    const up = scene.upstream('up');
+    const say = (text: string): object => messagesBody([{ type: 'text', text }], 'end_turn');
+    up.script(whole(say('Rome, three days')), whole(say(GOOD)));
+    const response = await scene.gateway.post(
+      '/chat/completions',
+      body('one/messages', { type: 'json_object' }),
+    );
+    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    expect(JSON.stringify(at(up.requests[0]?.json, 'system'))).toContain('JSON');
+    expect(response.headers.get('x-dragoman-report')).toContain('response_format:approximated');
+  });
+
+  test('strict mode refuses to emulate', async () => {
+    const response = await scene.gateway.post('/chat/completions', body('no/formats', format(true)), {
+      'x-dragoman-strict': 'true',
+    });
+    expect(response.status).toBe(400);
+    expect(at(await response.json(), 'error', 'param')).toBe('response_format');
+    expect(scene.upstream('up').requests).toHaveLength(0);
+  });
+});

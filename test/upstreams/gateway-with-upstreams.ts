@@ -1,0 +1,177 @@
+// A gateway in front of scripted upstreams, with a model for each protocol and one for several endpoints; and small
+// readers of answers. For scenarios.
+import { at, list, type Json } from './json-path.ts';
+import { startGateway, type TestGateway } from '../harness.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { startUpstream, type ScriptedUpstream } from './scripted-upstream.ts';
+
+/** The keys that the gateway sends to its upstreams. */
+export const UPSTREAM_KEY = 'sk-upstream-test';
+const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
+const PRICE = { input: 1, output: 4 };
+
+/** A provider that serves all three protocols at one scripted upstream. */
+export function providerAt(origin: string): object {
+  return {
+    api_key: UPSTREAM_KEY,
+    protocols: {
+      'openai-chat': `${origin}/v1`,
+      'openai-responses': { base_url: `${origin}/v1`, reasoning_format: 'openai-responses-v1' },
+      'anthropic-messages': {
+        base_url: origin,
+        reasoning_format: 'anthropic-claude-v1',
+        quirks: { cache_control: true, exclusive_reasoning: true },
+      },
+    },
+  };
+}
+
+export interface Scene extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  /** By the names that were asked for. */
+  readonly upstreams: Readonly<Record<string, ScriptedUpstream>>;
+  upstream(name: string): ScriptedUpstream;
+}
+
+/**
+ * Starts upstreams and a gateway. Models: `one/chat`, `one/responses`, `one/messages` at the first upstream, and
+ * `all/chat` over every upstream in order.
+ */
+export async function startScene(
+  names: readonly string[],
+  options: {
+    clock?: Clock;
+    dataDir?: string;
+    config?: Readonly<Record<string, unknown>>;
+    faithful?: boolean;
+  } = {},
+): Promise<Scene> {
+  const upstreams = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await startUpstream()] as const)),
+  );
+  const [first = ''] = names;
+  const single = PROTOCOLS.map((protocol) => ({
+    id: `one/${protocol.split('-')[1]}`,
+    max_output_tokens: 8000,
+    endpoints: [
+      {
+        provider: first,
+        model: 'm',
+        protocol,
+        price: PRICE,
+        ...(protocol === 'openai-chat' ? {} : { reasoning: 'both' }),
+      },
+    ],
+  }));
+  const { config = {}, faithful = false, ...rest } = options;
+  const gateway = await startGateway(
+    {
+      ...config,
+      providers: {
+        ...Object.fromEntries(
+          names.map((name) => [name, withFaith(providerAt(upstreams[name]?.origin ?? ''), faithful)]),
+        ),
+        ...(config['providers'] as object | undefined),
+      },
+      models: [
+        ...single,
+        {
+          id: 'all/chat',
+          endpoints: names.map((provider) => ({
+            provider,
+            model: 'm',
+            protocol: 'openai-chat',
+            price: PRICE,
+          })),
+        },
+        ...((config['models'] as object[] | undefined) ?? []),
+      ],
+    },
+    rest,
+  );
+  return {
+    gateway,
+    upstreams,
+    upstream(name) {
+      const found = upstreams[name];
+      if (!found) throw new Error(`no upstream ${name}`);
+      return found;
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await Promise.all(Object.values(upstreams).map((upstream) => upstream.stop()));
+    },
+  };
+}
+
+function withFaith(provider: object, faithful: boolean): object {
+  if (!faithful) return provider;
+  const { protocols } = provider as { readonly protocols: Readonly<Record<string, unknown>> };
+  return {
+    ...provider,
+    protocols: { ...protocols, 'openai-chat': { base_url: protocols['openai-chat'], faithful: true } },
+  };
+}
+
+/** The record of an answer, by the id in its headers. */
+export async function recordOf(gateway: TestGateway, response: Response): Promise<Json> {
+  const found = await gateway.get(`/generation?id=${response.headers.get('x-request-id')}`);
+  if (found.status !== 200) throw new Error(`no record: ${await found.text()}`);
+  return (await found.json()) as Json;
+}
+
+/** What each attempt of a record was: endpoint and outcome. */
+export function attemptsOf(record: Json): string[] {
+  return list(record, 'attempts').map((entry) => `${at(entry, 'provider')} ${at(entry, 'outcome')}`);
+}
+
+/** The frames of a chat stream without its comments; `[DONE]` stays as it is. */
+export function frames(text: string): (Json | '[DONE]')[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.startsWith('data: '))
+    .map((block) => (block === 'data: [DONE]' ? '[DONE]' : (JSON.parse(block.slice(6)) as Json)));
+}
+
+/** The visible text of a chat stream. */
+export function streamedText(text: string): string {
+  return frames(text)
+    .map((frame) => at(frame, 'choices', 0, 'delta', 'content') ?? '')
+    .join('');
+}
+
+/** Reads a streamed answer piece by piece. */
+export class StreamReading {
+  text = '';
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+
+  constructor(response: Response) {
+    if (!response.body) throw new Error('no body');
+    this.#reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  /** Reads until the text holds this. Throws when the stream ends before. */
+  async until(part: string): Promise<string> {
+    while (!this.text.includes(part)) {
+      const { done, value } = await this.#reader.read();
+      if (done) throw new Error(`the stream ended before ${JSON.stringify(part)}: ${this.text}`);
+      this.text += this.#decoder.decode(value, { stream: true });
+    }
+    return this.text;
+  }
+
+  /** Reads to the end. */
+  async rest(): Promise<string> {
+    for (;;) {
+      const { done, value } = await this.#reader.read();
+      if (done) return this.text;
+      this.text += this.#decoder.decode(value, { stream: true });
+    }
+  }
+
+  /** Goes away in the middle. */
+  leave(): Promise<void> {
+    return this.#reader.cancel();
+  }
+}
