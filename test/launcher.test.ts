@@ -1,0 +1,346 @@
+// The program from outside: the launcher, its output, its exit codes, signals, variables, keys and reloading.
+import { afterEach, expect, test } from 'bun:test';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  eventually,
+  freshFolder,
+  runProgram,
+  runtimePid,
+  startProgram,
+  type Program,
+  type ProgramOptions,
+} from './program.ts';
+
+const SLOW = 30_000;
+const LINUX = process.platform === 'linux';
+const KEY = 'sk-test';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+function folder(): string {
+  const fresh = freshFolder();
+  undo.push(fresh.remove);
+  return fresh.folder;
+}
+
+async function serve(options: ProgramOptions, ...args: string[]): Promise<Program> {
+  const environment = { DRAGOMAN_PORT: '0', ...options.environment };
+  const program = await startProgram(args, { ...options, environment });
+  undo.push(() => program.stop());
+  return program;
+}
+
+function chat(program: Program, key: string, body: object): Promise<Response> {
+  return fetch(`${program.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello!' }], ...body }),
+  });
+}
+
+async function statusOf(program: Program, key: string, model = 'sim/echo'): Promise<number> {
+  const response = await chat(program, key, { model });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Starts a stream that takes about two seconds, and waits for its first content. */
+async function openStream(program: Program): Promise<() => Promise<string>> {
+  const response = await chat(program, KEY, {
+    model: 'sim/paced-40',
+    stream: true,
+    messages: [{ role: 'user', content: 'write 60 words' }],
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (!reader) throw new Error('no body');
+  let text = '';
+  const read = async (): Promise<boolean> => {
+    const { done, value } = await reader.read();
+    text += value ?? '';
+    return done;
+  };
+  while (!text.includes('"content":"')) if (await read()) throw new Error(`no content: ${text}`);
+  return async () => {
+    while (!(await read()));
+    return text;
+  };
+}
+
+test(
+  'an empty data directory gets a key, printed once with a curl line that works as it is',
+  async () => {
+    const at = folder();
+    const first = await serve({ folder: at });
+    expect(first.out()).toStartWith(`listening on ${first.origin}\n`);
+    await eventually('the curl line is printed', () => /^curl .*\n/m.test(first.out()));
+    const command = /^curl .*$/m.exec(first.out())?.[0] ?? '';
+    const pasted = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'ignore' });
+    const answer = JSON.parse(await new Response(pasted.stdout).text()) as {
+      choices: { message: { content: string } }[];
+    };
+    expect(answer.choices[0]?.message.content).toContain('Hello!');
+    expect((await first.stop()).code).toBe(0);
+
+    const second = await serve({ folder: at });
+    expect((await second.stop()).out).toBe(`listening on ${second.origin}\n`);
+    const key = /sk-dm-v1-\w+/.exec(command)?.[0] ?? '';
+    const third = await serve({ folder: at });
+    expect(await statusOf(third, key)).toBe(200);
+  },
+  SLOW,
+);
+
+test(
+  'a key in the environment is enough: none is made',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    expect(await statusOf(program, KEY)).toBe(200);
+    expect(await statusOf(program, 'sk-other')).toBe(401);
+    expect((await program.stop()).out).not.toContain('first API key');
+  },
+  SLOW,
+);
+
+test(
+  'SIGTERM lets a running stream finish, refuses new requests, and exits with 0',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const finish = await openStream(program);
+    const stopped = program.stop();
+    await eventually('new requests are refused', () =>
+      statusOf(program, KEY).then(
+        (status) => status === 503,
+        () => true,
+      ),
+    );
+    const text = await finish();
+    expect(text).toContain('"finish_reason":"stop"');
+    expect(text).toEndWith('data: [DONE]\n\n');
+    expect((await stopped).code).toBe(0);
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'a signal to every process of the group, as terminals and service managers send it, still drains',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const finish = await openStream(program);
+    const runtime = runtimePid(program.pid);
+    process.kill(runtime, 'SIGTERM');
+    process.kill(program.pid, 'SIGTERM');
+    expect(await finish()).toEndWith('data: [DONE]\n\n');
+    expect((await program.exited).code).toBe(0);
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'a killed launcher leaves nothing running',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const runtime = runtimePid(program.pid);
+    process.kill(program.pid, 'SIGKILL');
+    await eventually(
+      'the runtime ends too',
+      () => !existsSync(`/proc/${runtime}`) || readFileSync(`/proc/${runtime}/stat`, 'utf8').includes(') Z '),
+    );
+    expect(await statusOf(program, KEY).catch(() => 'refused')).toBe('refused');
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'the runtime is started without its limit on outgoing requests',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const environment = readFileSync(`/proc/${runtimePid(program.pid)}/environ`, 'utf8').split('\0');
+    expect(environment).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535');
+  },
+  SLOW,
+);
+
+test.each([
+  ['routing: { timeouts: { idle_ms: soon } }', 'routing.timeouts.idle_ms'],
+  ['server: { prot: 4000 }', 'server.prot'],
+  ['providers: { openai: { api_key: "${NO_SUCH_VARIABLE}" } }', 'providers.openai.api_key'],
+])(
+  'a bad configuration ends the start with 2 and names the key: %s',
+  async (text, path) => {
+    const at = folder();
+    writeFileSync(join(at, 'dragoman.yaml'), text);
+    for (const args of [['serve', '--port', '0'], ['check']]) {
+      const end = await runProgram(args, { folder: at });
+      expect(end).toMatchObject({ code: 2, out: '' });
+      expect(end.err).toContain(path);
+    }
+  },
+  SLOW,
+);
+
+test(
+  'an unknown command or option is a usage error',
+  async () => {
+    const at = folder();
+    expect(await runProgram(['sevre'], { folder: at })).toMatchObject({ code: 2, out: '' });
+    const end = await runProgram(['serve', '--prot', '4'], { folder: at });
+    expect(end.code).toBe(2);
+    expect(end.err).toContain('--prot');
+  },
+  SLOW,
+);
+
+test(
+  'check says what would be served',
+  async () => {
+    const at = folder();
+    writeFileSync(join(at, 'other.yaml'), 'providers: { ollama: {} }\nmodels: [{ id: ollama/llama3 }]');
+    const plain = await runProgram(['check', '--config', 'other.yaml'], { folder: at });
+    expect(plain.code).toBe(0);
+    expect(plain.out).toStartWith('other.yaml: valid; ');
+    const json = await runProgram(['check', '--json'], {
+      folder: at,
+      environment: { DRAGOMAN_CONFIG: 'other.yaml', GROQ_API_KEY: 'sk-test-groq' },
+    });
+    expect(JSON.parse(json.out)).toMatchObject({
+      valid: true,
+      path: 'other.yaml',
+      providers: expect.arrayContaining(['sim', 'ollama', 'groq']),
+    });
+  },
+  SLOW,
+);
+
+test(
+  'models lists what this configuration serves',
+  async () => {
+    const at = folder();
+    const rows = JSON.parse((await runProgram(['models', 'SIM/', '--json'], { folder: at })).out) as {
+      id: string;
+      endpoints: string;
+    }[];
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.every((row) => row.id.startsWith('sim/'))).toBe(true);
+    const table = (await runProgram(['models', 'sim/messages'], { folder: at })).out;
+    expect(table).toMatch(/^ID +CONTEXT +OUTPUT +REASONING +ENDPOINTS\nsim\/messages .*anthropic-messages/);
+  },
+  SLOW,
+);
+
+test(
+  'keys are created, listed and revoked, and a running gateway follows within two seconds',
+  async () => {
+    const at = folder();
+    const program = await serve({ folder: at, environment: { DRAGOMAN_KEY: KEY } });
+    const created = await runProgram(
+      ['keys', 'create', 'ci', '--models', 'sim/echo,sim/chat', '--expires', '2999-01-31'],
+      { folder: at },
+    );
+    expect(created.out).toMatch(/^sk-dm-v1-\w{49}\n$/);
+    expect(created.err).toContain('only once');
+    const key = created.out.trim();
+    await eventually('the new key is accepted', async () => (await statusOf(program, key)) === 200, 2_000);
+    expect(await statusOf(program, key, 'sim/messages')).toBe(403);
+
+    const listed = await runProgram(['keys', 'list'], { folder: at });
+    expect(listed.out).toMatch(/key_\w+ +ci +sk-dm-v1-\S+ +active +\S+ +2999-01-31 +sim\/echo,sim\/chat\n/);
+    expect(listed.out).not.toContain(key);
+
+    const revoked = await runProgram(['keys', 'revoke', 'ci', '--json'], { folder: at });
+    expect(JSON.parse(revoked.out)).toMatchObject({ name: 'ci', state: 'revoked' });
+    await eventually('the revoked key is refused', async () => (await statusOf(program, key)) === 401, 2_000);
+    expect(await statusOf(program, KEY)).toBe(200);
+
+    const unknown = await runProgram(['keys', 'revoke', 'nobody'], { folder: at });
+    expect(unknown).toMatchObject({ code: 1, out: '' });
+    expect(unknown.err).toContain('nobody');
+  },
+  SLOW,
+);
+
+test(
+  'flags beat the environment, which beats the file',
+  async () => {
+    const at = folder();
+    writeFileSync(join(at, 'dragoman.yaml'), 'data_dir: from-file');
+    const used = async (args: readonly string[], environment: Record<string, string>): Promise<string[]> => {
+      await runProgram(['keys', 'list', ...args], { folder: at, environment });
+      return ['from-file', 'from-environment', 'from-flag'].filter((name) =>
+        existsSync(join(at, name, 'dragoman.db')),
+      );
+    };
+    const variable = { DRAGOMAN_DATA_DIR: 'from-environment' };
+    expect(await used(['--data-dir', 'from-flag'], variable)).toEqual(['from-flag']);
+    expect(await used([], variable)).toEqual(['from-environment', 'from-flag']);
+    expect(await used([], {})).toEqual(['from-file', 'from-environment', 'from-flag']);
+  },
+  SLOW,
+);
+
+test(
+  'host and port come from the flags, else from the variables',
+  async () => {
+    const at = folder();
+    const environment = { DRAGOMAN_KEY: KEY, DRAGOMAN_HOST: 'localhost' };
+    const named = await serve({ folder: at, environment });
+    expect(named.origin).toMatch(/^http:\/\/localhost:\d+$/);
+    const flagged = await serve(
+      { folder: folder(), environment: { ...environment, DRAGOMAN_PORT: '1' } },
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+    );
+    expect(flagged.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  },
+  SLOW,
+);
+
+test(
+  'a changed file applies to new requests; an invalid one is refused and logged',
+  async () => {
+    const at = folder();
+    const file = join(at, 'dragoman.yaml');
+    const configured = (rest: string): string => `keys: [{ name: test, key: ${KEY} }]\n${rest}\n`;
+    writeFileSync(file, configured('aliases: { one: sim/echo }'));
+    const program = await serve({ folder: at });
+    expect(await statusOf(program, KEY, 'one')).toBe(200);
+    expect(await statusOf(program, KEY, 'two')).toBe(404);
+
+    writeFileSync(file, configured('aliases: { two: sim/echo }'));
+    await eventually('the new alias answers', async () => (await statusOf(program, KEY, 'two')) === 200);
+    expect(await statusOf(program, KEY, 'one')).toBe(404);
+
+    writeFileSync(file, configured('aliasses: { three: sim/echo }'));
+    await eventually('the refusal is logged', () =>
+      program.err().includes('was refused; the old one stays in force: aliasses'),
+    );
+    expect(await statusOf(program, KEY, 'two')).toBe(200);
+
+    writeFileSync(file, configured('aliases: { four: sim/echo }'));
+    await eventually('a corrected file applies', async () => (await statusOf(program, KEY, 'four')) === 200);
+  },
+  SLOW,
+);
+
+test(
+  'the simulated provider runs alone',
+  async () => {
+    const program = await startProgram(['sim', '--port', '0'], { folder: folder() });
+    undo.push(() => program.stop());
+    const response = await fetch(`${program.origin}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Good morning' }] }),
+    });
+    const answer = (await response.json()) as { choices: { message: { content: string } }[] };
+    expect(answer.choices[0]?.message.content).toBe('Good morning');
+    expect((await program.stop()).code).toBe(0);
+  },
+  SLOW,
+);
