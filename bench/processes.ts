@@ -1,0 +1,139 @@
+// Starts the processes of the benchmark, each on a chosen core, and ends exactly those. Reads /proc. Knows nothing
+// of what the processes do.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Cores: what is measured runs alone; the upstream and the load share the other. */
+export const MEASURED_CORE = 1;
+export const LOAD_CORE = 0;
+
+export interface Owned {
+  readonly pid: number;
+  /** Resolves to the first line of its output that `matches`. Rejects when it ends before, or after ten seconds. */
+  line(matches: RegExp): Promise<RegExpMatchArray>;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+/** Path of a program on PATH or in the system folders that PATH often lacks; null when there is none. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+const taskset = availableParallelism() > 1 ? findProgram('taskset') : null;
+
+/** True when processes stay on their cores. */
+export const pinned = taskset !== null;
+
+/** The command, bound to a core where that is possible. */
+export function onCore(core: number, command: readonly string[]): string[] {
+  return taskset ? [taskset, '-c', String(core), ...command] : [...command];
+}
+
+/**
+ * Starts a process.
+ * @param logPath file that gets its error output
+ */
+export function start(command: readonly string[], core: number, logPath: string): Owned {
+  const [program = '', ...rest] = onCore(core, command);
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', openSync(logPath, 'a')] });
+  running.add(child);
+  let output = '';
+  let ended = false;
+  const listeners = new Set<() => void>();
+  const changed = (): void => listeners.forEach((listener) => listener());
+  const exited = new Promise<void>((resolve) => {
+    const over = (): void => {
+      running.delete(child);
+      ended = true;
+      changed();
+      resolve();
+    };
+    child.on('exit', over);
+    child.on('error', over);
+  });
+  child.stdout?.on('data', (bytes: Buffer) => {
+    output = (output + bytes.toString()).slice(-10_000);
+    changed();
+  });
+  return {
+    pid: child.pid ?? -1,
+    line(matches) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => look(true), 10_000);
+        const look = (late: boolean): void => {
+          const match = matches.exec(output);
+          if (!match && !ended && !late) return;
+          clearTimeout(timer);
+          listeners.delete(check);
+          if (match) resolve(match);
+          else
+            reject(
+              new Error(
+                `${program} did not start; see ${logPath}\n${readFileSync(logPath, 'utf8').slice(-2000)}`,
+              ),
+            );
+        };
+        const check = (): void => look(false);
+        listeners.add(check);
+        check();
+      });
+    },
+    async stop() {
+      if (ended) return;
+      child.kill('SIGTERM');
+      const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await exited;
+      clearTimeout(patience);
+    },
+  };
+}
+
+/** Processes whose parent is `pid`. */
+export function childrenOf(pid: number): number[] {
+  const children: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      if (Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ', 1)[0]) === pid) children.push(Number(name));
+    } catch {
+      // It ended between the two reads.
+    }
+  }
+  return children;
+}
+
+/** Resident memory in MB. */
+export function residentMb(pid: number): number {
+  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kb ?? Number.NaN) / 1024;
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** Runs a program to its end. Throws with its error output when it fails. */
+export function run(command: readonly string[]): void {
+  const [program = '', ...rest] = command;
+  const { status, stderr, error } = spawnSync(program, rest, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`);
+}

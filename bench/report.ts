@@ -1,0 +1,147 @@
+// Makes the tables of a benchmark and judges it against budgets.json. Pure: figures in, text and verdicts out.
+import type { Figures, Scenario } from './scenarios.ts';
+import type { TargetName } from './targets.ts';
+
+/** Figures of every repetition, by scenario and target. */
+export type Results = Readonly<Record<string, Partial<Record<TargetName, readonly Figures[]>>>>;
+
+export interface Budget {
+  readonly says: string;
+  readonly scenario: string;
+  readonly target: TargetName;
+  readonly figure: keyof Figures;
+  /** Divide by nginx's figure of the same run, or subtract the figure without any proxy. */
+  readonly against?: 'nginx' | 'direct' | undefined;
+  /** What we want. */
+  readonly goal: number;
+  /** Beyond this the run fails: the goal and a margin for noisy machines. `atLeast` figures fail below it. */
+  readonly limit: number;
+  readonly atLeast?: boolean | undefined;
+}
+
+export interface Verdict {
+  readonly says: string;
+  /** Null: there was nothing to compare with. */
+  readonly value: number | null;
+  readonly goal: number;
+  readonly limit: number;
+  readonly kept: boolean;
+  readonly reached: boolean;
+}
+
+/** The median of a figure; null when no repetition has it. */
+export function median(repetitions: readonly Figures[] | undefined, figure: keyof Figures): number | null {
+  const values = (repetitions ?? []).map((figures) => figures[figure]).filter((value) => value !== null);
+  values.sort((a, b) => a - b);
+  const middle = values[Math.floor((values.length - 1) / 2)];
+  return middle === undefined
+    ? null
+    : values.length % 2 === 1
+      ? middle
+      : (middle + (values[values.length / 2] ?? middle)) / 2;
+}
+
+/** Compares results with the budgets. */
+export function judge(results: Results, budgets: readonly Budget[]): Verdict[] {
+  return budgets.map((budget) => {
+    const value = valueOf(results, budget);
+    const within = (bound: number): boolean =>
+      value === null || (budget.atLeast ? value >= bound : value <= bound);
+    const { says, goal, limit } = budget;
+    return { says, value, goal, limit, kept: within(limit), reached: value !== null && within(goal) };
+  });
+}
+
+function valueOf(results: Results, budget: Budget): number | null {
+  const figures = results[budget.scenario];
+  const own = median(figures?.[budget.target], budget.figure);
+  if (own === null || budget.against === undefined) return own;
+  const other = median(figures?.[budget.against], budget.figure);
+  if (other === null) return null;
+  return budget.against === 'nginx' ? own / other : own - other;
+}
+
+interface Column {
+  readonly title: string;
+  readonly figure: keyof Figures;
+  /** Shown beside it: `× nginx` or `+` over direct. */
+  readonly compare?: 'nginx' | 'direct' | undefined;
+  /** The figure is multiplied by this. */
+  readonly scale?: number;
+  readonly digits: number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'CPU µs/request', figure: 'cpuPerRequest', compare: 'nginx', digits: 1 },
+  { title: 'CPU µs/chunk', figure: 'cpuPerChunk', compare: 'nginx', digits: 1 },
+  { title: 'requests/s', figure: 'requestsPerSecond', digits: 0 },
+  { title: 'p50 ms', figure: 'p50', compare: 'direct', scale: 0.001, digits: 2 },
+  { title: 'p99 ms', figure: 'p99', compare: 'direct', scale: 0.001, digits: 2 },
+  { title: 'first text p50 ms', figure: 'first50', compare: 'direct', scale: 0.001, digits: 2 },
+  { title: 'first text p99 ms', figure: 'first99', compare: 'direct', scale: 0.001, digits: 2 },
+  { title: 'chunk p50 ms', figure: 'chunk50', scale: 0.001, digits: 2 },
+  { title: 'chunk p99 ms', figure: 'chunk99', scale: 0.001, digits: 2 },
+  { title: 'RSS MB', figure: 'resident', digits: 0 },
+  { title: 'streams at once', figure: 'streamsAtOnce', digits: 0 },
+];
+
+/** The table of one scenario. */
+export function scenarioTable(
+  scenario: Scenario,
+  results: Results,
+  labels: Readonly<Record<string, string>>,
+): string {
+  const figures = results[scenario.name] ?? {};
+  const shown = COLUMNS.filter(({ figure }) => {
+    if (scenario.stream && figure === 'requestsPerSecond') return false;
+    if (!scenario.stream && figure === 'streamsAtOnce') return false;
+    return scenario.targets.some((target) => median(figures[target], figure) !== null);
+  });
+  const rows = scenario.targets
+    .filter((target) => figures[target])
+    .map((target) => [labels[target] ?? target, ...shown.map((column) => cell(figures, target, column))]);
+  return `${scenario.title}\n${aligned([['', ...shown.map(({ title }) => title)], ...rows])}`;
+}
+
+function cell(figures: NonNullable<Results[string]>, target: TargetName, column: Column): string {
+  const { figure, compare, scale = 1, digits } = column;
+  const value = median(figures[target], figure);
+  if (value === null) return '';
+  // The upstream's own CPU time and memory are no measure of a proxy.
+  if (
+    target === 'direct' &&
+    (figure === 'cpuPerChunk' || figure === 'cpuPerRequest' || figure === 'resident')
+  )
+    return '';
+  const text = (value * scale).toFixed(digits);
+  if (compare === undefined || target === compare || target === 'direct') return text;
+  const other = median(figures[compare], figure);
+  if (other === null) return text;
+  return compare === 'nginx'
+    ? `${text} (${(value / other).toFixed(1)}×)`
+    : `${text} (+${((value - other) * scale).toFixed(2)})`;
+}
+
+/** The table of the budgets. */
+export function budgetTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ says, value, goal, limit, kept, reached }) => [
+    says,
+    value === null ? 'skipped' : value.toFixed(2),
+    String(goal),
+    String(limit),
+    value === null ? '' : !kept ? 'EXCEEDED' : reached ? 'reached' : 'within the limit',
+  ]);
+  return aligned([['budget', 'measured', 'goal', 'limit', ''], ...rows]);
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, at) => (at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)))
+        .join('  '),
+    )
+    .map((line) => `  ${line}`.trimEnd())
+    .join('\n');
+}

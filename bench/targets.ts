@@ -1,0 +1,186 @@
+// What is measured: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane. Starts
+// them on loopback with their files in one temporary folder. Knows nothing of scenarios or numbers.
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  childrenOf,
+  findProgram,
+  freePort,
+  LOAD_CORE,
+  MEASURED_CORE,
+  type Owned,
+  run,
+  start,
+} from './processes.ts';
+
+export type TargetName = 'direct' | 'nginx' | 'relay' | 'translate' | 'messages';
+
+export interface Target {
+  readonly name: TargetName;
+  readonly label: string;
+  readonly port: number;
+  /** Before the name of a model. */
+  readonly modelPrefix: string;
+  readonly headers: readonly string[];
+  /** Processes whose CPU time and memory count. */
+  readonly pids: readonly number[];
+}
+
+export interface Server {
+  readonly targets: readonly Target[];
+  stop(): Promise<void>;
+}
+
+/** Models that the mock understands; the name says how it answers. */
+const MODELS = ['whole', 'paced-5', 'paced-50'];
+const KEY = 'sk-bench-0123456789abcdef';
+const LANES = [
+  { name: 'relay', label: 'Dragoman, relay' },
+  { name: 'translate', label: 'Dragoman, chat → chat' },
+  { name: 'messages', label: 'Dragoman, chat → Messages' },
+] as const;
+
+const here = import.meta.dirname;
+const build = join(here, '.build');
+
+/** Compiles a C program of this folder when its source is newer. @returns path of the program */
+export function compiled(name: 'mock' | 'load'): string {
+  const source = join(here, `${name}.c`);
+  const program = join(build, name);
+  const age = statSync(program, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (age > statSync(source).mtimeMs) return program;
+  const compiler = findProgram('cc') ?? findProgram('gcc') ?? findProgram('clang');
+  if (!compiler) throw new Error('bench needs a C compiler (`cc`) for its upstream and its load generator');
+  mkdirSync(build, { recursive: true });
+  run([compiler, '-O2', '-o', program, source]);
+  return program;
+}
+
+/** Starts the mock upstream. */
+export async function startMock(folder: string): Promise<Server & { readonly port: number }> {
+  const mock = start([compiled('mock'), '0'], LOAD_CORE, join(folder, 'mock.log'));
+  const port = Number((await mock.line(/^(\d+)\n/))[1]);
+  const direct: Target = {
+    name: 'direct',
+    label: 'direct',
+    port,
+    modelPrefix: '',
+    headers: [],
+    pids: [mock.pid],
+  };
+  return { port, targets: [direct], stop: () => mock.stop() };
+}
+
+/** Starts nginx as a plain proxy with pooled connections; null when there is no nginx. */
+export async function startNginx(folder: string, mockPort: number): Promise<Server | null> {
+  const nginx = findProgram('nginx');
+  if (!nginx) return null;
+  const port = await freePort();
+  const path = join(folder, 'nginx.conf');
+  writeFileSync(path, nginxConfig(folder, port, mockPort));
+  const master = start(
+    [nginx, '-e', join(folder, 'nginx.log'), '-c', path],
+    MEASURED_CORE,
+    join(folder, 'nginx.log'),
+  );
+  await answering(port, master);
+  const target: Target = {
+    name: 'nginx',
+    label: 'nginx',
+    port,
+    modelPrefix: '',
+    headers: [],
+    pids: childrenOf(master.pid),
+  };
+  return { targets: [target], stop: () => master.stop() };
+}
+
+/** Starts Dragoman the way its users do, with one provider per lane. The targets share the process. */
+export async function startGateway(folder: string, mockPort: number): Promise<Server> {
+  const upstream = `http://127.0.0.1:${mockPort}/v1`;
+  const path = join(folder, 'dragoman.json');
+  const config = {
+    server: { port: 0 },
+    data_dir: join(folder, 'data'),
+    keys: [{ name: 'bench', key: KEY }],
+    logging: { level: 'warn' },
+    providers: {
+      relay: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: upstream, faithful: true } } },
+      translate: {
+        api_key: 'sk-test',
+        protocols: { 'openai-chat': { base_url: upstream, faithful: false } },
+      },
+      messages: { api_key: 'sk-test', protocols: { 'anthropic-messages': { base_url: upstream } } },
+    },
+    models: LANES.flatMap(({ name }) =>
+      MODELS.map((model) => ({ id: `${name}/${model}`, price: { input: 1, output: 4, cache_read: 0.1 } })),
+    ),
+  };
+  writeFileSync(path, JSON.stringify(config, null, 2));
+  const launcher = join(here, '..', 'bin', 'dragoman.mjs');
+  const node = findProgram('node');
+  if (!node) throw new Error('bench needs Node on PATH: bin/dragoman.mjs is started with it');
+  const gateway = start(
+    [node, launcher, 'serve', '--config', path],
+    MEASURED_CORE,
+    join(folder, 'dragoman.log'),
+  );
+  const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
+  // The launcher is Node; the gateway is its child.
+  const pids = childrenOf(gateway.pid);
+  const headers = [`authorization: Bearer ${KEY}`];
+  await Promise.all(LANES.map(({ name }) => checkLane(port, name)));
+  return {
+    targets: LANES.map(({ name, label }) => ({ name, label, port, modelPrefix: `${name}/`, headers, pids })),
+    stop: () => gateway.stop(),
+  };
+}
+
+/** Throws when requests for this provider would not take the lane that is to be measured. */
+async function checkLane(port: number, name: 'relay' | 'translate' | 'messages'): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: `${name}/whole`, messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  const lane = response.headers.get('x-dragoman-lane');
+  const wanted = name === 'relay' ? 'relay' : 'translate';
+  if (!response.ok || lane !== wanted)
+    throw new Error(`${name}: status ${response.status}, lane ${lane}: ${await response.text()}`);
+}
+
+/** Waits until a server accepts connections. */
+async function answering(port: number, server: Owned): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  throw new Error(`process ${server.pid} does not answer on port ${port}`);
+}
+
+function nginxConfig(folder: string, port: number, mockPort: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/nginx-${kind};`,
+  );
+  return `
+daemon off; worker_processes 1; worker_rlimit_nofile 16384; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log warn;
+events { worker_connections 8192; }
+http {
+  access_log off; ${temporary.join(' ')}
+  client_max_body_size 32m; client_body_buffer_size 512k; tcp_nodelay on;
+  keepalive_timeout 600s; keepalive_requests 1000000000;
+  upstream mock { server 127.0.0.1:${mockPort}; keepalive 2048; keepalive_requests 1000000000; keepalive_timeout 600s; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header connection "";
+      proxy_buffering off; proxy_read_timeout 600s;
+    }
+  }
+}
+`;
+}
