@@ -1,7 +1,7 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { CanonicalEvent } from '../canonical/index.ts';
+import type { CanonicalEvent, Usage } from '../canonical/index.ts';
 import { GatewayError, isContent } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, Lane } from '../ledger/record.ts';
 import { costOf } from '../ledger/price.ts';
@@ -37,6 +37,7 @@ export class Attempt {
   #paused = false;
   #status: number | null = null;
   #endedAt: number | undefined;
+  #charge: { readonly usage: Usage | null; readonly cost: Cost | null } | undefined;
   #error: GatewayError | undefined;
   #cutAt: string | undefined;
   #unwatch: (() => void) | undefined;
@@ -108,10 +109,13 @@ export class Attempt {
     this.#call?.resume();
   }
 
-  /** Cost of what the upstream produced, as far as it is known. */
-  cost(): Cost | null {
+  /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
+  charge(): { readonly usage: Usage | null; readonly cost: Cost | null } {
+    if (this.#charge) return this.#charge;
     const usage = this.meter.settledUsage(this.#options.inputChars);
-    return usage && costOf(usage, this.endpoint.price);
+    const charge = { usage, cost: usage && costOf(usage, this.endpoint.price) };
+    if (this.#endedAt !== undefined) this.#charge = charge;
+    return charge;
   }
 
   record(): AttemptRecord {
@@ -135,8 +139,7 @@ export class Attempt {
       error: error
         ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }
         : null,
-      usage: this.meter.settledUsage(this.#options.inputChars),
-      cost: this.cost(),
+      ...this.charge(),
     };
   }
 
@@ -229,7 +232,7 @@ export class Attempt {
   /** The innermost sink of the translate lane. */
   #event(event: CanonicalEvent): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { clock, output, inputChars, tap } = this.#options;
+    const { clock, inputChars, tap } = this.#options;
     if (event.type === 'error') return this.#fail(event.error);
     if (event.type === 'finish' && !this.meter.usage) {
       const usage = this.meter.settledUsage(inputChars);

@@ -212,15 +212,6 @@ export class WholeAnswer implements ClientAnswer {
   tick(): void {}
 }
 
-/** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
-export function retryHeaders(error: GatewayError): Record<string, string> {
-  if (error.retryAfterMs === undefined) return {};
-  return {
-    'retry-after': String(Math.ceil(error.retryAfterMs / 1000)),
-    'retry-after-ms': String(error.retryAfterMs),
-  };
-}
-
 /** Keeps an answer back so that it can be checked before the client sees any of it. */
 export class HeldAnswer implements AttemptOutput {
   readonly collector = new Collector();

@@ -68,7 +68,7 @@ export class Generation {
   record(status: number, endedAtMs: number, error: GatewayError | undefined): GenerationRecord {
     const { call, served, request } = this;
     const requestedModel = typeof request?.model === 'string' ? request.model : modelOf(call.json);
-    const costs = this.attempts.map((attempt) => attempt.cost()).filter((cost) => cost !== null);
+    const costs = this.attempts.map((attempt) => attempt.charge().cost).filter((cost) => cost !== null);
     const finish = served?.meter.finish ?? null;
     return {
       id: this.id,
@@ -89,8 +89,9 @@ export class Generation {
       nativeFinishReason: finish?.raw ?? null,
       cancelled: this.cancelled,
       attempts: this.attempts.length,
-      usage: served?.meter.settledUsage(this.inputChars) ?? null,
-      cost: costs.length > 0 ? sumCosts(costs) : null,
+      usage: served?.charge().usage ?? null,
+      // The usual single attempt shares its object with the record: it is stored once.
+      cost: costs.length > 1 ? sumCosts(costs) : (costs[0] ?? null),
       report: this.report.entries,
       error: error
         ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }

@@ -13,12 +13,13 @@ import type { UpstreamClient } from '../upstream/client.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptOutput, AttemptResult } from './attempt-options.ts';
 import type { ApiCall } from './call.ts';
-import { type ClientAnswer, HeldAnswer, retryHeaders, StreamAnswer, WholeAnswer } from './client-answer.ts';
+import { type ClientAnswer, HeldAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
 import { actionFor, retryDelayMs } from './failure-table.ts';
 import { type Failure, finalError } from './final-error.ts';
 import { Generation } from './generation.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
+import { refuse } from './refuse.ts';
 import { replay } from './replay.ts';
 import type { EngineSettings } from './settings.ts';
 import { withText } from './structured-output.ts';
@@ -130,8 +131,15 @@ export class Run {
   /** Puts back what the client lost: signed reasoning of earlier tool turns. */
   async #hydrate(request: CanonicalRequest): Promise<CanonicalRequest> {
     if (!request.items.some((item) => item.type === 'tool_call')) return request;
-    const { items } = await this.#deps.vault.restore(this.#generation.call.principal.keyId, request.items);
-    return items === request.items ? request : { ...request, items };
+    const { vault, log } = this.#deps;
+    try {
+      const { items } = await vault.restore(this.#generation.call.principal.keyId, request.items);
+      return items === request.items ? request : { ...request, items };
+    } catch (error) {
+      // Most requests can do without; the model says so if this one cannot.
+      log.error('lost reasoning could not be restored', { id: this.#generation.id, error });
+      return request;
+    }
   }
 
   #openAnswer(request: CanonicalRequest, model: Model): ClientAnswer {
@@ -277,7 +285,8 @@ export class Run {
     const generation = this.#generation;
     const { clock, ticker, upstream, redact } = this.#deps;
     const attempt = new Attempt({
-      id: newId('att_'),
+      // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
+      id: `${generation.id}-${generation.attempts.length}`,
       generationId: generation.id,
       ordinal: generation.attempts.length,
       endpoint: prepared.endpoint,
@@ -318,7 +327,13 @@ export class Run {
   async #remember(events: CollectedEvents): Promise<void> {
     const { call } = this.#generation;
     if (call.principal.logContent) this.#generation.keepAnswer(events);
-    if (pickForVault(events.items)) await this.#deps.vault.remember(call.principal.keyId, events.items);
+    if (!pickForVault(events.items)) return;
+    const { vault, log } = this.#deps;
+    await vault
+      .remember(call.principal.keyId, events.items)
+      .catch((error: unknown) =>
+        log.error('reasoning could not be kept', { id: this.#generation.id, error }),
+      );
   }
 
   /** Writes the records; the client gets the end of its answer only afterwards. */
@@ -333,53 +348,15 @@ export class Run {
       );
     } catch (failure) {
       // An answer is worth more to its reader than its record to us; the log keeps what the database refused.
-      this.#deps.log.error('a generation could not be recorded', {
-        id: generation.id,
-        record,
-        error: failure,
-      });
+      const { content: _, ...facts } = record;
+      this.#deps.log.error('a generation could not be recorded', { record: facts, error: failure });
     }
   }
 
   #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {
-    if (answer?.opened) return this.#told ? answer.complete() : answer.fail(error);
-    const { call, id, attempts } = this.#generation;
-    const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      ...this.#generation.headers(attempts.at(-1)),
-      ...retryHeaders(error),
-    };
-    // Failover has been tried here: an SDK that retried would only repeat it.
-    if (attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
-    const own = this.#relayedError(error);
-    if (own)
-      return call.client.respond(
-        own.status,
-        { ...headers, 'content-type': own.contentType },
-        own.body,
-        'text',
-      );
-    const { status, body } = call.protocol.server.encodeError(error, id);
-    call.client.respond(this.#callersFault(error) ?? status, headers, JSON.stringify(body), 'text');
-  }
-
-  /** The upstream's own status, when a single attempt failed by the caller's mistake. */
-  #callersFault(error: GatewayError): number | undefined {
-    return error.fault === 'client' && this.#generation.attempts.length === 1
-      ? error.upstream?.status
-      : undefined;
-  }
-
-  /** A faithful upstream's own words about the caller's mistake, when it speaks the caller's protocol. */
-  #relayedError(error: GatewayError): { status: number; contentType: string; body: string } | null {
-    const attempt = this.#generation.attempts.at(-1);
-    const { upstream, fault } = error;
-    if (!upstream || !attempt || fault !== 'client' || attempt.lane !== 'relay') return null;
-    return {
-      status: upstream.status,
-      contentType: upstream.contentType ?? 'application/json',
-      body: upstream.body,
-    };
+    if (!answer?.opened) return refuse(this.#generation, error);
+    if (this.#told) answer.complete();
+    else answer.fail(error);
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,0 +1,33 @@
+// Tells a client that got nothing yet why it gets no answer: in its own protocol, or in the upstream's own words
+// where those are its protocol already.
+import type { GatewayError } from '../canonical/index.ts';
+import type { Generation } from './generation.ts';
+
+/** Sends the error as the whole answer. */
+export function refuse(generation: Generation, error: GatewayError): void {
+  const { call, id, attempts } = generation;
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...generation.headers(attempts.at(-1)),
+    ...retryHeaders(error),
+  };
+  // Failover has been tried here: an SDK that retried would only repeat it.
+  if (attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
+  const { upstream } = error;
+  const callersFault = error.fault === 'client' && attempts.length === 1 && upstream !== undefined;
+  if (callersFault && attempts[0]?.lane === 'relay') {
+    headers['content-type'] = upstream.contentType ?? 'application/json';
+    return call.client.respond(upstream.status, headers, upstream.body, 'text');
+  }
+  const { status, body } = call.protocol.server.encodeError(error, id);
+  call.client.respond(callersFault ? upstream.status : status, headers, JSON.stringify(body), 'text');
+}
+
+/** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
+function retryHeaders(error: GatewayError): Record<string, string> {
+  if (error.retryAfterMs === undefined) return {};
+  return {
+    'retry-after': String(Math.ceil(error.retryAfterMs / 1000)),
+    'retry-after-ms': String(error.retryAfterMs),
+  };
+}
