@@ -12,17 +12,30 @@ export interface RequestBody {
 }
 
 /**
- * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, invalid UTF-8,
- * malformed JSON, excessive nesting, `__proto__` members and lone surrogates.
+ * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
+ * invalid UTF-8, malformed JSON, excessive nesting, `__proto__` members and lone surrogates.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<RequestBody> {
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') {
+    throw new GatewayError(
+      'invalid_request',
+      'the body has a content-encoding, and none is accepted; send plain JSON',
+    );
+  }
   const buffer = await readBytes(request, maxBytes);
-  if (buffer.length === 0) throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
+  if (buffer.length === 0)
+    throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
   if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
   const bytes = buffer.toString('latin1');
   const json = parse(isAscii(buffer) ? bytes : buffer.toString('utf8'));
   const problem = inspect(json, 0);
-  if (problem) throw new GatewayError('invalid_request', `${problem.path ? `${problem.path}: ` : ''}${problem.message}`, { param: problem.path || undefined });
+  if (problem)
+    throw new GatewayError(
+      'invalid_request',
+      `${problem.path ? `${problem.path}: ` : ''}${problem.message}`,
+      { param: problem.path || undefined },
+    );
   return { bytes, json };
 }
 
@@ -41,7 +54,10 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
     }
   }
   if (size > maxBytes) {
-    throw new GatewayError('too_large', `the body has ${size} bytes; at most ${maxBytes} are accepted (server.body_limit_mb)`);
+    throw new GatewayError(
+      'too_large',
+      `the body has ${size} bytes; at most ${maxBytes} are accepted (server.body_limit_mb)`,
+    );
   }
   return Buffer.concat(pieces);
 }
@@ -51,7 +67,8 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     // A parser that runs out of stack has met absurd nesting.
-    const reason = error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : 'nested too deeply';
+    const reason =
+      error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : 'nested too deeply';
     throw new GatewayError('invalid_request', `the body is not valid JSON: ${reason}`);
   }
 }
@@ -64,10 +81,13 @@ interface Problem {
 /** The first thing in a JSON value that must not be passed on; the path is built on the way out. */
 function inspect(value: unknown, depth: number): Problem | undefined {
   if (typeof value === 'string') {
-    return value.isWellFormed() ? undefined : { path: '', message: 'contains a lone surrogate, which is not valid Unicode text' };
+    return value.isWellFormed()
+      ? undefined
+      : { path: '', message: 'contains a lone surrogate, which is not valid Unicode text' };
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= MAX_DEPTH) return { path: '', message: `the body is nested more than ${MAX_DEPTH} levels deep` };
+  if (depth >= MAX_DEPTH)
+    return { path: '', message: `the body is nested more than ${MAX_DEPTH} levels deep` };
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
       const problem = inspect(value[at], depth + 1);
@@ -84,8 +104,9 @@ function inspect(value: unknown, depth: number): Problem | undefined {
   return undefined;
 }
 
-function under(step: string, { path, message }: Problem): Problem {
-  // Only the innermost steps of an absurdly deep path are worth showing.
+function under(member: string, { path, message }: Problem): Problem {
+  // Only the innermost steps of an absurdly deep path are worth showing, and only the start of an absurd name.
   if (path.length > 200) return { path, message };
+  const step = member.length > 100 ? `${member.slice(0, 100)}…` : member;
   return { path: path === '' ? step : path.startsWith('[') ? step + path : `${step}.${path}`, message };
 }
