@@ -5,6 +5,7 @@ import type {
   CanonicalRequest,
   CollectedEvents,
   Item,
+  JsonValue,
   Quirks,
   Report,
   ResponseFormat,
@@ -70,7 +71,7 @@ export function emulateFormat(
         (typeof value !== 'object' || value === null || Array.isArray(value))
       )
         return { problem: 'it is not a JSON object', text };
-      if (validate && !validate(value)) return { problem: describe(validate), text };
+      if (validate && !satisfies(validate, value)) return { problem: describe(validate), text };
       return { json };
     },
     repair: (text, problem) => ({
@@ -135,14 +136,23 @@ function compile(schema: object): ValidateFunction {
       schema,
     );
   } catch (error) {
-    throw new GatewayError(
-      'invalid_request',
-      `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        param: 'response_format.json_schema.schema',
-      },
-    );
+    throw unusable(error);
   }
+}
+
+/** A schema can compile and still be without end, such as one that refers to itself. */
+function satisfies(validate: ValidateFunction, value: JsonValue): boolean {
+  try {
+    return validate(value);
+  } catch (error) {
+    throw unusable(error);
+  }
+}
+
+function unusable(error: unknown): GatewayError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const param = 'response_format.json_schema.schema';
+  return new GatewayError('invalid_request', `${param}: the schema cannot be used: ${reason}`, { param });
 }
 
 function describe(validate: ValidateFunction): string {

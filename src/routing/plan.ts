@@ -31,7 +31,7 @@ export function planCandidates(request: CanonicalRequest, model: Model, report: 
       : wanted.flatMap((slug) => all.filter(({ endpoint }) => endpoint.slug === slug || endpoint.provider === slug)).map(({ endpoint }) => ({ endpoint, reason: 'requested' }));
   if (candidates.length === 0) {
     const known = [...new Set(model.endpoints.map((endpoint) => endpoint.slug))].join(', ');
-    throw new GatewayError('invalid_request', `none of these providers serves ${model.id}; those that do: ${known}`, {
+    throw new GatewayError('invalid_request', `provider.routing.providers: none of these serves ${model.id}; those that do: ${known}`, {
       param: 'provider.routing.providers',
     });
   }
