@@ -100,8 +100,9 @@ function layOut(
         const index = entries.findIndex(
           (entry, i) => entry.type === 'reasoning' && isSame(item, entry.item) && !layout.placed.has(i),
         );
-        if (index < 0) return isPoorCopy(item, ours) ? 'aside' : null;
-        layout.placed.set(index, [item]);
+        const entry = entries[index];
+        if (entry?.type !== 'reasoning') return isPoorCopy(item, ours) ? 'aside' : null;
+        layout.placed.set(index, [asSigned(item, entry.item)]);
         return index;
       }
       case 'message': {
@@ -131,6 +132,15 @@ function append(map: Map<number, Item[]>, key: number, item: Item): void {
 function isSame(sent: ReasoningItem, kept: ReasoningItem): boolean {
   if (kept.opaque) return sent.opaque?.data === kept.opaque.data && sent.opaque.format === kept.opaque.format;
   return sent.opaque === undefined && sent.format === kept.format && joined(sent) === joined(kept);
+}
+
+/** The client's item; the record's where it knows more than the client could say: an id, or the division into parts. */
+function asSigned(sent: ReasoningItem, kept: ReasoningItem): ReasoningItem {
+  const isWhole =
+    sent.id === kept.id &&
+    sent.text.length === kept.text.length &&
+    sent.summary.length === kept.summary.length;
+  return isWhole ? sent : { ...kept, path: sent.path, cache: sent.cache };
 }
 
 /** The record's own reasoning in a form that lost its signature, its division or its owner. */

@@ -14,7 +14,7 @@ import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
 import { encodeContent } from './encode-parts.ts';
-import { encodeReasoningHistory } from './encode-reasoning-history.ts';
+import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasoning-history.ts';
 import { messagePath, MESSAGE_MEMBERS } from './message-members.ts';
 
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
@@ -68,6 +68,7 @@ export function encodeAssistant(
   // A message of calls alone has no message item, yet may have had a name.
   encodeName(message, first?.name ?? asString(raw?.['name']), messagePath(items), context);
   encodeReasoningHistory(message, reasoning, context);
+  if (calls.length > 0) encodeAbsentReasoning(message, messagePath(items), context);
   encodeSaid(message, parts, calls.length > 0, context);
   const legacy = calls.length === 1 && calls[0] ? legacyCall(calls[0], raw, context) : undefined;
   if (legacy) message['function_call'] = legacy;

@@ -29,6 +29,25 @@ export function encodeReasoningHistory(
   if (texts.length > 0) message[mode === 'reasoning_content' ? mode : 'reasoning'] = texts.join('\n\n');
 }
 
+/**
+ * Stands in for the reasoning of a turn of calls that has none here: made by another family, or lost. While they
+ * think, DeepSeek and Kimi refuse such a turn without `reasoning_content`, and with an empty one; a space passes
+ * (NousResearch/hermes-agent pull request 17341 of 2026-04, charmbracelet/crush issue 2696 of 2026-05).
+ * @param path JSON path of the message
+ */
+export function encodeAbsentReasoning(
+  message: MutableJsonObject,
+  path: string,
+  context: EncodeContext,
+): void {
+  const { quirks, reasoning, reasoningStyle } = context.target;
+  const thinks = reasoningStyle !== 'none' && reasoning.mode !== 'off';
+  if (quirks.reasoningReplay !== 'reasoning_content' || !thinks || message['reasoning_content'] !== undefined)
+    return;
+  message['reasoning_content'] = ' ';
+  context.report.add(`${path}.reasoning_content`, 'defaulted', 'the upstream wants some with every call');
+}
+
 /** False, with a report, for reasoning that the target takes in no form or that belongs to another family. */
 function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
   const { quirks, reasoningFormat } = context.target;
