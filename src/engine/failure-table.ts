@@ -14,7 +14,7 @@ const BY_KIND: Readonly<Record<ErrorKind, FailureAction>> = {
   permission: 'next',
   not_found: 'next',
   conflict: 'retry',
-  too_large: 'next',
+  too_large: 'return',
   rate_limited: 'retry',
   quota: 'next',
   context_overflow: 'return',
