@@ -70,7 +70,7 @@ export function createApp(deps: AppDependencies): App {
         modelById(
           deps.catalog(),
           principal,
-          decodeURIComponent(context.req.path.slice(base.length + '/models/'.length)),
+          decodePath(context.req.path.slice(base.length + '/models/'.length)),
         ),
       ),
     );
@@ -86,7 +86,7 @@ export function createApp(deps: AppDependencies): App {
     const methods = hot[context.req.path] ? ' This path takes POST only.' : '';
     throw new GatewayError(
       'not_found',
-      `There is nothing at ${context.req.method} ${context.req.path}.${methods}`,
+      `There is nothing at ${context.req.method} ${context.req.path.slice(0, 200)}.${methods}`,
     );
   });
   hono.onError((error) => errorResponse(GatewayError.from(error), newGenerationId(deps.now())));
@@ -161,6 +161,15 @@ function modelById(catalog: Catalog, principal: Principal, id: string): JsonObje
     });
   }
   return encodeModel(model, lacks);
+}
+
+/** The text of a percent-encoded path; as it stands when it is not properly encoded, since then it names nothing. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
