@@ -34,14 +34,16 @@ async function firstTables(db: Kysely<Schema>): Promise<void> {
     .execute();
   await db.schema
     .createTable('attempts')
-    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('id', 'text', (c) => c.notNull())
     .addColumn('generation_id', 'text', (c) => c.notNull())
     .addColumn('ordinal', 'integer', (c) => c.notNull())
     .addColumn('provider', 'text', (c) => c.notNull())
     .addColumn('outcome', 'text', (c) => c.notNull())
     .addColumn('record', 'text', (c) => c.notNull())
+    // Generations' ids begin with the time: new rows go to the end of the index. Random attempt ids would spread
+    // over it, and every record would cost a page of the log.
+    .addPrimaryKeyConstraint('attempts_of_generation', ['generation_id', 'ordinal'])
     .execute();
-  await db.schema.createIndex('attempts_by_generation').on('attempts').column('generation_id').execute();
   await db.schema
     .createTable('generation_contents')
     .addColumn('generation_id', 'text', (c) => c.primaryKey().notNull())

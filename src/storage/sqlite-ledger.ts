@@ -54,10 +54,12 @@ export class SqliteLedger implements LedgerStore {
     // `immediate`: take the write lock first, so that a busy database is met before anything was done.
     this.#begin = connection.prepare('begin immediate');
     this.#commit = connection.prepare('commit');
-    this.#insertGeneration = connection.prepare(insertSql(db, 'generations', 'id', GENERATION_COLUMNS));
-    this.#insertAttempt = connection.prepare(insertSql(db, 'attempts', 'id', ATTEMPT_COLUMNS));
+    this.#insertGeneration = connection.prepare(insertSql(db, 'generations', ['id'], GENERATION_COLUMNS));
+    this.#insertAttempt = connection.prepare(
+      insertSql(db, 'attempts', ['generation_id', 'ordinal'], ATTEMPT_COLUMNS),
+    );
     this.#insertContent = connection.prepare(
-      insertSql(db, 'generation_contents', 'generation_id', CONTENT_COLUMNS),
+      insertSql(db, 'generation_contents', ['generation_id'], CONTENT_COLUMNS),
     );
   }
 
@@ -162,19 +164,19 @@ export class SqliteLedger implements LedgerStore {
 }
 
 /**
- * One INSERT with a placeholder per column. A known id changes nothing; any other violation is an error, which
+ * One INSERT with a placeholder per column. A known key changes nothing; any other violation is an error, which
  * `insert or ignore` would hide.
  */
 function insertSql(
   db: Kysely<Schema>,
   table: 'generations' | 'attempts' | 'generation_contents',
-  id: string,
+  key: readonly string[],
   columns: readonly string[],
 ): string {
   const row = Object.fromEntries(columns.map((column) => [column, '']));
   return db
     .insertInto(table)
     .values(row as never)
-    .onConflict((conflict) => conflict.column(id as never).doNothing())
+    .onConflict((conflict) => conflict.columns(key as never).doNothing())
     .compile().sql;
 }
