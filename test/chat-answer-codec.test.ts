@@ -111,6 +111,11 @@ describe('the official OpenAI SDK', () => {
   });
 });
 
+test('a prompt that is too long has the one code that clients look for', () => {
+  const error = new GatewayError('context_overflow', 'too long', { code: 'invalid_request_error' });
+  expect(encodeError(error, 'req').body).toMatchObject({ error: { code: 'context_length_exceeded' } });
+});
+
 const schemaFile = join(import.meta.dir, '../../shared/recordings/schemas/openai-openapi.json.gz');
 describe.skipIf(!existsSync(schemaFile))(
   "OpenAI's schema (skipped where the recordings are not beside the repository)",

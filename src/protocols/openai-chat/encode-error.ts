@@ -3,7 +3,7 @@ import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.
 
 interface ErrorWords {
   readonly type: string;
-  /** Used when the error brings no code of its own. */
+  /** Used when the error brings no code of its own, and always for a prompt that is too long. */
   readonly code: string | null;
 }
 
@@ -30,12 +30,14 @@ const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
 export function encodeErrorBody(error: GatewayError): JsonObject {
   const words = WORDS[error.kind];
   const fallback = error.kind === 'not_found' && error.param === 'model' ? 'model_not_found' : words.code;
+  // Agents shorten their history when they meet this one code; servers use many, or only the general type.
+  const code = error.kind === 'context_overflow' ? words.code : (error.code ?? fallback);
   return {
     error: {
       message: error.message,
       type: words.type,
       param: error.param ?? null,
-      code: error.code ?? fallback,
+      code,
     },
   };
 }
