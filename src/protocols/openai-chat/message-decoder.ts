@@ -29,6 +29,9 @@ const DECODED: ReadonlySet<string> = new Set([
   'annotations',
 ]);
 
+/** Unknown members that need a message to carry them, even one without text: media, and Google's signature. */
+const BELONGS_TO_MESSAGE = ['audio', 'images', 'extra_content'] as const;
+
 /** Holds the items of one answer. The message item opens with its first text and stays open until the end. */
 export class MessageDecoder {
   readonly #sink: EventSink;
@@ -80,8 +83,7 @@ export class MessageDecoder {
   close(): void {
     this.#reasoning.close();
     const extra = this.#extra;
-    // Media that only an unknown member carries are an answer too.
-    if (extra && this.#message < 0 && (extra['audio'] !== undefined || extra['images'] !== undefined))
+    if (extra && this.#message < 0 && BELONGS_TO_MESSAGE.some((key) => extra[key] !== undefined))
       this.#openMessage();
     if (this.#message >= 0) {
       this.#calls.flush();
