@@ -32,6 +32,7 @@ export class Attempt {
   readonly #held: CanonicalEvent[] = [];
   #call: UpstreamCall | undefined;
   #reader: AnswerReader | undefined;
+  #relaying: RelayStream | undefined;
   #state: 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over' = 'connecting';
   #lastActivityAt: number;
   #paused = false;
@@ -172,7 +173,8 @@ export class Attempt {
       );
     }
     const streamed = head.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
-    if (lane === 'relay' && protocol.relay) {
+    // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
+    if (lane === 'relay' && protocol.relay && streamed === this.#options.stream) {
       if (!streamed) {
         return withTap(
           relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) =>
@@ -182,6 +184,7 @@ export class Attempt {
         );
       }
       const stream = protocol.relay.openStream(relayFacts);
+      this.#relaying = stream;
       const reader = relayStreamReader(stream, (bytes, ended) => this.#relayed(bytes, ended, stream));
       return withTap(reader, tap && streamReader(codec, tap, context));
     }
@@ -266,8 +269,10 @@ export class Attempt {
       this.meter.firstContentAt = clock.now();
       this.#commit();
     }
-    if (ended) this.#readTap(stream);
-    if (ended && !stream.error) this.#answered();
+    if (ended && !stream.error) {
+      this.#readTap(stream);
+      this.#answered();
+    }
     if (bytes !== '' && this.committed) output.relay(bytes);
     if (stream.error) this.#fail(stream.error, stream.errorShown);
   }
@@ -298,6 +303,8 @@ export class Attempt {
   #fail(cause: GatewayError, told = false): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
     this.#state = 'over';
+    // What passed before the failure was produced, and is counted.
+    if (this.#relaying) this.#readTap(this.#relaying);
     const error = this.#redacted(cause);
     this.#error = error;
     this.#endedAt = this.#options.clock.now();

@@ -151,23 +151,27 @@ export class StreamReading {
     this.#reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   }
 
+  /** Reads the next piece. Throws when there is none. */
+  async more(): Promise<void> {
+    if (!(await this.#read())) throw new Error(`the stream ended: ${this.text}`);
+  }
+
   /** Reads until the text holds this. Throws when the stream ends before. */
   async until(part: string): Promise<string> {
-    while (!this.text.includes(part)) {
-      const { done, value } = await this.#reader.read();
-      if (done) throw new Error(`the stream ended before ${JSON.stringify(part)}: ${this.text}`);
-      this.text += this.#decoder.decode(value, { stream: true });
-    }
+    while (!this.text.includes(part)) await this.more();
     return this.text;
   }
 
   /** Reads to the end. */
   async rest(): Promise<string> {
-    for (;;) {
-      const { done, value } = await this.#reader.read();
-      if (done) return this.text;
-      this.text += this.#decoder.decode(value, { stream: true });
-    }
+    while (await this.#read());
+    return this.text;
+  }
+
+  async #read(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    if (!done) this.text += this.#decoder.decode(value, { stream: true });
+    return !done;
   }
 
   /** Goes away in the middle. */

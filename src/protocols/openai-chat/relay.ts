@@ -126,6 +126,8 @@ class ChatRelayStream implements RelayStream {
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
       out += this.#frame(text, from, end + 2);
       from = end + 2;
+      // Nothing after the end or a failure belongs to the answer.
+      if (this.done || this.error) from = text.length;
     }
     this.#rest = from === text.length ? '' : text.slice(from);
     if (!this.committed) {
@@ -163,7 +165,7 @@ class ChatRelayStream implements RelayStream {
     const known = prefix !== '' && text.startsWith(prefix, from);
     const at = text.indexOf(NOT_FINISHED, from);
     if (known && this.committed && at >= 0 && at < to) {
-      this.outputChars += to - from - prefix.length;
+      this.outputChars += writtenChars(text, from + prefix.length, to);
       return this.#patched + text.slice(from + prefix.length, to);
     }
     return this.#inspect(text.slice(from, to));
@@ -195,7 +197,9 @@ class ChatRelayStream implements RelayStream {
     const choice = asObject(choices[0]);
     const finish = finishOf(choice);
     if (finish) this.finish = finish;
-    if (finish || hasContent(asObject(choice['delta']))) this.committed = true;
+    const delta = asObject(choice['delta']);
+    if (finish || hasContent(delta)) this.committed = true;
+    this.outputChars += deltaChars(delta);
     const patched = editMembers(frame, { set: { id: this.#facts.id, model: this.#facts.model } });
     if (this.#prefix === '') this.#learn(frame, patched);
     return patched;
@@ -209,6 +213,25 @@ class ChatRelayStream implements RelayStream {
     this.#prefix = envelope;
     this.#patched = patched.slice(0, patchedEnd);
   }
+}
+
+/** Characters of text or arguments in a delta. */
+function deltaChars(delta: JsonObject): number {
+  let chars = asString(delta['content'])?.length ?? 0;
+  for (const call of asArray(delta['tool_calls'])) {
+    chars += asString(asObject(asObject(call)['function'])['arguments'])?.length ?? 0;
+  }
+  return chars;
+}
+
+/** The same, read off a frame that is not parsed: bytes between `from` and `to`, escapes included. */
+function writtenChars(text: string, from: number, to: number): number {
+  let start = text.indexOf('"content":"', from) + 11;
+  if (start < 11 || start > to) start = text.indexOf('"arguments":"', from) + 13;
+  if (start < 13 || start > to) return 0;
+  let end = text.indexOf('"', start);
+  while (text.charCodeAt(end - 1) === 92 && end >= 0 && end < to) end = text.indexOf('"', end + 1);
+  return end < 0 || end > to ? 0 : end - start;
 }
 
 function hasContent(delta: JsonObject): boolean {
