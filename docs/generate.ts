@@ -2,7 +2,9 @@
 // committed pages are what this would write.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderChatCompletions } from './parts/chat-completions.ts';
 import { renderConfigSchema, renderConfiguration } from './parts/configuration.ts';
+import { renderErrors } from './parts/errors.ts';
 import { renderProviders } from './parts/providers.ts';
 
 export interface Page {
@@ -15,6 +17,8 @@ export interface Page {
 export const pages: readonly Page[] = [
   { file: 'configuration.md', render: renderConfiguration },
   { file: 'config.schema.json', render: renderConfigSchema },
+  { file: 'chat-completions.md', render: renderChatCompletions },
+  { file: 'errors.md', render: renderErrors },
   { file: 'providers.md', render: renderProviders },
 ];
 
