@@ -120,7 +120,7 @@ function checkEnvelope(body: Loose, object: string, text: string): void {
 function checkCallBody(call: Loose, type: string, text: string): void {
   claim(type === 'function' || type === 'custom', 'a call is of a known type', text);
   const body = objectAt(call[type], text);
-  claim(typeof body['name'] === 'string' && body['name'] !== '', 'a call has a name', text);
+  claim(typeof body['name'] === 'string', 'a call has a name', text);
   claim(typeof body[type === 'custom' ? 'input' : 'arguments'] === 'string', 'a call has arguments', text);
 }
 

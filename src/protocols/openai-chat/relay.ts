@@ -138,7 +138,9 @@ class ChatRelayStream implements RelayStream {
   }
 
   end(): string {
-    let out = this.#rest.trim() === '' ? '' : this.#frame(`${this.#rest}\n\n`, 0, this.#rest.length + 2);
+    // A last event may lack its blank line, or be half an event that no client could read.
+    const last = this.#rest.trim();
+    let out = isEvent(last) ? this.#inspect(`${last}\n\n`) : '';
     this.#rest = '';
     out = this.#release(out) + this.#tail;
     this.#tail = '';
@@ -213,6 +215,13 @@ class ChatRelayStream implements RelayStream {
     this.#prefix = envelope;
     this.#patched = patched.slice(0, patchedEnd);
   }
+}
+
+/** True for a complete data line. */
+function isEvent(line: string): boolean {
+  if (!line.startsWith('data:')) return false;
+  const data = line.slice(5).trim();
+  return data === '[DONE]' || parseJson(data) !== undefined;
 }
 
 /** Characters of text or arguments in a delta. */
