@@ -1,0 +1,62 @@
+// Reads the recorded exchanges that lie beside the repository. Knows their file format; judges nothing.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Loose } from './loose.ts';
+
+const root = join(import.meta.dir, '../../../shared/recordings');
+const folder = join(root, 'corpus');
+/** OpenAI's own description of its API. */
+export const openaiSchemaFile = join(root, 'schemas/openai-openapi.json.gz');
+
+/** The three protocols that upstreams of the gateway speak. */
+export type RecordedApi = 'chat' | 'responses' | 'messages';
+
+export interface Recording {
+  /** Twelve hexadecimal digits that name the exchange. */
+  readonly case: string;
+  /** The project that recorded it. */
+  readonly source: string;
+  /** `wire`: the bytes; `framed`: whole events; `sdk`: as a client library dumped them. */
+  readonly fidelity: 'wire' | 'framed' | 'sdk';
+  readonly provider: string;
+  readonly api: RecordedApi;
+  readonly status: number;
+  readonly stream: boolean;
+  readonly resHeaders: Readonly<Record<string, string>>;
+  readonly res: { readonly kind: string; readonly json?: Loose; readonly text?: string };
+}
+
+/** Why the recordings cannot be replayed; undefined when they can. */
+export const missing = existsSync(folder) ? undefined : `skipped: there are no recordings in ${folder}`;
+
+/** Every exchange of the three protocols, in the order of the files. Long base64 is put back in its place. */
+export function readRecordings(): Recording[] {
+  const blobs = new Map(
+    lines('blobs.jsonl.gz')
+      .map((line) => JSON.parse(line) as { k: string; v: string })
+      .map(({ k, v }) => [k, v]),
+  );
+  const found: Recording[] = [];
+  for (const file of readdirSync(folder).sort()) {
+    if (!file.endsWith('.jsonl.gz') || file === 'blobs.jsonl.gz') continue;
+    for (const line of lines(file)) {
+      if (!/"api":"(chat|responses|messages)"/.test(line)) continue;
+      const whole = line.replace(/@@blob:([0-9a-f]{16})@@/g, (mark, key: string) => blobs.get(key) ?? mark);
+      found.push(JSON.parse(whole) as Recording);
+    }
+  }
+  return found;
+}
+
+/** The answer's body as it went over the wire. */
+export function bytesOf({ res }: Recording): Buffer {
+  return Buffer.from(res.text ?? JSON.stringify(res.json));
+}
+
+function lines(file: string): string[] {
+  return gunzipSync(readFileSync(join(folder, file)))
+    .toString()
+    .split('\n')
+    .filter(Boolean);
+}

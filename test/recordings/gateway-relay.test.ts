@@ -1,0 +1,109 @@
+// Answers of OpenAI itself through the relay lane: id and model are the gateway's, every other byte is the
+// recording's, streamed or whole, however the network cuts them.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { bytesOf, missing, readRecordings } from './corpus.ts';
+import type { Recording } from './corpus.ts';
+import { list, word } from './loose.ts';
+import type { Loose } from './loose.ts';
+import { RateTable } from './rate-table.ts';
+import { eachRecording, ReplayGateway } from './replay-gateway.ts';
+import type { Reply } from './replay-gateway.ts';
+
+// Long enough for a slow machine; all takes a fraction of it.
+setDefaultTimeout(120_000);
+
+if (missing) console.log(`gateway-relay: ${missing}`);
+
+describe.skipIf(missing !== undefined)('recorded answers of OpenAI through the relay lane', () => {
+  let recordings: Recording[] = [];
+  let gateway: ReplayGateway;
+
+  beforeAll(async () => {
+    recordings = readRecordings().filter(
+      ({ api, provider, status, fidelity }) =>
+        api === 'chat' && provider === 'openai' && status === 200 && fidelity !== 'sdk',
+    );
+    gateway = await ReplayGateway.start(recordings);
+  });
+  afterAll(() => gateway.close());
+
+  test('keep every byte but id and model', async () => {
+    const table = new RateTable("OpenAI's bytes through the relay lane");
+    await eachRecording(recordings, async (recording) => {
+      const row = `${recording.source} ${recording.stream ? 'streamed' : 'whole'}`;
+      const reply = await gateway.ask('relay', recording);
+      table.add(row, recording.case, problem(recording, reply, true));
+    });
+    table.print();
+    expect(table.total).toBeGreaterThan(200);
+    expect(table.failures).toEqual([]);
+    expect(gateway.complaints()).toEqual([]);
+  });
+
+  test('lose only the token counts that the client did not ask for', async () => {
+    const streams = recordings.filter((recording) => recording.stream);
+    expect(streams.filter(countsTokens).length).toBeGreaterThan(10);
+    const failures: string[] = [];
+    await eachRecording(streams, async (recording) => {
+      const reply = await gateway.ask('relay', recording, { usage: false });
+      const reason = problem(recording, reply, false);
+      if (reason !== undefined) failures.push(`${recording.case}: ${reason}`);
+    });
+    expect(failures).toEqual([]);
+  });
+
+  test.each([7, 1])('keep every byte of streams in pieces of %d', async (pieceBytes) => {
+    const streams = recordings
+      .filter((recording) => recording.stream)
+      .sort((a, b) => bytesOf(a).length - bytesOf(b).length);
+    const failures: string[] = [];
+    await eachRecording(pieceBytes === 1 ? streams.slice(0, 20) : streams, async (recording) => {
+      const reply = await gateway.ask('relay', recording, { pieceBytes });
+      const reason = problem(recording, reply, true);
+      if (reason !== undefined) failures.push(`${recording.case}: ${reason}`);
+    });
+    expect(failures).toEqual([]);
+  });
+});
+
+/** What is wrong with a relayed answer; undefined when nothing is. */
+function problem(recording: Recording, reply: Reply, usage: boolean): string | undefined {
+  const lane = reply.headers.get('x-dragoman-lane');
+  if (reply.status !== 200 || lane !== 'relay') return `${reply.status} ${lane} ${reply.text.slice(0, 200)}`;
+  const id = reply.headers.get('x-request-id') ?? '';
+  const model = reply.headers.get('x-dragoman-model') ?? '';
+  const text = bytesOf(recording).toString();
+  let want = '';
+  for (const frame of recording.stream ? text.split(/(?<=\n\n)/) : [text]) {
+    const data = recording.stream ? frame.trim().replace(/^data: ?/, '') : frame;
+    if (data === '' || data === '[DONE]') {
+      want += frame;
+      continue;
+    }
+    const json = JSON.parse(data) as Loose;
+    if (!usage && list(json['choices']).length === 0) continue;
+    want += withMember(withMember(frame, json, 'id', id), json, 'model', model);
+  }
+  // A recording without its last blank line still becomes a whole stream.
+  if (recording.stream && !want.endsWith('\n\n')) want += '\n';
+  if (reply.text === want) return undefined;
+  let from = 0;
+  while (reply.text[from] === want[from]) from++;
+  const around = (whole: string): string => JSON.stringify(whole.slice(Math.max(0, from - 60), from + 100));
+  return `expected ${around(want)}, got ${around(reply.text)}`;
+}
+
+/** The text with another value of a member of the outermost object, which is the first of its name and value. */
+function withMember(text: string, json: Loose, key: string, value: string): string {
+  const before = word(json[key]);
+  const found = [`"${key}":`, `"${key}": `]
+    .map((name) => name + JSON.stringify(before))
+    .find((member) => text.includes(member));
+  return found
+    ? text.replace(found, () => `"${key}":${found.includes(': ') ? ' ' : ''}${JSON.stringify(value)}`)
+    : text;
+}
+
+function countsTokens(recording: Recording): boolean {
+  return bytesOf(recording).includes('"choices":[],');
+}

@@ -1,0 +1,95 @@
+// A whole gateway in front of the replaying upstream, and the ways to ask it: one provider for each kind of
+// upstream that the gateway tells apart.
+import { startGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import type { RecordedApi, Recording } from './corpus.ts';
+import { replayModel, startReplay } from './replay-server.ts';
+import type { ReplayServer } from './replay-server.ts';
+import type { SaidCall } from './said.ts';
+
+/** `relay` is a faithful Chat Completions server; the others are translated. */
+export type Road = RecordedApi | 'relay';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Asking {
+  /** Of the upstream's writes; 0 for one write. */
+  readonly pieceBytes?: number;
+  /** Ask for token counts of a stream; default true. */
+  readonly usage?: boolean;
+  /** Calls for whose tools the request brings a declaration. */
+  readonly calls?: readonly SaidCall[];
+}
+
+/** Requests that run at the same time. */
+const CONCURRENCY = 16;
+
+export class ReplayGateway {
+  readonly #gateway: TestGateway;
+  readonly #upstream: ReplayServer;
+
+  private constructor(gateway: TestGateway, upstream: ReplayServer) {
+    this.#gateway = gateway;
+    this.#upstream = upstream;
+  }
+
+  static async start(recordings: readonly Recording[]): Promise<ReplayGateway> {
+    const upstream = await startReplay(recordings);
+    const provider = (protocol: string, facts: object): object => ({
+      api_key: 'none',
+      protocols: { [protocol]: { base_url: `${upstream.origin}/v1`, ...facts } },
+    });
+    const gateway = await startGateway({
+      providers: {
+        sim: false,
+        chat: provider('openai-chat', {}),
+        relay: provider('openai-chat', { faithful: true }),
+        responses: provider('openai-responses', { reasoning_format: 'openai-responses-v1' }),
+        messages: provider('anthropic-messages', { reasoning_format: 'anthropic-claude-v1' }),
+      },
+      // A recording says the same however often it is asked.
+      routing: { retries: 0 },
+    });
+    return new ReplayGateway(gateway, upstream);
+  }
+
+  /** Asks as an OpenAI client does, streamed if the recording is. */
+  async ask(road: Road, recording: Recording, asking: Asking = {}): Promise<Reply> {
+    const { pieceBytes = 0, usage = true, calls = [] } = asking;
+    const tools = new Map(calls.map(({ kind, name }) => [name, { type: kind, [kind]: { name } }]));
+    const response = await this.#gateway.post('/chat/completions', {
+      model: `${road}/${replayModel(recording, pieceBytes)}`,
+      messages: [{ role: 'user', content: 'x' }],
+      ...(tools.size > 0 ? { tools: [...tools.values()] } : {}),
+      ...(recording.stream ? { stream: true } : {}),
+      ...(recording.stream && usage ? { stream_options: { include_usage: true } } : {}),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** What the gateway itself had to complain about, and what it asked of the upstream in vain. */
+  complaints(): readonly string[] {
+    return [...this.#gateway.logLines, ...this.#upstream.misses];
+  }
+
+  async close(): Promise<void> {
+    await this.#gateway.close();
+    await this.#upstream.close();
+  }
+}
+
+/** Runs a check for each recording, some at a time. */
+export async function eachRecording(
+  recordings: readonly Recording[],
+  check: (recording: Recording) => Promise<void>,
+): Promise<void> {
+  const rest = recordings.values();
+  const lane = async (): Promise<void> => {
+    for (const recording of rest) await check(recording);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+}
