@@ -1,7 +1,7 @@
 // One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
 // each other once, so that a request only reads. Knows nothing of how a model is found.
 import type { ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
-import { resolveQuirks } from '../providers/provider.ts';
+import { resolveQuirks } from '../providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
 import type { EndpointConfig } from './catalog-config.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,6 +1,6 @@
 // Fits a request to one endpoint: removes the parameters it does not take and reports each, so that no codec
 // has to ask. Says which features the gateway must supply itself.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalRequest, Parameter, Report } from '../canonical/index.ts';
 import { PARAMETERS } from '../canonical/index.ts';
 import type { Protocol } from '../protocols/index.ts';

@@ -1,7 +1,7 @@
 // What an attempt is given, where its answer goes, and how it can end.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalEvent, EventSink, GatewayError } from '../canonical/index.ts';
-import type { Lane } from '../ledger/record.ts';
+import type { Lane } from '../ledger/index.ts';
 import type { CodecContext, Protocol, RelayFacts } from '../protocols/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { UpstreamClient } from '../upstream/client.ts';

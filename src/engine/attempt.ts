@@ -1,10 +1,10 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalEvent, Usage } from '../canonical/index.ts';
 import { GatewayError, isContent } from '../canonical/index.ts';
-import type { AttemptRecord, Cost, Lane } from '../ledger/record.ts';
-import { costOf } from '../ledger/price.ts';
+import type { AttemptRecord, Cost, Lane } from '../ledger/index.ts';
+import { costOf } from '../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../protocols/index.ts';
 import type { TransportFailure, UpstreamCall } from '../upstream/client.ts';
 import { decompressing } from '../upstream/decompress.ts';

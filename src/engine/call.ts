@@ -1,5 +1,5 @@
 // What the server hands to the engine: one authenticated request, and the client that waits for its answer.
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../auth/index.ts';
 import type { Protocol, ServerCodec } from '../protocols/index.ts';
 
 export interface ApiCall {

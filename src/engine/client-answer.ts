@@ -2,7 +2,7 @@
 // bytes are held back until the records are safe.
 import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
 import { Collector } from '../canonical/index.ts';
-import { costOf } from '../ledger/price.ts';
+import { costOf } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';

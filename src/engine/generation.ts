@@ -1,8 +1,8 @@
 // One request from admission to its record: what was asked, what was tried, who served.
 import type { CanonicalRequest, CollectedEvents, JsonValue } from '../canonical/index.ts';
 import { GatewayError, Report } from '../canonical/index.ts';
-import type { GenerationRecord } from '../ledger/record.ts';
-import { sumCosts } from '../ledger/price.ts';
+import type { GenerationRecord } from '../ledger/index.ts';
+import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import type { EngineSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 // What an upstream refused to this account although its protocol allows it: learned from its 400, so that the
 // next request is not refused for the same reason. Forgotten with the configuration that made the endpoint.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { GatewayError, Report, ResolvedReasoning } from '../canonical/index.ts';
 
 export class LearnedRefusals {

@@ -1,8 +1,8 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalRequest, EventSink, ResolvedReasoning, Target } from '../canonical/index.ts';
 import { GatewayError, Report } from '../canonical/index.ts';
-import type { Lane } from '../ledger/record.ts';
+import type { Lane } from '../ledger/index.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
 import { adaptRequest } from './adapt.ts';
 import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';

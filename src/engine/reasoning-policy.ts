@@ -1,6 +1,6 @@
 // The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
 // Rules: requirements 6.1–6.12 with C-03, C-04, C-17 and C-28 (S3's guide "reasoning models").
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalRequest, Effort, Report, ResolvedReasoning } from '../canonical/index.ts';
 import { isAssistantItem } from '../canonical/index.ts';
 

@@ -1,7 +1,7 @@
 // One request's way through the engine: decoded, admitted, hydrated, planned, tried, settled, answered.
 import type { CanonicalRequest, CollectedEvents } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
-import type { Model } from '../catalog/endpoint.ts';
+import type { Model } from '../catalog/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import { planCandidates, type Plan } from '../routing/plan.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';

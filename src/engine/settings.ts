@@ -1,5 +1,5 @@
 // The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
-import type { Catalog } from '../catalog/endpoint.ts';
+import type { Catalog } from '../catalog/index.ts';
 
 export interface Timeouts {
   /** Until the request has been handed to a connection. */

@@ -2,7 +2,7 @@
 // of where prices come from, or of records.
 import type { JsonValue, MutableJsonObject, Usage } from '../canonical/index.ts';
 import { inputTokens } from '../canonical/index.ts';
-import type { Price, Rate } from '../catalog/price.ts';
+import type { Price, Rate } from '../catalog/index.ts';
 import type { Cost } from './record.ts';
 
 // All sums are made of whole picodollars: a rate of up to six decimals in USD per million tokens is a whole

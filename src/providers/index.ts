@@ -21,6 +21,7 @@ import { xai } from './xai/index.ts';
 import { zai } from './zai/index.ts';
 
 export type { AuthScheme, ProviderPreset, ProviderProtocol } from './provider.ts';
+export { resolveQuirks } from './provider.ts';
 
 export const presets: readonly ProviderPreset[] = [
   openai,

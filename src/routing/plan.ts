@@ -1,5 +1,5 @@
 // Decides which endpoints may answer, and in which order. Deciding is all it does: the engine tries them.
-import type { Endpoint, Model } from '../catalog/endpoint.ts';
+import type { Endpoint, Model } from '../catalog/index.ts';
 import type { CanonicalRequest, Report } from '../canonical/index.ts';
 import { asArray, asObject, asString, GatewayError } from '../canonical/index.ts';
 

@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
 import type { Catalog } from '../catalog/index.ts';
-import { encodeModel, encodeModelList } from '../catalog/models-view.ts';
+import { encodeModel, encodeModelList } from '../catalog/index.ts';
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
 import type { Gateway } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';

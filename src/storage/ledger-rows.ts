@@ -2,7 +2,7 @@
 // out of the JSON: most token classes of most requests are zero, and every byte is written twice (log, table).
 import type { Usage } from '../canonical/index.ts';
 import { inputTokens, NO_USAGE, outputTokens } from '../canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../ledger/record.ts';
+import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { AttemptTable, ContentTable, GenerationTable } from './schema.ts';
 
 /** Columns in the order in which the ledger binds them. */

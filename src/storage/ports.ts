@@ -1,6 +1,6 @@
 // What the rest of Dragoman asks of a database. Implementations live beside this file; only main and the
 // command line choose one.
-import type { AttemptRecord, GenerationRecord } from '../ledger/record.ts';
+import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 export interface LedgerStore {
   /**

@@ -2,7 +2,7 @@
 // promise. Knows nothing of prices, requests or HTTP.
 import type { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../ledger/record.ts';
+import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
 import {
   ATTEMPT_COLUMNS,
