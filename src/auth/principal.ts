@@ -1,3 +1,5 @@
+// What the rest of the gateway knows of the person or program behind a request. Knows nothing of keys' forms or
+// storage.
 /** Who is asking: one API key is one tenant. */
 export interface Principal {
   readonly keyId: string;

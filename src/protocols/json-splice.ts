@@ -81,7 +81,6 @@ export function editMembers(text: string, edits: MemberEdits): string {
 /** JSON text in ASCII only, so that it may be put into a byte string. */
 function toAscii(value: JsonValue): string {
   const text = JSON.stringify(value);
-  // oxlint-disable-next-line no-control-regex
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return text.replace(/[^\x00-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

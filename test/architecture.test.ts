@@ -1,0 +1,355 @@
+// The import rules of the architecture, checked on the sources as they are: which folder may know which, what only one
+// file may do, and how large a file may grow. A rule that has to give way is changed here, in the open.
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..', 'src');
+const MAX_LINES = 400;
+
+/** Folders that each folder may import, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  canonical: [],
+  runtime: [],
+  protocols: ['canonical'],
+  providers: ['canonical'],
+  telemetry: ['canonical'],
+  catalog: ['canonical', 'providers', 'telemetry'],
+  routing: ['canonical', 'catalog'],
+  ledger: ['canonical', 'catalog', 'storage'],
+  state: ['canonical', 'storage'],
+  tools: ['canonical', 'upstream', 'telemetry'],
+  upstream: ['canonical', 'runtime', 'telemetry'],
+  storage: ['canonical', 'ledger', 'runtime'],
+  auth: ['canonical', 'storage'],
+  config: ['canonical', 'catalog', 'providers', 'telemetry'],
+  engine: [
+    'auth',
+    'canonical',
+    'catalog',
+    'ledger',
+    'protocols',
+    'providers',
+    'routing',
+    'runtime',
+    'state',
+    'storage',
+    'telemetry',
+    'tools',
+    'upstream',
+  ],
+  server: [
+    'auth',
+    'canonical',
+    'catalog',
+    'engine',
+    'ledger',
+    'protocols',
+    'runtime',
+    'storage',
+    'telemetry',
+  ],
+  admin: ['auth', 'canonical', 'catalog', 'ledger', 'runtime', 'storage', 'telemetry'],
+  cli: [
+    'auth',
+    'canonical',
+    'catalog',
+    'config',
+    'engine',
+    'ledger',
+    'providers',
+    'runtime',
+    'server',
+    'state',
+    'storage',
+    'telemetry',
+    'upstream',
+  ],
+};
+
+/** Files that folders may import of another folder where not everything in it is meant for them. */
+const ONLY_THESE: readonly {
+  readonly from: readonly string[];
+  readonly of: string;
+  readonly files: readonly string[];
+}[] = [
+  {
+    from: ['auth', 'ledger', 'state', 'engine', 'server', 'admin'],
+    of: 'storage',
+    files: ['storage/ports.ts'],
+  },
+  { from: ['engine'], of: 'runtime', files: ['runtime/clock.ts', 'runtime/ids.ts'] },
+  { from: ['server'], of: 'runtime', files: ['runtime/http-server.ts', 'runtime/ids.ts'] },
+  { from: ['storage'], of: 'runtime', files: ['runtime/sqlite.ts'] },
+  { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
+];
+
+/** Packages, each with the one place that may know it. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '@pydantic/genai-prices': 'catalog/prices.ts',
+  ajv: 'engine/structured-output.ts',
+  'gpt-tokenizer': 'ledger/',
+  hono: 'server/',
+  kysely: 'storage/',
+  yaml: 'config/load.ts',
+  zod: 'config/',
+};
+
+interface Import {
+  readonly file: string;
+  /** Path below `src` for our own files, else the specifier. */
+  readonly target: string;
+  readonly isOwn: boolean;
+  readonly isType: boolean;
+}
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+  /** The text without comments and without the contents of strings. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
+
+const STATEMENT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
+
+function readImports(file: string, text: string): readonly Import[] {
+  const toImport = (specifier: string, isType: boolean): Import => {
+    const isOwn = specifier.startsWith('.');
+    const target = isOwn ? relative(ROOT, join(ROOT, dirname(file), specifier)) : specifier;
+    return { file, target, isOwn, isType };
+  };
+  const found = [...text.matchAll(STATEMENT)].map(([, type, specifier = '']) =>
+    toImport(specifier, type !== undefined),
+  );
+  return [...found, ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => toImport(specifier, false))];
+}
+
+/** Good enough for looking for words: knows comments, strings and templates, not regular expressions. */
+function codeOf(text: string): string {
+  return text.replace(
+    /\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(^|[\s;{}(,])\/\/[^\n]*/g,
+    (match, before: unknown) => {
+      if (match.startsWith("'") || match.startsWith('"')) return "''";
+      return typeof before === 'string' ? before : '';
+    },
+  );
+}
+
+const sources: readonly Source[] = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .toSorted()
+  .map((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return { file, text, code: codeOf(text), imports: readImports(file, text) };
+  });
+const files = new Set(sources.map((source) => source.file));
+const imports = sources.flatMap((source) => source.imports);
+
+function folderOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
+}
+
+function show({ file, target }: Import): string {
+  return `${file} imports ${target}`;
+}
+
+/** Files whose code holds this. */
+function filesWith(pattern: RegExp): readonly string[] {
+  return sources.filter(({ code }) => pattern.test(code)).map(({ file }) => file);
+}
+
+describe('imports', () => {
+  test('are found at all', () => {
+    expect(sources.length).toBeGreaterThan(100);
+    expect(imports.length).toBeGreaterThan(sources.length);
+    expect(imports.filter(({ isOwn, target }) => isOwn && !files.has(target)).map(show)).toEqual([]);
+  });
+
+  test('every folder has its rule', () => {
+    const folders = new Set(sources.map(({ file }) => folderOf(file)).filter((folder) => folder !== ''));
+    expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
+    // The one file outside of all folders starts the program, and nothing else.
+    expect(sources.filter(({ file }) => folderOf(file) === '').map(({ file }) => file)).toEqual(['main.ts']);
+    expect(imports.filter(({ file }) => file === 'main.ts').map(({ target }) => target)).toEqual([
+      'cli/index.ts',
+    ]);
+  });
+
+  test('follow the direction of the layers', () => {
+    const wrong = imports.filter(({ file, target, isOwn }) => {
+      const from = folderOf(file);
+      const to = folderOf(target);
+      return isOwn && from !== '' && from !== to && MAY_IMPORT[from]?.includes(to) !== true;
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('take of some folders only what is meant for them', () => {
+    const wrong = imports.filter(({ file, target }) =>
+      ONLY_THESE.some(
+        (rule) =>
+          rule.from.includes(folderOf(file)) && folderOf(target) === rule.of && !rule.files.includes(target),
+      ),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('storage takes only types from the ledger', () => {
+    const wrong = imports.filter(
+      ({ file, target, isType }) => folderOf(file) === 'storage' && folderOf(target) === 'ledger' && !isType,
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('enter a folder through its index where it has one', () => {
+    const wrong = imports.filter(({ file, target, isOwn }) => {
+      if (!isOwn || target.endsWith('/index.ts')) return false;
+      // Every folder that is entered on the way from one file to the other.
+      const steps = dirname(target).split('/');
+      const entered = steps
+        .map((_, at) => steps.slice(0, at + 1).join('/'))
+        .filter((folder) => folder !== '.' && !`${file}`.startsWith(`${folder}/`));
+      return entered.some((folder) => files.has(`${folder}/index.ts`));
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('no protocol imports another, and none knows the rest of the gateway', () => {
+    const shared = new Set(['protocols/protocol.ts', 'protocols/json-splice.ts']);
+    const wrong = imports.filter(({ file, target, isOwn }) => {
+      const [, own = ''] = /^protocols\/([^/]+)\//.exec(file) ?? [];
+      if (own === '' || !isOwn) return false;
+      return (
+        !target.startsWith(`protocols/${own}/`) && !target.startsWith('canonical/') && !shared.has(target)
+      );
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('no provider imports another', () => {
+    const wrong = imports.filter(({ file, target, isOwn }) => {
+      const [, own = ''] = /^providers\/([^/]+)\//.exec(file) ?? [];
+      if (own === '' || !isOwn) return false;
+      return (
+        !target.startsWith(`providers/${own}/`) &&
+        !target.startsWith('canonical/') &&
+        target !== 'providers/provider.ts'
+      );
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('packages are known in one place each', () => {
+    const packages = imports.filter(({ target, isOwn, isType, file }) => {
+      if (isOwn || target.startsWith('node:') || target.startsWith('bun')) return false;
+      // The vendors' own types, to check ours against.
+      return !(
+        isType &&
+        file.endsWith('/wire-types.ts') &&
+        /^(openai|@anthropic-ai\/sdk|@google\/genai)(\/|$)/.test(target)
+      );
+    });
+    const nameOf = (target: string): string =>
+      target
+        .split('/')
+        .slice(0, target.startsWith('@') ? 2 : 1)
+        .join('/');
+    const wrong = packages.filter(({ file, target }) => !file.startsWith(PACKAGES[nameOf(target)] ?? ' '));
+    expect(packages.length).toBeGreaterThan(5);
+    expect(wrong.map(show)).toEqual([]);
+  });
+});
+
+describe('what only one place may do', () => {
+  test('name the runtime', () => {
+    const outside = (file: string): boolean => !file.startsWith('runtime/');
+    expect(filesWith(/\bBun\b/).filter(outside)).toEqual([]);
+    expect(imports.filter(({ file, target }) => /^bun(:|$)/.test(target) && outside(file)).map(show)).toEqual(
+      [],
+    );
+  });
+
+  test('read the environment', () => {
+    expect(filesWith(/\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/)).toEqual(['config/environment.ts']);
+  });
+
+  test('touch the process', () => {
+    expect(
+      filesWith(/\bprocess\b/).filter(
+        (file) => !/^(cli\/|main\.ts$|config\/environment\.ts$|storage\/secret-file\.ts$)/.test(file),
+      ),
+    ).toEqual([]);
+  });
+
+  test('open sockets to upstreams', () => {
+    const network = imports.filter(({ target }) =>
+      /^node:(net|tls|http|https|http2|dgram|dns)$/.test(target),
+    );
+    expect(new Set(network.map(({ file }) => file))).toEqual(new Set(['runtime/socket.ts']));
+    expect(imports.filter(({ target }) => target === 'runtime/socket.ts').map(({ file }) => file)).toEqual([
+      'upstream/client.ts',
+    ]);
+    expect(
+      filesWith(/(?<![.\w]|function )fetch\((?!\w+: Request\b)|new WebSocket\(|\bBun\.connect\b/).filter(
+        (file) => file !== 'runtime/socket.ts',
+      ),
+    ).toEqual([]);
+  });
+
+  test('write to the console', () => {
+    expect(filesWith(/\bconsole\s*\.\s*\w+\(/)).toEqual([]);
+  });
+
+  test('be anything but pure: the model and the codecs are given their clock and their ids', () => {
+    const pure = /^(canonical|protocols)\//;
+    const outside = imports.filter(({ file, target, isOwn, isType }) => pure.test(file) && !isOwn && !isType);
+    expect(outside.map(show)).toEqual([]);
+    const impure =
+      /\b(Date(?!\.parse\()|process|performance|setTimeout|setInterval|setImmediate|queueMicrotask|crypto|Buffer|async|await)\b|\bMath\.random\b/;
+    expect(filesWith(impure).filter((file) => pure.test(file))).toEqual([]);
+  });
+});
+
+describe('how sources are written', () => {
+  test(`no file is longer than ${MAX_LINES} lines`, () => {
+    const long = sources.filter(
+      ({ file, text }) => !file.endsWith('/wire-types.ts') && text.trimEnd().split('\n').length > MAX_LINES,
+    );
+    expect(long.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('every file begins by saying what it owns', () => {
+    expect(sources.filter(({ text }) => !/^\/\/ \S.{20,}/.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
+  test('files are named after what they hold', () => {
+    const wrong = sources.filter(
+      ({ file }) =>
+        !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(file) ||
+        /(^|[/-])(utils?|helpers?|manager|service|misc|common)\.ts$/.test(file),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('no type is given up', () => {
+    expect(filesWith(/(?::|\bas|<|\||&|=>)\s*any\b|\bany\[\]|,\s*any\s*>/)).toEqual([]);
+    const silenced = sources.filter(({ text }) =>
+      /@ts-(ignore|nocheck|expect-error)|(oxlint|eslint)-disable/.test(text),
+    );
+    expect(silenced.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('nothing asks which provider it has in front of it', () => {
+    expect(
+      filesWith(
+        /\bprovider(?:Id|Name)?(?:\.(?:id|name))?\s*[!=]==?\s*''|''\s*[!=]==?\s*provider\b|\bswitch\s*\(\s*(?:\w+\.)?provider(?:Id|Name)?\s*\)/,
+      ),
+    ).toEqual([]);
+  });
+
+  test('erasable syntax only', () => {
+    expect(filesWith(/^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?(?:enum|namespace)\s+\w+/m)).toEqual([]);
+  });
+});
