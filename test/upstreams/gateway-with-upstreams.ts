@@ -129,8 +129,9 @@ export function attemptsOf(record: Json): string[] {
 export function frames(text: string): (Json | '[DONE]')[] {
   return text
     .split('\n\n')
-    .filter((block) => block.startsWith('data: '))
-    .map((block) => (block === 'data: [DONE]' ? '[DONE]' : (JSON.parse(block.slice(6)) as Json)));
+    .filter((block) => block.startsWith('data:'))
+    .map((block) => block.slice(5).trim())
+    .map((data) => (data === '[DONE]' ? data : (JSON.parse(data) as Json)));
 }
 
 /** The visible text of a chat stream. */

@@ -56,9 +56,9 @@ export class Exchange {
     this.raw('0\r\n\r\n');
   }
 
-  /** Ends a chunked body and closes the connection, which keep-alive had promised to keep. */
-  endAndClose(): void {
-    this.#socket.end('0\r\n\r\n');
+  /** Closes the connection after what was written. */
+  close(): void {
+    this.#socket.end();
   }
 
   /** Breaks the connection. */

@@ -24,6 +24,8 @@ const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'ma
 REMOVED.delete('seed');
 
 const NOT_FINISHED = '"finish_reason":null';
+/** As a byte string. */
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const DONE = 'data: [DONE]\n\n';
 
 export const relay: RelayCodec = {
@@ -119,8 +121,9 @@ class ChatRelayStream implements RelayStream {
 
   push(bytes: string): string {
     let text = this.#rest === '' ? bytes : this.#rest + bytes;
+    if (this.upstreamId === undefined && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(3);
     // Line ends other than LF are legal and rare: only then is the framing rewritten.
-    if (text.includes('\r')) text = text.replaceAll('\r\n', '\n');
+    if (text.includes('\r')) text = withLineFeeds(text);
     let out = '';
     let from = 0;
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
@@ -174,7 +177,9 @@ class ChatRelayStream implements RelayStream {
   }
 
   /** The slow road: for frames that open, finish, count, fail, or are not known. */
-  #inspect(frame: string): string {
+  #inspect(arrived: string): string {
+    const isPlain = arrived.startsWith('data:') && arrived.indexOf('\n') === arrived.length - 2;
+    const frame = isPlain ? arrived : joinData(arrived);
     if (!frame.startsWith('data:')) return frame;
     const data = frame.slice(5).trim();
     if (data === '[DONE]') {
@@ -222,6 +227,19 @@ function isEvent(line: string): boolean {
   if (!line.startsWith('data:')) return false;
   const data = line.slice(5).trim();
   return data === '[DONE]' || parseJson(data) !== undefined;
+}
+
+/** The same lines, ended by LF. A CR at the very end stays: it may be the first half of a CRLF. */
+function withLineFeeds(text: string): string {
+  const open = text.endsWith('\r') ? 1 : 0;
+  const lines = text.slice(0, text.length - open).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  return open === 1 ? `${lines}\r` : lines;
+}
+
+/** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
+function joinData(frame: string): string {
+  const data = frame.split('\n').filter((line) => line.startsWith('data:'));
+  return data.length === 0 ? frame : `data: ${data.map((line) => line.slice(5).trim()).join(' ')}\n\n`;
 }
 
 /** Characters of text or arguments in a delta. */
