@@ -1,6 +1,6 @@
 // One request from admission to its record: what was asked, what was tried, who served.
-import type { CanonicalRequest, CollectedEvents, JsonValue } from '../canonical/index.ts';
-import { GatewayError, Report } from '../canonical/index.ts';
+import type { CanonicalRequest, CollectedEvents, GatewayError, JsonValue } from '../canonical/index.ts';
+import { Report } from '../canonical/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
 import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';

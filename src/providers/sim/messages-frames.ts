@@ -72,6 +72,9 @@ export function encodeMessagesFrames(
           );
         }
         break;
+      default:
+        // Other blocks come whole.
+        break;
     }
     push('content', 'content_block_stop', { index });
   });

@@ -72,6 +72,9 @@ class FrameWriter {
       case 'custom_tool_call':
         this.#input('response.custom_tool_call_input', 'input', asString(item['input']) ?? '', place);
         break;
+      default:
+        // Other items come whole.
+        break;
     }
     this.push('content', 'response.output_item.done', { output_index, item });
   }
