@@ -3,12 +3,16 @@
 import { startGateway } from '../harness.ts';
 import type { TestGateway } from '../harness.ts';
 import type { RecordedApi, Recording } from './corpus.ts';
+import type { Loose } from './loose.ts';
 import { replayModel, startReplay } from './replay-server.ts';
 import type { ReplayServer } from './replay-server.ts';
 import type { SaidCall } from './said.ts';
 
-/** `relay` is a faithful Chat Completions server; the others are translated. */
-export type Road = RecordedApi | 'relay';
+/**
+ * `relay` is a faithful Chat Completions server; the others are translated. `deepseek` and `openrouter` are the
+ * presets, which know in which form each wants its reasoning back.
+ */
+export type Road = RecordedApi | 'relay' | 'deepseek' | 'openrouter';
 
 export interface Reply {
   readonly status: number;
@@ -23,7 +27,12 @@ export interface Asking {
   readonly usage?: boolean;
   /** Calls for whose tools the request brings a declaration. */
   readonly calls?: readonly SaidCall[];
+  /** Further members of the request, over all others. */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
+
+/** How the recorded models are told to reason, where that is a fact of the protocol. */
+const REASONING: Readonly<Partial<Record<RecordedApi, string>>> = { responses: 'effort', messages: 'budget' };
 
 /** Requests that run at the same time. */
 const CONCURRENCY = 16;
@@ -49,8 +58,15 @@ export class ReplayGateway {
         chat: provider('openai-chat', {}),
         relay: provider('openai-chat', { faithful: true }),
         responses: provider('openai-responses', { reasoning_format: 'openai-responses-v1' }),
+        deepseek: { api_key: 'none', base_url: `${upstream.origin}/v1` },
+        openrouter: { api_key: 'none', base_url: `${upstream.origin}/v1` },
         messages: provider('anthropic-messages', { reasoning_format: 'anthropic-claude-v1' }),
       },
+      // Reasoning of models of these kinds is the gateway's to keep and give back.
+      models: recordings.flatMap((recording) => {
+        const reasoning = REASONING[recording.api];
+        return reasoning ? [{ id: `${recording.api}/${replayModel(recording)}`, reasoning }] : [];
+      }),
       // A recording says the same however often it is asked.
       routing: { retries: 0 },
     });
@@ -59,7 +75,7 @@ export class ReplayGateway {
 
   /** Asks as an OpenAI client does, streamed if the recording is. */
   async ask(road: Road, recording: Recording, asking: Asking = {}): Promise<Reply> {
-    const { pieceBytes = 0, usage = true, calls = [] } = asking;
+    const { pieceBytes = 0, usage = true, calls = [], members = {} } = asking;
     const tools = new Map(calls.map(({ kind, name }) => [name, { type: kind, [kind]: { name } }]));
     const response = await this.#gateway.post('/chat/completions', {
       model: `${road}/${replayModel(recording, pieceBytes)}`,
@@ -67,8 +83,14 @@ export class ReplayGateway {
       ...(tools.size > 0 ? { tools: [...tools.values()] } : {}),
       ...(recording.stream ? { stream: true } : {}),
       ...(recording.stream && usage ? { stream_options: { include_usage: true } } : {}),
+      ...members,
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** The body that the upstream got with the last request for a recording. */
+  sent(recording: Recording): Loose {
+    return JSON.parse(this.#upstream.bodies.get(replayModel(recording)) ?? 'null') as Loose;
   }
 
   /** What the gateway itself had to complain about, and what it asked of the upstream in vain. */

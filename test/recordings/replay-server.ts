@@ -8,6 +8,8 @@ import type { Recording } from './corpus.ts';
 export interface ReplayServer {
   /** `http://127.0.0.1:port` */
   readonly origin: string;
+  /** The last body that asked for a model, by the model's name. */
+  readonly bodies: ReadonlyMap<string, string>;
   /** Requests that asked for no known recording. */
   readonly misses: readonly string[];
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export function startReplay(recordings: readonly Recording[]): Promise<ReplaySer
   const byCase = new Map(recordings.map((recording) => [recording.case, recording]));
   const sockets = new Set<Socket>();
   const misses: string[] = [];
+  const bodies = new Map<string, string>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -40,8 +43,9 @@ export function startReplay(recordings: readonly Recording[]): Promise<ReplaySer
       const body = wholeRequest(received);
       if (body === undefined) return;
       received = '';
-      const [, name = '', pieceBytes] = /"model":"case-([0-9a-f]{12})-(\d+)"/.exec(body) ?? [];
+      const [, model = '', name = '', pieceBytes] = /"model":"(case-([0-9a-f]{12})-(\d+))"/.exec(body) ?? [];
       const recording = byCase.get(name);
+      bodies.set(model, Buffer.from(body, 'latin1').toString());
       if (recording) void answer(socket, recording, Number(pieceBytes));
       else {
         misses.push(body.slice(0, 300));
@@ -55,6 +59,7 @@ export function startReplay(recordings: readonly Recording[]): Promise<ReplaySer
       const port = typeof address === 'object' && address ? address.port : 0;
       resolve({
         origin: `http://127.0.0.1:${port}`,
+        bodies,
         misses,
         close: () =>
           new Promise((closed) => {
