@@ -5,4 +5,8 @@ import { packageRoot, runBun } from './runtime.mjs';
 
 const args = process.argv.slice(2);
 const watch = args[0] === '--watch';
-runBun([...(watch ? ['--watch'] : []), join(packageRoot, 'src', 'main.ts'), ...(watch ? args.slice(1) : args)]);
+runBun([
+  ...(watch ? ['--watch'] : []),
+  join(packageRoot, 'src', 'main.ts'),
+  ...(watch ? args.slice(1) : args),
+]);

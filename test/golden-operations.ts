@@ -21,7 +21,9 @@ export function runGolden(protocolName: string, operation: string, input: string
         return pretty(report.size ? { body, report: report.entries } : { body });
       }
       case 'decode-response':
-        return collectLines((sink) => protocol.upstream.decodeResponse(JSON.parse(input), sink, codecContext()));
+        return collectLines((sink) =>
+          protocol.upstream.decodeResponse(JSON.parse(input), sink, codecContext()),
+        );
       case 'decode-stream':
         return collectLines((sink) => {
           const decoder = protocol.upstream.decodeStream(sink, codecContext());
@@ -54,14 +56,19 @@ export function runGolden(protocolName: string, operation: string, input: string
     }
   } catch (error) {
     if (!GatewayError.is(error)) throw error;
-    return pretty({ throws: { kind: error.kind, param: error.param, code: error.code, message: error.message } });
+    return pretty({
+      throws: { kind: error.kind, param: error.param, code: error.code, message: error.message },
+    });
   }
 }
 
 /** Ids count up and the clock stands still, so that outputs are the same every time. */
 export function codecContext(): CodecContext {
   let next = 0;
-  return { newId: (prefix) => `${prefix}${String(++next).padStart(4, '0')}`, nowSeconds: () => 1_700_000_000 };
+  return {
+    newId: (prefix) => `${prefix}${String(++next).padStart(4, '0')}`,
+    nowSeconds: () => 1_700_000_000,
+  };
 }
 
 /** A request with every mandatory member, over which `given` is laid. */
@@ -103,8 +110,13 @@ function server(protocol: (typeof protocols)[number]): NonNullable<(typeof proto
 
 /** Input of the encode operations: an optional first line `{"context": {...}}` and one event a line. */
 function eventsInput(input: string): { events: CanonicalEvent[]; context: AnswerContext } {
-  const lines = input.split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
-  const given = (lines[0] && 'context' in lines[0] ? lines.shift() : undefined)?.['context'] as { request?: object } | undefined;
+  const lines = input
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const given = (lines[0] && 'context' in lines[0] ? lines.shift() : undefined)?.['context'] as
+    | { request?: object }
+    | undefined;
   const events = lines.map((line) => {
     if (line['type'] !== 'error') return line as unknown as CanonicalEvent;
     const { kind, message, ...details } = line['error'] as { kind: 'internal'; message: string };
@@ -136,11 +148,12 @@ function showEvent(event: CanonicalEvent): string {
 /** A decoded request without the raw nodes, which would only repeat the input. */
 function showRequest(request: CanonicalRequest): unknown {
   return JSON.parse(
-    JSON.stringify({ ...request, report: request.report.entries }, (key, value: unknown) => (key === 'raw' || key === 'source' ? undefined : value)),
+    JSON.stringify({ ...request, report: request.report.entries }, (key, value: unknown) =>
+      key === 'raw' || key === 'source' ? undefined : value,
+    ),
   );
 }
 
 function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
-

@@ -57,7 +57,8 @@ export async function startGateway(
       fetch(`${running.origin}/v1${path}`, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+        body:
+          typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
       }),
     get: (path) => fetch(`${running.origin}/v1${path}`, { headers: { authorization } }),
     async close() {

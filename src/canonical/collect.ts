@@ -44,7 +44,15 @@ export class Collector implements EventSink {
         this.#start = event;
         return;
       case 'open':
-        this.#drafts[event.index] = { open: event.item, parts: [], text: [], summary: [], opaque: undefined, arguments: '', source: undefined };
+        this.#drafts[event.index] = {
+          open: event.item,
+          parts: [],
+          text: [],
+          summary: [],
+          opaque: undefined,
+          arguments: '',
+          source: undefined,
+        };
         return;
       case 'text': {
         const draft = this.#part(event.index, event.part, event.kind);

@@ -31,21 +31,73 @@ export interface ErrorFacts {
 
 /** Status, fault and meaning of every kind. `docs/errors.md` is generated from this table. */
 export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
-  invalid_request: { status: 400, fault: 'client', meaning: 'The request is malformed; `param` names the field. Correct it and send it again.' },
-  unsupported: { status: 400, fault: 'client', meaning: 'The request asks for something that cannot be served as asked; `param` names it. Remove it, or choose a model that supports it.' },
-  authentication: { status: 401, fault: 'client', meaning: 'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` makes one.' },
-  permission: { status: 403, fault: 'client', meaning: 'The key is valid but may not do this, for example use this model. Ask the operator to widen the key.' },
-  not_found: { status: 404, fault: 'client', meaning: 'No such model, generation or path for this key. `GET /v1/models` lists the models.' },
-  conflict: { status: 409, fault: 'client', meaning: 'The request conflicts with one that is running or was made before.' },
+  invalid_request: {
+    status: 400,
+    fault: 'client',
+    meaning: 'The request is malformed; `param` names the field. Correct it and send it again.',
+  },
+  unsupported: {
+    status: 400,
+    fault: 'client',
+    meaning:
+      'The request asks for something that cannot be served as asked; `param` names it. Remove it, or choose a model that supports it.',
+  },
+  authentication: {
+    status: 401,
+    fault: 'client',
+    meaning:
+      'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` makes one.',
+  },
+  permission: {
+    status: 403,
+    fault: 'client',
+    meaning:
+      'The key is valid but may not do this, for example use this model. Ask the operator to widen the key.',
+  },
+  not_found: {
+    status: 404,
+    fault: 'client',
+    meaning: 'No such model, generation or path for this key. `GET /v1/models` lists the models.',
+  },
+  conflict: {
+    status: 409,
+    fault: 'client',
+    meaning: 'The request conflicts with one that is running or was made before.',
+  },
   too_large: { status: 413, fault: 'client', meaning: 'The body exceeds `server.body_limit_mb`.' },
-  rate_limited: { status: 429, fault: 'upstream', meaning: 'A rate limit was reached; wait for `retry-after`.' },
-  quota: { status: 402, fault: 'upstream', meaning: 'A budget or an upstream account has run out of credit.' },
-  context_overflow: { status: 400, fault: 'client', meaning: 'The prompt is longer than the context of the model. Shorten it or choose a model with a larger context.' },
+  rate_limited: {
+    status: 429,
+    fault: 'upstream',
+    meaning: 'A rate limit was reached; wait for `retry-after`.',
+  },
+  quota: {
+    status: 402,
+    fault: 'upstream',
+    meaning: 'A budget or an upstream account has run out of credit.',
+  },
+  context_overflow: {
+    status: 400,
+    fault: 'client',
+    meaning:
+      'The prompt is longer than the context of the model. Shorten it or choose a model with a larger context.',
+  },
   content_filter: { status: 400, fault: 'client', meaning: 'The provider refused the content.' },
-  upstream_unavailable: { status: 502, fault: 'upstream', meaning: 'No endpoint could answer; the message says what each of them did.' },
-  timeout: { status: 504, fault: 'upstream', meaning: 'Every endpoint was too slow for the configured timeouts.' },
+  upstream_unavailable: {
+    status: 502,
+    fault: 'upstream',
+    meaning: 'No endpoint could answer; the message says what each of them did.',
+  },
+  timeout: {
+    status: 504,
+    fault: 'upstream',
+    meaning: 'Every endpoint was too slow for the configured timeouts.',
+  },
   cancelled: { status: 499, fault: 'client', meaning: 'The client closed the connection.' },
-  internal: { status: 500, fault: 'gateway', meaning: 'A defect in the gateway. Report it with the request id.' },
+  internal: {
+    status: 500,
+    fault: 'gateway',
+    meaning: 'A defect in the gateway. Report it with the request id.',
+  },
 };
 
 /** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
@@ -107,7 +159,12 @@ export class GatewayError extends Error {
 
 /** Collects every problem of a request with its JSON path, and throws them as one error. */
 export class Problems {
-  readonly list: { readonly path: string; readonly message: string; readonly kind: ErrorKind; readonly code: string | undefined }[] = [];
+  readonly list: {
+    readonly path: string;
+    readonly message: string;
+    readonly kind: ErrorKind;
+    readonly code: string | undefined;
+  }[] = [];
 
   /**
    * Notes a problem.

@@ -1,7 +1,14 @@
 // What an answer is made of while it arrives. Decoders push these, encoders take them; a non-streamed answer
 // is the same list, pushed at once.
 import type { GatewayError } from './error.ts';
-import type { HostedCallItem, Item, MessageItem, OpaqueReasoning, ReasoningItem, ToolCallItem } from './item.ts';
+import type {
+  HostedCallItem,
+  Item,
+  MessageItem,
+  OpaqueReasoning,
+  ReasoningItem,
+  ToolCallItem,
+} from './item.ts';
 import type { JsonValue } from './json.ts';
 import type { Annotation, Source } from './part.ts';
 import type { Usage } from './usage.ts';
@@ -133,4 +140,3 @@ export function isContent(event: CanonicalEvent): boolean {
       return false;
   }
 }
-

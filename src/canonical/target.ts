@@ -28,7 +28,13 @@ export interface Quirks {
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens';
   readonly systemRole: 'system' | 'developer' | 'keep';
   readonly mergeSystem: boolean;
-  readonly reasoningField: 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs' | 'none';
+  readonly reasoningField:
+    | 'reasoning_effort'
+    | 'reasoning'
+    | 'thinking'
+    | 'enable_thinking'
+    | 'chat_template_kwargs'
+    | 'none';
   readonly reasoningReplay: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'none';
   readonly streamUsage: 'include_usage' | 'always';
   readonly structuredOutput: 'json_schema' | 'json_object' | 'none';

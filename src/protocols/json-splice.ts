@@ -82,7 +82,10 @@ export function editMembers(text: string, edits: MemberEdits): string {
 function toAscii(value: JsonValue): string {
   const text = JSON.stringify(value);
   if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return text.replace(/[^\x00-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    /[^\x00-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function skipSpace(text: string, from: number): number {

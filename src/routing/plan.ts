@@ -23,17 +23,27 @@ export interface Plan {
  */
 export function planCandidates(request: CanonicalRequest, model: Model, report: Report): Plan {
   const options = request.gateway.provider;
-  const wanted = asArray(asObject(options?.['routing'])['providers']).map(asString).filter((slug) => slug !== undefined);
+  const wanted = asArray(asObject(options?.['routing'])['providers'])
+    .map(asString)
+    .filter((slug) => slug !== undefined);
   const all = model.endpoints.map((endpoint) => ({ endpoint, reason: 'operator’s order' }));
   const candidates =
     wanted.length === 0
       ? all
-      : wanted.flatMap((slug) => all.filter(({ endpoint }) => endpoint.slug === slug || endpoint.provider === slug)).map(({ endpoint }) => ({ endpoint, reason: 'requested' }));
+      : wanted
+          .flatMap((slug) =>
+            all.filter(({ endpoint }) => endpoint.slug === slug || endpoint.provider === slug),
+          )
+          .map(({ endpoint }) => ({ endpoint, reason: 'requested' }));
   if (candidates.length === 0) {
     const known = [...new Set(model.endpoints.map((endpoint) => endpoint.slug))].join(', ');
-    throw new GatewayError('invalid_request', `provider.routing.providers: none of these serves ${model.id}; those that do: ${known}`, {
-      param: 'provider.routing.providers',
-    });
+    throw new GatewayError(
+      'invalid_request',
+      `provider.routing.providers: none of these serves ${model.id}; those that do: ${known}`,
+      {
+        param: 'provider.routing.providers',
+      },
+    );
   }
   reportUnusedOptions(request, report);
   const fallback = options?.['fallback'];
@@ -53,7 +63,9 @@ function reportUnusedOptions(request: CanonicalRequest, report: Report): void {
   if (type !== undefined && type !== 'priority' && type !== 'order') {
     report.add('provider.routing.type', 'approximated', 'endpoints are tried in priority order');
   }
-  if (routing['primary_factor'] !== undefined) report.add('provider.routing.primary_factor', 'dropped', 'endpoints are tried in priority order');
-  if (request.gateway.modelRouting) report.add('model_routing_config', 'dropped', 'the requested model is used');
+  if (routing['primary_factor'] !== undefined)
+    report.add('provider.routing.primary_factor', 'dropped', 'endpoints are tried in priority order');
+  if (request.gateway.modelRouting)
+    report.add('model_routing_config', 'dropped', 'the requested model is used');
   if (request.gateway.models) report.add('models', 'dropped', 'the requested model is used');
 }

@@ -66,7 +66,14 @@ function readSize(text: string, from: number, end: number): number {
   let at = from;
   for (; at < end; at++) {
     const code = text.charCodeAt(at);
-    const digit = code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : code >= 65 && code <= 70 ? code - 55 : -1;
+    const digit =
+      code >= 48 && code <= 57
+        ? code - 48
+        : code >= 97 && code <= 102
+          ? code - 87
+          : code >= 65 && code <= 70
+            ? code - 55
+            : -1;
     if (digit < 0) break;
     size = size * 16 + digit;
   }

@@ -208,7 +208,8 @@ class Connection {
     this.#parser = undefined;
     exchange.connection = undefined;
     if (exchange.paused) this.#socket?.resume();
-    if (reusable && this.#unsent === '' && this.#client.keep(this.#origin, this)) this.#socket?.idleTimeout(IDLE_SECONDS);
+    if (reusable && this.#unsent === '' && this.#client.keep(this.#origin, this))
+      this.#socket?.idleTimeout(IDLE_SECONDS);
     else this.terminate();
     exchange.listener.end();
   }
@@ -228,7 +229,8 @@ class Connection {
     this.#exchange = undefined;
     exchange.connection = undefined;
     if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
-    else if (!this.#heard) exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
+    else if (!this.#heard)
+      exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
     else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
   }
 }

@@ -97,7 +97,8 @@ export class ResponseParser {
       const raw = text.slice(0, end + 2);
       text = text.slice(end + 4);
       const status = Number(raw.slice(9, 12));
-      if (!raw.startsWith('HTTP/1.') || !(status >= 100 && status <= 999)) throw new RangeError('malformed status line');
+      if (!raw.startsWith('HTTP/1.') || !(status >= 100 && status <= 999))
+        throw new RangeError('malformed status line');
       if (status < 200) continue;
       this.#buffer = '';
       this.#begin(new ResponseHead(status, raw));
@@ -117,7 +118,8 @@ export class ResponseParser {
       this.#framing = 'chunked';
       this.#chunked = new ChunkedDecoder();
     } else if (length !== null) {
-      if (!/^\d{1,15}$/.test(length) || head.repeats('content-length')) throw new RangeError('malformed content-length');
+      if (!/^\d{1,15}$/.test(length) || head.repeats('content-length'))
+        throw new RangeError('malformed content-length');
       this.#framing = 'length';
       this.#left = Number(length);
     } else {

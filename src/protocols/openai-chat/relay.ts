@@ -232,7 +232,10 @@ function isEvent(line: string): boolean {
 /** The same lines, ended by LF. A CR at the very end stays: it may be the first half of a CRLF. */
 function withLineFeeds(text: string): string {
   const open = text.endsWith('\r') ? 1 : 0;
-  const lines = text.slice(0, text.length - open).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  const lines = text
+    .slice(0, text.length - open)
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n');
   return open === 1 ? `${lines}\r` : lines;
 }
 
