@@ -1,0 +1,67 @@
+// LangChain's ChatOpenAI with another base URL.
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { ChatOpenAI } from '@langchain/openai';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { z } from 'zod';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { at } from '../upstreams/json-path.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (id) => {
+  const model = (): ChatOpenAI =>
+    new ChatOpenAI({
+      model: id,
+      apiKey: gateway.key,
+      maxRetries: 0,
+      useResponsesApi: false,
+      configuration: { baseURL: gateway.baseURL },
+    });
+  const weather = tool(({ city }: { city: string }) => `fog in ${city}`, {
+    name: 'get_weather',
+    description: 'Weather of a city',
+    schema: z.object({ city: z.string() }),
+  });
+
+  test('invokes', async () => {
+    const answer = await model().invoke('What is 6 x 7?');
+    expect(answer.text).toContain('42');
+    expect(at(answer, 'usage_metadata', 'total_tokens')).toBeGreaterThan(0);
+  });
+
+  test('streams', async () => {
+    let text = '';
+    for await (const chunk of await model().stream('count to 12')) text += chunk.text;
+    expect(text).toContain('12');
+  });
+
+  test('calls tools over two turns', async () => {
+    const bound = model().bindTools([weather]);
+    const history: BaseMessage[] = [new HumanMessage('What is the weather in "Lima"?')];
+    const asked = await bound.invoke(history);
+    expect(asked.tool_calls).toHaveLength(1);
+    history.push(asked);
+    for (const call of asked.tool_calls ?? []) {
+      const content = await weather.invoke(call.args as { city: string });
+      history.push(new ToolMessage({ content, tool_call_id: call.id ?? '' }));
+    }
+    expect((await bound.invoke(history)).text).toContain('fog in');
+  });
+
+  test('structured output', async () => {
+    const schema = z.object({ name: z.string(), age: z.number().int() });
+    const answer = await model()
+      .withStructuredOutput(schema, { name: 'person', method: 'jsonSchema' })
+      .invoke('Describe "Ada", 36 years old.');
+    expect(schema.parse(answer)).toEqual(answer);
+    const called = await model()
+      .withStructuredOutput(schema, { name: 'person', method: 'functionCalling' })
+      .invoke('Describe "Ada", 36 years old.');
+    expect(schema.parse(called)).toEqual(called);
+  });
+});
