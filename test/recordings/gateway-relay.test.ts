@@ -3,11 +3,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { bytesOf, missing, readRecordings } from './corpus.ts';
 import type { Recording } from './corpus.ts';
-import { list, word } from './loose.ts';
+import { at, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
 import { RateTable } from './rate-table.ts';
+import { readChat } from './read-chat.ts';
 import { eachRecording, ReplayGateway } from './replay-gateway.ts';
 import type { Reply } from './replay-gateway.ts';
+
+/** Answers whose end the record does not know, with the reason. */
+const NO_END: Readonly<Record<string, string>> = {
+  a8dd0f46fccf: 'gpt-4-vision-preview, retired in 2024, wrote `finish_details` in place of `finish_reason`',
+};
 
 // Long enough for a slow machine; all takes a fraction of it.
 setDefaultTimeout(120_000);
@@ -27,12 +33,13 @@ describe.skipIf(missing !== undefined)('recorded answers of OpenAI through the r
   });
   afterAll(() => gateway.close());
 
-  test('keep every byte but id and model', async () => {
+  test('keep every byte but id and model, and are recorded with their counts', async () => {
     const table = new RateTable("OpenAI's bytes through the relay lane");
     await eachRecording(recordings, async (recording) => {
       const row = `${recording.source} ${recording.stream ? 'streamed' : 'whole'}`;
       const reply = await gateway.ask('relay', recording);
-      table.add(row, recording.case, problem(recording, reply, true));
+      const reason = problem(recording, reply, true) ?? recordProblem(recording, await gateway.record(reply));
+      table.add(row, recording.case, reason);
     });
     table.print();
     expect(table.total).toBeGreaterThan(200);
@@ -46,7 +53,8 @@ describe.skipIf(missing !== undefined)('recorded answers of OpenAI through the r
     const failures: string[] = [];
     await eachRecording(streams, async (recording) => {
       const reply = await gateway.ask('relay', recording, { usage: false });
-      const reason = problem(recording, reply, false);
+      const reason =
+        problem(recording, reply, false) ?? recordProblem(recording, await gateway.record(reply));
       if (reason !== undefined) failures.push(`${recording.case}: ${reason}`);
     });
     expect(failures).toEqual([]);
@@ -91,6 +99,26 @@ function problem(recording: Recording, reply: Reply, usage: boolean): string | u
   while (reply.text[from] === want[from]) from++;
   const around = (whole: string): string => JSON.stringify(whole.slice(Math.max(0, from - 60), from + 100));
   return `expected ${around(want)}, got ${around(reply.text)}`;
+}
+
+/** Where the gateway's record differs from what passed, also when the client did not see the counts. */
+function recordProblem(recording: Recording, data: Loose): string | undefined {
+  const { tokens, end } = readChat(recording);
+  const got = at(data, 'native_tokens');
+  const counts = (prompt: unknown, cached: unknown, completion: unknown, reasoning: unknown): string =>
+    JSON.stringify([prompt, cached, completion, reasoning]);
+  const recorded = counts(
+    got?.['prompt_tokens'],
+    at(got, 'prompt_tokens_details', 'cached_tokens'),
+    got?.['completion_tokens'],
+    at(got, 'completion_tokens_details', 'reasoning_tokens'),
+  );
+  const wantEnd = recording.case in NO_END ? '' : end;
+  if (word(data['finish_reason']) !== wantEnd)
+    return `recorded end ${word(data['finish_reason'])}, not ${wantEnd}`;
+  if (tokens === null) return data['estimated'] ? undefined : 'counts of nobody that are no estimate';
+  const want = counts(tokens.prompt, tokens.cached, tokens.completion, tokens.reasoning);
+  return recorded === want ? undefined : `recorded tokens ${recorded}, not ${want}`;
 }
 
 /** The text with another value of a member of the outermost object, which is the first of its name and value. */

@@ -93,6 +93,12 @@ export class ReplayGateway {
     return JSON.parse(this.#upstream.bodies.get(replayModel(recording)) ?? 'null') as Loose;
   }
 
+  /** The record of an answer, read as soon as the answer is. */
+  async record(reply: Reply): Promise<Loose> {
+    const response = await this.#gateway.get(`/generation?id=${reply.headers.get('x-request-id') ?? ''}`);
+    return (await response.json()) as Loose;
+  }
+
   /** What the gateway itself had to complain about, and what it asked of the upstream in vain. */
   complaints(): readonly string[] {
     return [...this.#gateway.logLines, ...this.#upstream.misses];
