@@ -94,12 +94,8 @@ test.each([false, true])('a rate limit (stream: %p)', async (stream) => {
 test('an unknown model', async () => {
   const error = await failureOf('sim/chatt');
   expect(error).toBeInstanceOf(OpenAI.NotFoundError);
-  const { code, param, type } = error;
-  expect({ code, param, type }).toEqual({
-    code: 'model_not_found',
-    param: 'model',
-    type: 'invalid_request_error',
-  });
+  expect(error.code).toBe('model_not_found');
+  expect(error.param).toBe('model');
   expect(error.message).toContain('sim/chat');
 });
 
