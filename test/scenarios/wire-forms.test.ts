@@ -1,6 +1,5 @@
 // The same answer in every form that HTTP and server-sent events allow: the client must see no difference.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   chatBody,
@@ -19,6 +18,7 @@ import {
   type Scene,
 } from '../upstreams/gateway-with-upstreams.ts';
 import { at } from '../upstreams/json-path.ts';
+import { RawClient } from '../upstreams/raw-client.ts';
 import type { Answer } from '../upstreams/scripted-upstream.ts';
 
 const SAID = 'Grüße, 世界 🧭!';
@@ -195,41 +195,6 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     for (const client of clients) client.close();
   }, 20_000);
 });
-
-/** A client on a bare socket: this runtime's own would queue after 256 requests. */
-class RawClient {
-  readonly #socket: Socket;
-  #text = '';
-  #check: () => void = () => {};
-
-  constructor(origin: string, body: object) {
-    const { hostname, port } = new URL(origin);
-    const json = JSON.stringify(body);
-    this.#socket = connect(Number(port), hostname);
-    this.#socket.setEncoding('utf8');
-    this.#socket.on('data', (text) => {
-      this.#text += String(text);
-      this.#check();
-    });
-    this.#socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer sk-test\r\n` +
-        `content-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
-    );
-  }
-
-  until(part: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#check = () => {
-        if (this.#text.includes(part)) resolve();
-      };
-      this.#check();
-    });
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-}
 
 function compressed(coding: string, compress: (text: string) => Uint8Array): Answer {
   return (exchange) => {

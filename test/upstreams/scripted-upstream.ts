@@ -56,6 +56,11 @@ export class Exchange {
     this.raw('0\r\n\r\n');
   }
 
+  /** Bytes that the gateway has not taken yet. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
   /** Closes the connection after what was written. */
   close(): void {
     this.#socket.end();
