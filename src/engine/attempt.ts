@@ -67,7 +67,7 @@ export class Attempt {
       this.#guard(() => {
         this.#call = upstream.send(
           {
-            url: new URL(endpoint.baseUrl + protocol.upstream.path),
+            url: endpoint.baseUrl + protocol.upstream.path,
             headers: {
               'content-type': 'application/json',
               accept: stream ? 'text/event-stream' : 'application/json',

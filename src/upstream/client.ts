@@ -4,7 +4,8 @@ import { connectSocket, type ClientSocket, type SocketTarget } from '../runtime/
 import { ResponseParser, type ResponseHead } from './response-parser.ts';
 
 export interface UpstreamRequest {
-  readonly url: URL;
+  /** Absolute; http or https. */
+  readonly url: string;
   /** Header names in lower case; values must not contain control characters. */
   readonly headers: Readonly<Record<string, string>>;
   /** Byte string. */
@@ -36,24 +37,37 @@ export interface UpstreamCall {
 const IDLE_SECONDS = 30;
 const MAX_IDLE_PER_ORIGIN = 512;
 
+/** A URL taken apart. */
+interface Address {
+  readonly origin: string;
+  readonly target: SocketTarget;
+  /** Request line and `host` header. */
+  readonly start: string;
+}
+
 export class UpstreamClient {
   readonly #idle = new Map<string, Connection[]>();
+  /** By URL. There are as many as endpoints. */
+  readonly #addresses = new Map<string, Address>();
 
-  /** Sends a POST request. Never throws: failures reach the listener. */
+  /** Sends a POST request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
-    const { url } = request;
-    const tls = url.protocol === 'https:';
-    const target: SocketTarget = {
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
-      tls,
-      ca: request.ca,
-    };
-    const exchange = new Exchange(serialise(request), listener);
-    const idle = this.#idle.get(url.origin)?.pop();
+    const address = this.#address(request.url);
+    const { origin } = address;
+    const exchange = new Exchange(serialise(address.start, request), listener);
+    const idle = this.#idle.get(origin)?.pop();
     if (idle) idle.begin(exchange, true);
-    else new Connection(this, url.origin, target).begin(exchange, false);
+    else new Connection(this, origin, { ...address.target, ca: request.ca }).begin(exchange, false);
     return exchange;
+  }
+
+  #address(url: string): Address {
+    let address = this.#addresses.get(url);
+    if (!address) {
+      address = addressOf(new URL(url));
+      this.#addresses.set(url, address);
+    }
+    return address;
   }
 
   /** Keeps a connection for the next request. @internal */
@@ -80,7 +94,8 @@ export class UpstreamClient {
 
 /** One request and its response; survives the change of a stale connection for a fresh one. */
 class Exchange implements UpstreamCall {
-  readonly bytes: string;
+  /** The whole request; empty once an answer has begun, when it can no longer be sent again. */
+  bytes: string;
   readonly listener: UpstreamListener;
   connection: Connection | undefined;
   paused = false;
@@ -192,7 +207,10 @@ class Connection {
     const exchange = this.#exchange;
     // Bytes on an idle connection belong to no request: the peer is confused.
     if (!exchange || !this.#parser) return this.terminate();
-    this.#heard = true;
+    if (!this.#heard) {
+      this.#heard = true;
+      exchange.bytes = '';
+    }
     try {
       this.#parser.push(bytes);
     } catch (error) {
@@ -235,9 +253,21 @@ class Connection {
   }
 }
 
-function serialise(request: UpstreamRequest): string {
-  const { url, headers, body } = request;
-  let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
+function addressOf(url: URL): Address {
+  const tls = url.protocol === 'https:';
+  return {
+    origin: url.origin,
+    target: {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+      tls,
+    },
+    start: `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`,
+  };
+}
+
+function serialise(start: string, { headers, body }: UpstreamRequest): string {
+  let text = start;
   for (const name in headers) {
     const value = headers[name] ?? '';
     // A line break in a value would let its author write headers of their own.
