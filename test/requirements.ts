@@ -1,0 +1,49 @@
+// The requirements manifest: every behaviour that the gateway owes, once, with its source and the tests that show it.
+// A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
+import { answerRequirements } from './requirements/answers.ts';
+import { decisionRequirements } from './requirements/decisions.ts';
+import { painRequirements } from './requirements/pains.ts';
+import { requestRequirements } from './requirements/request.ts';
+import type { Requirements } from './requirements/requirement.ts';
+
+export const PARTS: readonly Requirements[] = [
+  requestRequirements,
+  answerRequirements,
+  decisionRequirements,
+  painRequirements,
+];
+
+/** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */
+export const REQUIREMENTS: Requirements = Object.assign({}, ...PARTS) as Requirements;
+
+/** How many items each section of the requirements has. */
+export const SECTIONS: Readonly<Record<string, number>> = {
+  '1': 9,
+  '2': 38,
+  '3': 26,
+  '4': 12,
+  '5': 11,
+  '6': 19,
+  '7': 6,
+  '8': 7,
+  '9': 21,
+  '10': 17,
+  '11': 5,
+};
+
+/** Contradictions that concern Chat Completions; the others concern the Responses API alone. */
+export const CONTRADICTIONS: readonly number[] = [...range(1, 22), 28, 29];
+/** Black-box checks that concern Chat Completions. */
+export const CHECKS: readonly number[] = [...range(1, 14), 20, 21, 22];
+/** Groups of the list of pains, with their first and last number. */
+export const PAINS: Readonly<Record<string, readonly [number, number]>> = {
+  A: [1, 17],
+  B: [18, 26],
+  C: [27, 33],
+  D: [34, 43],
+};
+
+/** Whole numbers from the first to the last. */
+export function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}

@@ -1,0 +1,61 @@
+// The form of an entry in the requirements manifest, and short names for the places that entries point to.
+
+export interface Requirement {
+  /** What the gateway does, in one sentence. */
+  readonly behaviour: string;
+  /** Where the requirement comes from. */
+  readonly source: string;
+  /** `file` for a golden case, else `file: part of a test's title`. Empty only when all of it comes later. */
+  readonly tests: readonly string[];
+  /** What of it is not here yet: the subject of the issue that brings it. */
+  readonly later?: string;
+}
+
+export type Requirements = Readonly<Record<string, Requirement>>;
+
+/** One entry: its behaviour and the tests that show it. */
+export function shown(source: string, behaviour: string, ...tests: readonly string[]): Requirement {
+  return { source, behaviour, tests };
+}
+
+/** One entry that is not here yet, or only as far as these tests show it. */
+export function later(
+  source: string,
+  subject: string,
+  behaviour: string,
+  ...tests: readonly string[]
+): Requirement {
+  return { source, behaviour, tests, later: subject };
+}
+
+/** Subjects of the issues that bring what is missing. */
+export const ROUTING = 'Routing that can be trusted: provider policies, failover, model routing';
+export const RESPONSES = 'The Responses API, with state, on any upstream';
+export const TOOLS = 'Tools that the gateway runs, and files';
+export const PROTOCOLS = 'Every protocol in, every protocol out';
+/** For what is wanted and in no issue yet. */
+export const UNSCHEDULED = 'not scheduled';
+
+export const SDK = 'test/sdk/openai.test.ts';
+export const SDK_ERRORS = 'test/sdk/openai-errors.test.ts';
+export const BODY = 'test/bad-input.test.ts';
+export const FIELDS = 'test/bad-input-fields.test.ts';
+export const HTTP = 'test/bad-input-http.test.ts';
+export const FUZZ_REQUESTS = 'test/fuzz-requests.test.ts';
+export const FUZZ_STREAMS = 'test/fuzz-streams.test.ts';
+export const CONTINUITY = 'test/scenarios/reasoning-continuity.test.ts';
+export const FORMATS = 'test/scenarios/structured-output.test.ts';
+export const UNSUPPORTED = 'test/scenarios/unsupported-fields.test.ts';
+export const BROKEN = 'test/scenarios/broken-streams.test.ts';
+export const FAILOVER = 'test/scenarios/failover.test.ts';
+export const WIRE = 'test/scenarios/wire-forms.test.ts';
+export const POLICY = 'src/engine/reasoning-policy.test.ts';
+export const RECORDED = 'test/recordings/gateway-answers.test.ts';
+export const RELAYED = 'test/recordings/gateway-relay.test.ts';
+export const PRICE = 'test/ledger-price.test.ts';
+export const LAUNCHER = 'test/launcher.test.ts';
+
+/** A golden case, without folder and ending. */
+export function golden(name: string): string {
+  return `test/golden/${name}.txt`;
+}
