@@ -144,7 +144,7 @@ export const requestRequirements: Requirements = {
     ROLES,
     golden('anthropic-messages/encode-request/refusal-in-history'),
   ),
-  '2.23': shown(MESSAGES, 'It may carry a name.', golden('openai-chat/encode-request/tool-turn-regrouped')),
+  '2.23': shown(MESSAGES, 'It may carry a name.', golden('openai-chat/encode-request/names-of-participants')),
   '2.24': shown(
     MESSAGES,
     'It may refer to an earlier audio answer.',
