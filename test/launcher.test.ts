@@ -1,6 +1,6 @@
 // The program from outside: the launcher, its output, its exit codes, signals, variables, keys and reloading.
 import { afterEach, expect, test } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   eventually,
@@ -178,6 +178,86 @@ test.each([
       expect(end).toMatchObject({ code: 2, out: '' });
       expect(end.err).toContain(path);
     }
+  },
+  SLOW,
+);
+
+test(
+  'a taken port is said in one sentence, and costs no key',
+  async () => {
+    const at = folder();
+    const other = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const port = new URL(other.origin).port;
+    const end = await runProgram(['serve', '--port', port], { folder: at });
+    expect(end).toMatchObject({ code: 1, out: '' });
+    expect(end.err).toStartWith(`dragoman serve: cannot listen on 127.0.0.1:${port}: another program`);
+    const next = await serve({ folder: at });
+    await eventually('the first key is still to come', () => next.out().includes('first API key'));
+  },
+  SLOW,
+);
+
+test(
+  'a start that fails late ends all the same',
+  async () => {
+    const at = folder();
+    writeFileSync(join(at, 'a-file'), '');
+    const database = await runProgram(['serve', '--port', '0', '--data-dir', 'a-file/data'], { folder: at });
+    expect(database).toMatchObject({ code: 1, out: '' });
+    expect(database.err).toContain('a-file/data');
+    writeFileSync(join(at, 'dragoman.yaml'), 'models: [{ id: m, endpoints: [{ provider: nobody }] }]');
+    const provider = await runProgram(['serve', '--port', '0'], { folder: at });
+    expect(provider).toMatchObject({ code: 2, out: '' });
+    expect(provider.err).toContain('models[0].endpoints[0].provider');
+  },
+  SLOW,
+);
+
+test(
+  'what still runs at the end of the drain time ends with an error of its own protocol',
+  async () => {
+    const at = folder();
+    writeFileSync(join(at, 'dragoman.yaml'), 'server: { drain_ms: 300 }');
+    const program = await serve({ folder: at, environment: { DRAGOMAN_KEY: KEY } });
+    const response = await chat(program, KEY, { model: 'sim/stall-after-20', stream: true });
+    const stopped = program.stop();
+    const text = await response.text();
+    expect(text).toContain('data: {"error":{"message":"the gateway is shutting down"');
+    expect(text).not.toContain('[DONE]');
+    expect((await stopped).code).toBe(0);
+  },
+  SLOW,
+);
+
+test(
+  'a second signal, later, ends it at once',
+  async () => {
+    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const response = await chat(program, KEY, { model: 'sim/stall-after-20', stream: true });
+    const cut = response.text().then(
+      (text) => !text.includes('[DONE]'),
+      () => true,
+    );
+    let ended = false;
+    void program.exited.then(() => (ended = true));
+    await eventually('it ends before the drain time of 30 s', () => {
+      if (!ended) process.kill(program.pid, 'SIGTERM');
+      return ended;
+    });
+    expect((await program.exited).code).toBe(143);
+    expect(await cut).toBe(true);
+  },
+  SLOW,
+);
+
+test(
+  'without its runtime the launcher says what to do',
+  () => {
+    const at = folder();
+    cpSync(join(import.meta.dirname, '..', 'bin'), join(at, 'bin'), { recursive: true });
+    const run = Bun.spawnSync(['node', join(at, 'bin', 'dragoman.mjs')], { stderr: 'pipe' });
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr.toString()).toContain('run `npm install`');
   },
   SLOW,
 );

@@ -1,10 +1,18 @@
 // Composes the whole gateway from a configuration: the one place that knows every concrete part.
 import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
-import { buildSnapshot, watchConfig, type Config, type Environment, type LoadedConfig, type Snapshot } from '../config/index.ts';
+import {
+  buildSnapshot,
+  watchConfig,
+  type Config,
+  type Environment,
+  type LoadedConfig,
+  type Snapshot,
+} from '../config/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import { Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { listen } from '../runtime/http-server.ts';
+import { listen, type ListenOptions, type Listener } from '../runtime/http-server.ts';
 import { createApp } from '../server/app.ts';
 import { Vault } from '../state/vault.ts';
 import type { Storage } from '../storage/ports.ts';
@@ -50,7 +58,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
-  const snapshotOf = (loaded: Config, revision: number): Snapshot => buildSnapshot({ config: loaded, presets, sim: builtIn, environment, revision });
+  const snapshotOf = (loaded: Config, revision: number): Snapshot =>
+    buildSnapshot({ config: loaded, presets, sim: builtIn, environment, revision });
   const first = snapshotOf(config, 1);
 
   let redact = redactorOf(first);
@@ -63,11 +72,14 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
 
   const storage = await openStorage(config);
-  const keys = new KeyIndex({ store: storage.keys, pepper: await storage.secret('pepper'), configured: configuredKeys(config) });
+  const keys = new KeyIndex({
+    store: storage.keys,
+    pepper: await storage.secret('pepper'),
+    configured: configuredKeys(config),
+  });
   await keys.refresh();
-  const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
-  if (firstKey) await keys.refresh();
-  const keysUnreadable = (error: unknown): void => log.error('the API keys could not be read again', { error });
+  const keysUnreadable = (error: unknown): void =>
+    log.error('the API keys could not be read again', { error });
   const stopKeys = keys.watch(keysUnreadable);
 
   const watched = watchConfig<Snapshot>({
@@ -87,7 +99,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
 
   const upstream = new UpstreamClient();
-  const vault = new Vault(storage.vault, await storage.secret('vault'), { ttlMs: VAULT_TTL_MS, now: clock.now });
+  const vault = new Vault(storage.vault, await storage.secret('vault'), {
+    ttlMs: VAULT_TTL_MS,
+    now: clock.now,
+  });
   const gateway = new Gateway({
     settings: () => settingsOf(watched.current()),
     upstream,
@@ -100,7 +115,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     redact: (text) => redact(text),
   });
   const stopPurge = clock.every(PURGE_MS, () => {
-    storage.vault.purge(clock.now()).catch((error: unknown) => log.warn('old reasoning could not be purged', { error }));
+    storage.vault
+      .purge(clock.now())
+      .catch((error: unknown) => log.warn('old reasoning could not be purged', { error }));
   });
 
   let ready = true;
@@ -113,7 +130,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     ready: () => ready,
     now: clock.now,
   });
-  const listener = listen({
+  const listener = listenOrExplain({
     hostname: config.server.host,
     port: config.server.port,
     // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
@@ -121,6 +138,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     hot: app.hot,
     fallback: app.fallback,
   });
+  // Only now: a start that failed would have made a key that nobody was shown.
+  const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
+  if (firstKey) await keys.refresh();
 
   return {
     origin: `http://${listener.hostname}:${listener.port}`,
@@ -128,7 +148,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     reload: () => watched.reload(),
     async stop() {
       ready = false;
-      log.info('shutting down: running answers may finish', { running: gateway.active, drain_ms: config.server.drainMs });
+      log.info('shutting down: running answers may finish', {
+        running: gateway.active,
+        drain_ms: config.server.drainMs,
+      });
       listener.drain();
       await drained(gateway, config.server.drainMs);
       watched.close();
@@ -140,6 +163,20 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await storage.close();
     },
   };
+}
+
+/** Opens the socket, or says in one sentence why that is not possible. */
+function listenOrExplain(options: ListenOptions): Listener {
+  try {
+    return listen(options);
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    const reason = taken
+      ? 'another program listens there; choose a port with --port or DRAGOMAN_PORT (0: any free one)'
+      : String(error instanceof Error ? error.message : error);
+    const address = `${options.hostname}:${options.port}`;
+    throw new GatewayError('internal', `cannot listen on ${address}: ${reason}`, { cause: error });
+  }
 }
 
 /** Waits until nothing runs any more; what is still running at the deadline ends with a native error. */
@@ -176,7 +213,9 @@ function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[
 
 /** Every secret that an upstream could echo. */
 function redactorOf(snapshot: Snapshot): (text: string) => string {
-  const keys = snapshot.catalog.list().flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
+  const keys = snapshot.catalog
+    .list()
+    .flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
   return createRedactor(new Set(keys));
 }
 
