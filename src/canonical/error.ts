@@ -100,6 +100,14 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   },
 };
 
+/** Statuses by which an upstream says that the request itself is at fault; other unknown ones are its own or ours. */
+const CALLERS_STATUSES: ReadonlySet<number> = new Set([400, 413, 415, 422, 431]);
+
+/** True when another endpoint could not do better with the same request. @param status HTTP status of an upstream */
+export function isCallersStatus(status: number): boolean {
+  return CALLERS_STATUSES.has(status);
+}
+
 /** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
 export interface UpstreamFailure {
   readonly status: number;

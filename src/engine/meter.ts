@@ -42,6 +42,11 @@ export class Meter {
     if (this.firstContentAt === null && isContent(event)) this.firstContentAt = nowMs();
   }
 
+  /** True when neither text nor reasoning nor arguments passed. */
+  get isEmpty(): boolean {
+    return this.outputChars + this.#reasoningChars === 0;
+  }
+
   /** True when the upstream produced something: without it nothing may be charged. */
   get produced(): boolean {
     return this.firstContentAt !== null;

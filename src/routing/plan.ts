@@ -56,8 +56,17 @@ function unique(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.filter(({ endpoint }) => !seen.has(endpoint) && seen.add(endpoint));
 }
 
+const BOOLEAN_WORDS: ReadonlySet<unknown> = new Set([undefined, null, true, false, 'true', 'false']);
+
 /** Wishes that this version does not act on are reported, never ignored in silence. */
 function reportUnusedOptions(request: CanonicalRequest, report: Report): void {
+  for (const name of Object.keys(request.gateway.provider ?? {})) {
+    if (name !== 'routing' && name !== 'fallback')
+      report.add(`provider.${name}`, 'dropped', 'this version does not act on it');
+  }
+  if (!BOOLEAN_WORDS.has(request.gateway.provider?.['fallback'])) {
+    report.add('provider.fallback', 'approximated', 'every endpoint of the model may stand in');
+  }
   const routing = asObject(request.gateway.provider?.['routing']);
   const type = asString(routing['type']);
   if (type !== undefined && type !== 'priority' && type !== 'order') {

@@ -1,6 +1,6 @@
 // Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind, Fault, JsonObject } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, isCallersStatus, parseJson } from '../../canonical/index.ts';
 import type { WireErrorType } from './wire-types.ts';
 
 interface ErrorClass {
@@ -86,7 +86,7 @@ function isKnownType(type: string): type is WireErrorType {
 function byStatus(status: number): ErrorClass {
   for (const known of Object.values(TYPES)) if (known.status === status) return known;
   if (status === 408) return { kind: 'timeout', fault: 'upstream', status };
-  if (status >= 400 && status < 500) return { kind: 'invalid_request', fault: 'client', status };
+  if (isCallersStatus(status)) return { kind: 'invalid_request', fault: 'client', status };
   return { kind: 'upstream_unavailable', fault: 'upstream', status };
 }
 

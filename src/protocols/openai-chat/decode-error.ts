@@ -1,7 +1,14 @@
 // Error answers of Chat Completions servers, classified into one closed kind. Reads status, codes and the
 // wordings of common servers; decides nothing about retries.
 import type { ErrorDetails, ErrorKind, Fault, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '../../canonical/index.ts';
+import {
+  asString,
+  GatewayError,
+  isCallersStatus,
+  isJsonArray,
+  isJsonObject,
+  parseJson,
+} from '../../canonical/index.ts';
 
 /**
  * Classifies an error answer. The upstream's status, type and bytes are kept in `upstream`.
@@ -173,7 +180,7 @@ function classify(status: number, facts: Facts): ErrorKind {
       return QUOTA_WORDS.some((phrase) => words.includes(phrase)) ? 'quota' : 'rate_limited';
     }
     default:
-      return status >= 500 || status < 400 ? 'upstream_unavailable' : 'invalid_request';
+      return isCallersStatus(status) ? 'invalid_request' : 'upstream_unavailable';
   }
 }
 

@@ -88,7 +88,7 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
     upstreamId: asString(json['id']),
     usage: isJsonObject(json['usage']) ? decodeUsage(json['usage']) : undefined,
     finish: finishOf(choice),
-    outputChars: asString(asObject(choice['message'])['content'])?.length ?? 0,
+    outputChars: deltaChars(asObject(choice['message'])),
   };
   return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
 }

@@ -1,7 +1,15 @@
 // Failures as a Responses server words them, in a body, in a stream or inside a response object, as one closed
 // kind. Knows nothing of retries: the engine's table decides what a kind leads to.
 import type { ErrorKind, Fault, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  GatewayError,
+  isCallersStatus,
+  isJsonObject,
+  parseJson,
+} from '../../canonical/index.ts';
 
 /** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
@@ -149,7 +157,7 @@ function kindOfStatus(status: number): ErrorKind {
     case 429:
       return 'rate_limited';
     default:
-      return status >= 400 && status < 500 ? 'invalid_request' : 'upstream_unavailable';
+      return isCallersStatus(status) ? 'invalid_request' : 'upstream_unavailable';
   }
 }
 
