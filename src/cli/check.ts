@@ -14,9 +14,15 @@ export const check: Command = {
     const sim = simBuiltIn('http://127.0.0.1:0');
     const { catalog } = buildSnapshot({ config, presets, sim, environment: readEnvironment(), revision: 1 });
     const models = catalog.list();
-    const providers = [...new Set(models.flatMap((model) => model.endpoints.map((endpoint) => endpoint.provider)))];
-    if (args.json) process.stdout.write(`${JSON.stringify({ valid: true, path, providers, models: models.length })}\n`);
-    else process.stdout.write(`${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`);
+    const providers = [
+      ...new Set(models.flatMap((model) => model.endpoints.map((endpoint) => endpoint.provider))),
+    ];
+    if (args.json)
+      process.stdout.write(`${JSON.stringify({ valid: true, path, providers, models: models.length })}\n`);
+    else
+      process.stdout.write(
+        `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
+      );
     return 0;
   },
 };

@@ -33,9 +33,14 @@ export interface Arguments {
 
 /** Parses the arguments of a command. Throws TypeError (code ERR_PARSE_ARGS_…) for unknown options. */
 export function parseArguments(argv: readonly string[], own: ParseArgsOptionsConfig = {}): Arguments {
-  const { values, positionals } = parseArgs({ args: [...argv], options: { ...COMMON, ...own }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: { ...COMMON, ...own },
+    allowPositionals: true,
+  });
   const given = values as Readonly<Record<string, string | boolean | undefined>>;
-  const text = (name: string): string | undefined => (typeof given[name] === 'string' ? given[name] : undefined);
+  const text = (name: string): string | undefined =>
+    typeof given[name] === 'string' ? given[name] : undefined;
   return {
     words: positionals,
     json: given['json'] === true,
@@ -52,12 +57,25 @@ export function parseArguments(argv: readonly string[], own: ParseArgsOptionsCon
 }
 
 /** Prints rows as an aligned table, or as JSON. */
-export function printRows(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[], json: boolean): void {
+export function printRows(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+  json: boolean,
+): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return;
   }
-  const cells = [columns.map((column) => column.toUpperCase()), ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
+  const cells = [
+    columns.map((column) => column.toUpperCase()),
+    ...rows.map((row) => columns.map((column) => String(row[column] ?? ''))),
+  ];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
-  for (const row of cells) process.stdout.write(`${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()}\n`);
+  for (const row of cells)
+    process.stdout.write(
+      `${row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
 }

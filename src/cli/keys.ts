@@ -10,9 +10,17 @@ export const keys: Command = {
   usage: 'keys create NAME | list | revoke ID-OR-NAME',
   summary: 'manage API keys (create: --models A,B* --expires DATE --log-content)',
   async run(argv) {
-    const args = parseArguments(argv, { models: { type: 'string' }, expires: { type: 'string' }, 'log-content': { type: 'boolean' } });
+    const args = parseArguments(argv, {
+      models: { type: 'string' },
+      expires: { type: 'string' },
+      'log-content': { type: 'boolean' },
+    });
     const action = ACTIONS[args.words[0] ?? 'list'];
-    if (!action) throw new GatewayError('invalid_request', `there is no "keys ${args.words[0]}"; use create, list or revoke`);
+    if (!action)
+      throw new GatewayError(
+        'invalid_request',
+        `there is no "keys ${args.words[0]}"; use create, list or revoke`,
+      );
     const storage = await openStorage(args.load().config);
     try {
       await action(storage, args);
@@ -23,20 +31,29 @@ export const keys: Command = {
   },
 };
 
-const ACTIONS: Readonly<Record<string, (storage: Storage, args: Arguments) => Promise<void>>> = { create, list, revoke };
+const ACTIONS: Readonly<Record<string, (storage: Storage, args: Arguments) => Promise<void>>> = {
+  create,
+  list,
+  revoke,
+};
 
 async function create(storage: Storage, args: Arguments): Promise<void> {
   const expires = args.option('expires');
   const expiresAt = expires === undefined ? null : Date.parse(expires);
-  if (Number.isNaN(expiresAt)) throw new GatewayError('invalid_request', `--expires: "${expires}" is not a date such as 2027-01-31`);
-  const models = args.option('models')?.split(',').map((model) => model.trim());
+  if (Number.isNaN(expiresAt))
+    throw new GatewayError('invalid_request', `--expires: "${expires}" is not a date such as 2027-01-31`);
+  const models = args
+    .option('models')
+    ?.split(',')
+    .map((model) => model.trim());
   const created = await createKey(
     storage.keys,
     await storage.secret('pepper'),
     { name: args.words[1] ?? '', models: models ?? null, expiresAt, logContent: args.flag('log-content') },
     Date.now(),
   );
-  if (args.json) process.stdout.write(`${JSON.stringify({ key: created.key, ...created.record }, null, 2)}\n`);
+  if (args.json)
+    process.stdout.write(`${JSON.stringify({ key: created.key, ...created.record }, null, 2)}\n`);
   else process.stdout.write(`${created.key}\n`);
   process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
 }

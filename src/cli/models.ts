@@ -11,7 +11,13 @@ export const models: Command = {
   async run(argv) {
     const args = parseArguments(argv);
     const { config } = args.load();
-    const { catalog } = buildSnapshot({ config, presets, sim: simBuiltIn('http://127.0.0.1:0'), environment: readEnvironment(), revision: 1 });
+    const { catalog } = buildSnapshot({
+      config,
+      presets,
+      sim: simBuiltIn('http://127.0.0.1:0'),
+      environment: readEnvironment(),
+      revision: 1,
+    });
     const word = args.words[0]?.toLowerCase() ?? '';
     const rows = catalog
       .list()

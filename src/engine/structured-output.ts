@@ -28,7 +28,7 @@ export interface FormatEmulation {
 }
 
 /** Largest schema that is compiled, in characters. */
-const MAX_SCHEMA_CHARS = 200_000;
+const MAX_SCHEMA_CHARS = 100_000;
 
 /**
  * What to do about the answer format at an upstream with this ability; null when it enforces the format itself.
@@ -125,18 +125,30 @@ function instruction(format: ResponseFormat): string {
   return `Answer with the JSON value "${format.name}"${purpose} and nothing else: no explanation, no code fence. It must be valid JSON${schema}`;
 }
 
+/** Compiled schemas by their text: clients send the same few with every request. Oldest out first. */
+const compiled = new Map<string, ValidateFunction>();
+const MAX_COMPILED = 64;
+
 function compile(schema: object): ValidateFunction {
-  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
+  const text = JSON.stringify(schema);
+  const known = compiled.get(text);
+  if (known) return known;
+  if (text.length > MAX_SCHEMA_CHARS) {
     throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
       param: 'response_format.json_schema.schema',
     });
   }
   try {
-    // Optimised code costs three times as much to make as it ever saves here: each validator runs twice at most.
+    // Optimised code costs three times as much to make as it ever saves here.
     const code = { optimize: false };
-    return new Ajv({ strict: false, allErrors: false, validateFormats: false, logger: false, code }).compile(
-      schema,
-    );
+    const ajv = new Ajv({ strict: false, allErrors: false, validateFormats: false, logger: false, code });
+    // A hostile pattern can take seconds to fail: the model is told of it, the answer is not held to it.
+    ajv.removeKeyword('pattern');
+    const validate = ajv.compile(schema);
+    const [oldest] = compiled.keys();
+    if (compiled.size >= MAX_COMPILED && oldest !== undefined) compiled.delete(oldest);
+    compiled.set(text, validate);
+    return validate;
   } catch (error) {
     throw unusable(error);
   }

@@ -57,7 +57,11 @@ export function connectSocket(target: SocketTarget, listener: SocketListener): (
   Bun.connect({
     hostname: target.host,
     port: target.port,
-    ...(target.tls ? { tls: { serverName: target.host, rejectUnauthorized: true, ...(target.ca ? { ca: target.ca } : {}) } } : {}),
+    ...(target.tls
+      ? {
+          tls: { serverName: target.host, rejectUnauthorized: true, ...(target.ca ? { ca: target.ca } : {}) },
+        }
+      : {}),
     socket: {
       open(raw) {
         if (done) raw.terminate();
@@ -109,7 +113,10 @@ interface EncodedWriter {
 
 /** Why the peer's certificate is not for this host (RFC 6125, as Node checks it); undefined when it is. */
 function identityProblem(host: string, raw: Bun.Socket): string | undefined {
-  const certificate: unknown = (raw as unknown as { getPeerCertificate?: () => unknown }).getPeerCertificate?.();
-  if (typeof certificate !== 'object' || certificate === null || Object.keys(certificate).length === 0) return 'the server sent no certificate';
+  const certificate: unknown = (
+    raw as unknown as { getPeerCertificate?: () => unknown }
+  ).getPeerCertificate?.();
+  if (typeof certificate !== 'object' || certificate === null || Object.keys(certificate).length === 0)
+    return 'the server sent no certificate';
   return checkServerIdentity(host, certificate as PeerCertificate)?.message;
 }

@@ -4,6 +4,8 @@ import { GatewayError } from '../canonical/index.ts';
 
 /** Deepest nesting accepted: far more than any real schema, far less than would hurt. */
 export const MAX_DEPTH = 128;
+/** Most JSON values in a body: a request of two thousand messages with tools has some ten thousand. */
+export const MAX_VALUES = 500_000;
 
 export interface RequestBody {
   /** Byte string: one character per byte. */
@@ -29,6 +31,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Requ
   if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
   const bytes = buffer.toString('latin1');
   const json = parse(isAscii(buffer) ? bytes : buffer.toString('utf8'));
+  inspected = 0;
   const problem = inspect(json, 0);
   if (problem)
     throw new GatewayError(
@@ -78,8 +81,14 @@ interface Problem {
   readonly message: string;
 }
 
+/** Values of the body being inspected: everything behind costs time by their number, not by their bytes. */
+let inspected = 0;
+
 /** The first thing in a JSON value that must not be passed on; the path is built on the way out. */
 function inspect(value: unknown, depth: number): Problem | undefined {
+  if (++inspected > MAX_VALUES) {
+    return { path: '', message: `the body holds more than ${MAX_VALUES} values` };
+  }
   if (typeof value === 'string') {
     return value.isWellFormed()
       ? undefined
