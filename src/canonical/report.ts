@@ -10,21 +10,25 @@ export interface ReportEntry {
   readonly reason: string;
 }
 
+const NONE: readonly ReportEntry[] = Object.freeze([]);
+
 export class Report {
-  readonly #entries = new Map<string, ReportEntry>();
+  /** Made with the first entry: most requests lose nothing. */
+  #entries: Map<string, ReportEntry> | undefined;
 
   /** Adds an entry; the same path and action are kept once. */
   add(path: string, action: ReportAction, reason: string): void {
+    const entries = (this.#entries ??= new Map());
     const key = `${path}:${action}`;
-    if (!this.#entries.has(key)) this.#entries.set(key, { path, action, reason });
+    if (!entries.has(key)) entries.set(key, { path, action, reason });
   }
 
   get entries(): readonly ReportEntry[] {
-    return [...this.#entries.values()];
+    return this.#entries ? [...this.#entries.values()] : NONE;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#entries?.size ?? 0;
   }
 
   /** What would make the answer differ from what was asked: everything but defaults. Strict mode refuses these. */
@@ -35,7 +39,7 @@ export class Report {
   /** A copy that starts with the same entries: each attempt adds its own to those of the request. */
   fork(): Report {
     const copy = new Report();
-    for (const [key, entry] of this.#entries) copy.#entries.set(key, entry);
+    if (this.#entries) copy.#entries = new Map(this.#entries);
     return copy;
   }
 

@@ -20,6 +20,7 @@ import {
 } from './answer-reader.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { Meter } from './meter.ts';
+import { upstreamHeaders } from './upstream-headers.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
@@ -68,17 +69,7 @@ export class Attempt {
         this.#call = upstream.send(
           {
             url: endpoint.baseUrl + protocol.upstream.path,
-            headers: {
-              'content-type': 'application/json',
-              accept: stream ? 'text/event-stream' : 'application/json',
-              'accept-encoding': 'identity',
-              'user-agent': 'dragoman',
-              ...protocol.upstream.headers,
-              ...endpoint.headers,
-              ...(endpoint.auth
-                ? { [endpoint.auth.header]: endpoint.auth.prefix + endpoint.auth.key.reveal() }
-                : {}),
-            },
+            headers: upstreamHeaders(endpoint, protocol, stream),
             body,
           },
           {

@@ -190,7 +190,8 @@ export class WholeAnswer implements ClientAnswer {
 
   complete(): void {
     const { call, served } = this.#generation;
-    const headers = { 'content-type': 'application/json', ...this.#generation.headers() };
+    const headers = this.#generation.headers();
+    headers['content-type'] = 'application/json';
     if (this.#relayed !== undefined) {
       call.client.respond(200, headers, this.#relayed, 'bytes');
       return;

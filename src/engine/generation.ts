@@ -47,16 +47,18 @@ export class Generation {
    * @param described the attempt they speak of; undefined while it is not known who will serve
    */
   headers(described: Attempt | undefined = this.served): Record<string, string> {
-    const headers: Record<string, string> = {
-      'x-request-id': this.id,
-      'request-id': this.id,
-      'x-dragoman-attempts': String(this.attempts.length),
-    };
-    if (described) {
-      headers['x-dragoman-provider'] = described.endpoint.provider;
-      headers['x-dragoman-model'] = described.endpoint.modelId;
-      headers['x-dragoman-lane'] = described.lane;
-    }
+    const { id } = this;
+    const attempts = String(this.attempts.length);
+    const headers: Record<string, string> = described
+      ? {
+          'x-request-id': id,
+          'request-id': id,
+          'x-dragoman-attempts': attempts,
+          'x-dragoman-provider': described.endpoint.provider,
+          'x-dragoman-model': described.endpoint.modelId,
+          'x-dragoman-lane': described.lane,
+        }
+      : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': attempts };
     if (this.report.size > 0) headers['x-dragoman-report'] = headerText(this.report.header());
     return headers;
   }

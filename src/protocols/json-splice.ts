@@ -6,82 +6,114 @@ interface Member {
   readonly key: string;
   /** Offset of the key's opening quote. */
   readonly from: number;
-  readonly valueFrom: number;
   /** Offset behind the value. */
   readonly to: number;
 }
 
+const QUOTE = 34;
+const COMMA = 44;
 const STRUCTURE = /["[\]{}]/g;
 
-/**
- * The members of a JSON object, in order. The text must be valid JSON.
- * @param wanted stop as soon as all of these keys were seen
- */
-export function topLevelMembers(text: string, wanted?: ReadonlySet<string>): Member[] {
+/** The members of a JSON object, in order. The text must be valid JSON. */
+export function topLevelMembers(text: string): Member[] {
   const members: Member[] = [];
-  let missing = wanted?.size ?? -1;
-  let at = skipSpace(text, text.indexOf('{') + 1);
-  while (missing !== 0 && text.charCodeAt(at) === 34) {
-    const from = at;
+  let at = firstMember(text);
+  while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = stringEnd(text, at);
-    const raw = text.slice(from + 1, keyEnd - 1);
-    const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-    const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
-    const to = valueEnd(text, valueFrom);
-    members.push({ key, from, valueFrom, to });
-    if (wanted?.has(key)) missing--;
-    at = skipSpace(text, to);
-    if (text.charCodeAt(at) !== 44) break;
-    at = skipSpace(text, at + 1);
+    const to = valueEnd(text, skipSpace(text, text.indexOf(':', keyEnd) + 1));
+    members.push({ key: keyAt(text, at, keyEnd), from: at, to });
+    at = nextMember(text, to);
   }
   return members;
+}
+
+function firstMember(text: string): number {
+  return skipSpace(text, text.indexOf('{') + 1);
+}
+
+/** @param from offset behind a value; @returns offset of the next key, or of the end of the object */
+function nextMember(text: string, from: number): number {
+  const at = skipSpace(text, from);
+  return text.charCodeAt(at) === COMMA ? skipSpace(text, at + 1) : at;
+}
+
+function keyAt(text: string, from: number, end: number): string {
+  const raw = text.slice(from + 1, end - 1);
+  return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
 export interface MemberEdits {
   /** New values; a key that is not there is appended. */
   readonly set: Readonly<Record<string, JsonValue>>;
   readonly remove?: readonly string[] | undefined;
+  /** True: a key that stands twice is changed twice. Needed where the text is a stranger's: parsers take the last. */
+  readonly everywhere?: boolean | undefined;
 }
 
 /** The same object with some members changed or removed. */
 export function editMembers(text: string, edits: MemberEdits): string {
-  const setKeys = Object.keys(edits.set);
   const remove = edits.remove ?? [];
-  const members = topLevelMembers(text, remove.length === 0 ? new Set(setKeys) : undefined);
-  const done = new Set<string>();
+  const rest = remove.length === 0 ? text : removeMembers(text, new Set(remove));
+  return setMembers(rest, edits.set, edits.everywhere === true);
+}
+
+/** One walk, which ends at the last of the wanted members: envelopes come first, contents are not looked at. */
+function setMembers(text: string, set: MemberEdits['set'], everywhere: boolean): string {
+  let missing = Object.keys(set);
+  let out = '';
+  let copied = 0;
+  let at = firstMember(text);
+  while ((missing.length > 0 || everywhere) && text.charCodeAt(at) === QUOTE) {
+    const keyEnd = stringEnd(text, at);
+    const key = keyAt(text, at, keyEnd);
+    const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
+    const to = valueEnd(text, valueFrom);
+    const value = Object.hasOwn(set, key) ? set[key] : undefined;
+    if (value !== undefined) {
+      out += text.slice(copied, valueFrom) + toAscii(value);
+      copied = to;
+      missing = missing.filter((other) => other !== key);
+    }
+    at = nextMember(text, to);
+  }
+  out = copied === 0 ? text : out + text.slice(copied);
+  return missing.length === 0 ? out : appendMembers(out, set, missing);
+}
+
+function appendMembers(text: string, set: MemberEdits['set'], keys: readonly string[]): string {
+  const end = text.lastIndexOf('}');
+  let comma = text.charCodeAt(firstMember(text)) === QUOTE ? ',' : '';
+  let added = '';
+  for (const key of keys) {
+    added += `${comma}${toAscii(key)}:${toAscii(set[key] ?? null)}`;
+    comma = ',';
+  }
+  return text.slice(0, end) + added + text.slice(end);
+}
+
+function removeMembers(text: string, keys: ReadonlySet<string>): string {
+  const members = topLevelMembers(text);
   let out = '';
   let copied = 0;
   members.forEach((member, position) => {
-    if (remove.includes(member.key)) {
-      const next = members[position + 1];
-      // The comma behind the member goes with it; the last member takes the comma before it instead.
-      if (next) {
-        out += text.slice(copied, member.from);
-        copied = next.from;
-      } else {
-        out = `${out}${text.slice(copied, member.from)}`.replace(/,\s*$/, '');
-        copied = member.to;
-      }
-    } else if (Object.hasOwn(edits.set, member.key)) {
-      out += text.slice(copied, member.valueFrom) + toAscii(edits.set[member.key] ?? null);
+    if (!keys.has(member.key)) return;
+    const next = members[position + 1];
+    // The comma behind the member goes with it; the last member takes the comma before it instead.
+    if (next) {
+      out += text.slice(copied, member.from);
+      copied = next.from;
+    } else {
+      out = `${out}${text.slice(copied, member.from)}`.replace(/,\s*$/, '');
       copied = member.to;
-      done.add(member.key);
     }
   });
-  out += text.slice(copied);
-  for (const key of setKeys) {
-    if (done.has(key)) continue;
-    const end = out.lastIndexOf('}');
-    const empty = /\{\s*$/.test(out.slice(0, end));
-    out = `${out.slice(0, end)}${empty ? '' : ','}${JSON.stringify(key)}:${toAscii(edits.set[key] ?? null)}${out.slice(end)}`;
-  }
-  return out;
+  return out + text.slice(copied);
 }
 
 /** JSON text in ASCII only, so that it may be put into a byte string. */
 function toAscii(value: JsonValue): string {
   const text = JSON.stringify(value);
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  if (!/[^\x00-\x7f]/.test(text)) return text;
   return text.replace(
     /[^\x00-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

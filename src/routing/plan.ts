@@ -22,11 +22,12 @@ export interface Plan {
  * Throws GatewayError when no endpoint is left.
  */
 export function planCandidates(request: CanonicalRequest, model: Model, report: Report): Plan {
-  const options = request.gateway.provider;
+  const { provider: options, modelRouting, models } = request.gateway;
+  if (!options && !modelRouting && !models) return usualPlan(model);
   const wanted = asArray(asObject(options?.['routing'])['providers'])
     .map(asString)
     .filter((slug) => slug !== undefined);
-  const all = model.endpoints.map((endpoint) => ({ endpoint, reason: 'operator’s order' }));
+  const all = usualPlan(model).candidates;
   const candidates =
     wanted.length === 0
       ? all
@@ -49,6 +50,21 @@ export function planCandidates(request: CanonicalRequest, model: Model, report: 
   const fallback = options?.['fallback'];
   const failover = fallback !== false && fallback !== 'false';
   return { candidates: failover ? unique(candidates) : candidates.slice(0, 1), failover };
+}
+
+const usualPlans = new WeakMap<Model, Plan>();
+
+/** The plan of requests that wish for nothing: the same for all of them. */
+function usualPlan(model: Model): Plan {
+  let plan = usualPlans.get(model);
+  if (!plan) {
+    plan = {
+      candidates: model.endpoints.map((endpoint) => ({ endpoint, reason: 'operator’s order' })),
+      failover: true,
+    };
+    usualPlans.set(model, plan);
+  }
+  return plan;
 }
 
 function unique(candidates: readonly Candidate[]): readonly Candidate[] {

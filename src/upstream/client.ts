@@ -266,13 +266,20 @@ function addressOf(url: URL): Address {
   };
 }
 
+/** Header lines by the object they were made from: callers send the same object with every request to an endpoint. */
+const headerLines = new WeakMap<UpstreamRequest['headers'], string>();
+
 function serialise(start: string, { headers, body }: UpstreamRequest): string {
-  let text = start;
-  for (const name in headers) {
-    const value = headers[name] ?? '';
-    // A line break in a value would let its author write headers of their own.
-    if (/[\r\n\0]/.test(value)) throw new TypeError(`illegal character in header ${name}`);
-    text += `${name}: ${value}\r\n`;
+  let lines = headerLines.get(headers);
+  if (lines === undefined) {
+    lines = '';
+    for (const name in headers) {
+      const value = headers[name] ?? '';
+      // A line break in a value would let its author write headers of their own.
+      if (/[\r\n\0]/.test(value)) throw new TypeError(`illegal character in header ${name}`);
+      lines += `${name}: ${value}\r\n`;
+    }
+    headerLines.set(headers, lines);
   }
-  return `${text}content-length: ${body.length}\r\n\r\n${body}`;
+  return `${start}${lines}content-length: ${body.length}\r\n\r\n${body}`;
 }

@@ -68,7 +68,9 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
-  return remove.length === 0 && Object.keys(set).length === 0 ? body : editMembers(body, { set, remove });
+  return remove.length === 0 && Object.keys(set).length === 0
+    ? body
+    : editMembers(body, { set, remove, everywhere: true });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
