@@ -24,6 +24,12 @@ export class Gateway {
     this.#active.add(run);
     try {
       await run.answer();
+    } catch (thrown) {
+      // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
+      const error = GatewayError.from(thrown);
+      this.#deps.log.error('an answer could not be sent', { error });
+      const { status, body } = call.protocol.server.encodeError(error, '');
+      call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body), 'text');
     } finally {
       this.#active.delete(run);
     }

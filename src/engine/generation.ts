@@ -55,7 +55,7 @@ export class Generation {
           'request-id': id,
           'x-dragoman-attempts': attempts,
           'x-dragoman-provider': described.endpoint.provider,
-          'x-dragoman-model': described.endpoint.modelId,
+          'x-dragoman-model': headerText(described.endpoint.modelId),
           'x-dragoman-lane': described.lane,
         }
       : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': attempts };
@@ -130,7 +130,7 @@ function bounded(value: JsonValue): JsonValue {
     : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
 }
 
-/** A report may name fields in any script; a header takes visible ASCII only. */
-function headerText(text: string): string {
+/** Models and fields may have names in any script; a header takes visible ASCII only. */
+export function headerText(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4000);
 }

@@ -1,7 +1,7 @@
 // Tells a client that got nothing yet why it gets no answer: in its own protocol, or in the upstream's own words
 // where those are its protocol already.
 import type { GatewayError } from '../canonical/index.ts';
-import type { Generation } from './generation.ts';
+import { headerText, type Generation } from './generation.ts';
 
 /** Sends the error as the whole answer. */
 export function refuse(generation: Generation, error: GatewayError): void {
@@ -14,9 +14,15 @@ export function refuse(generation: Generation, error: GatewayError): void {
   // Failover has been tried here: an SDK that retried would only repeat it.
   if (attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
   const { upstream } = error;
-  const callersFault = error.fault === 'client' && attempts.length === 1 && upstream !== undefined;
+  // Only a status that says so: an upstream may write any three digits.
+  const callersFault =
+    error.fault === 'client' &&
+    attempts.length === 1 &&
+    upstream !== undefined &&
+    upstream.status >= 400 &&
+    upstream.status < 500;
   if (callersFault && attempts[0]?.lane === 'relay') {
-    headers['content-type'] = upstream.contentType ?? 'application/json';
+    headers['content-type'] = headerText(upstream.contentType ?? 'application/json');
     return call.client.respond(upstream.status, headers, upstream.body, 'text');
   }
   const { status, body } = call.protocol.server.encodeError(error, id);
