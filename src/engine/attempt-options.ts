@@ -30,8 +30,6 @@ export interface AttemptOptions {
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
   readonly lane: Lane;
-  /** Body for the upstream, as a byte string. */
-  readonly body: string;
   readonly stream: boolean;
   readonly output: AttemptOutput;
   /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */

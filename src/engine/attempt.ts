@@ -59,9 +59,12 @@ export class Attempt {
     return this.#options.lane;
   }
 
-  /** Runs to the end of the answer or to its failure. Never rejects. */
-  run(): Promise<AttemptResult> {
-    const { endpoint, protocol, body, stream, upstream, ticker } = this.#options;
+  /**
+   * Runs to the end of the answer or to its failure. Never rejects.
+   * @param body for the upstream, as a byte string; not kept
+   */
+  run(body: string): Promise<AttemptResult> {
+    const { endpoint, protocol, stream, upstream, ticker } = this.#options;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));

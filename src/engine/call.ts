@@ -8,9 +8,10 @@ export interface ApiCall {
   /** Name of the operation in the records, e.g. `chat.completions`. */
   readonly api: string;
   readonly principal: Principal;
-  /** The body as a byte string: the relay lane edits and forwards it. */
-  readonly body: string;
-  readonly json: unknown;
+  /** The body as a byte string: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
+  body: string;
+  /** The same, parsed; undefined when nobody needs it any more. */
+  json: unknown;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
   readonly client: Client;

@@ -28,18 +28,22 @@ export class Generation {
   /** What the answer was, when content is logged. */
   answer: JsonValue = null;
   cancelled = false;
+  /** Characters of the prompt: the basis of estimates. */
+  readonly inputChars: number;
 
   constructor(id: string, call: ApiCall, settings: EngineSettings, nowMs: number) {
     this.id = id;
     this.call = call;
     this.settings = settings;
+    this.inputChars = call.body.length;
     this.createdAt = nowMs;
     this.deadlineAt = nowMs + settings.timeouts.totalMs;
   }
 
-  /** Characters of the prompt: the basis of estimates. */
-  get inputChars(): number {
-    return this.call.body.length;
+  /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
+  release(): void {
+    this.call.body = '';
+    if (!this.call.principal.logContent) this.call.json = undefined;
   }
 
   /**

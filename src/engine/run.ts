@@ -51,16 +51,13 @@ export class Run {
   /** True when the client has already read of the failure, in the upstream's own words. */
   #told = false;
   #wake: (() => void) | undefined;
+  #watching = false;
 
   constructor(deps: GatewayDependencies, call: ApiCall, learned: LearnedRefusals) {
     this.#deps = deps;
     this.#learned = learned;
     const now = deps.clock.now();
     this.#generation = new Generation(newGenerationId(now), call, deps.settings(), now);
-    call.client.onLeave(() => {
-      this.#generation.cancelled = true;
-      this.interrupt(new GatewayError('cancelled', 'the client closed the connection'));
-    });
   }
 
   async answer(): Promise<void> {
@@ -74,7 +71,10 @@ export class Run {
       const plan = planCandidates(hydrated, model, hydrated.report);
       answer = this.#openAnswer(hydrated, model);
       const ticked = answer;
-      untick = hydrated.stream ? this.#deps.ticker.add((now) => ticked.tick(now)) : undefined;
+      untick = this.#deps.ticker.add((now) => {
+        this.#watchClient();
+        ticked.tick(now);
+      });
       const failure = await this.#tryAll(hydrated, plan, answer);
       await this.#settle(failure, answer);
       if (generation.cancelled) return;
@@ -92,6 +92,19 @@ export class Run {
     } finally {
       untick?.();
     }
+  }
+
+  /**
+   * Notices when the client leaves. Begins with the first tick or the first streamed byte: most whole answers are
+   * there before, and listening costs more than it looks.
+   */
+  #watchClient(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#generation.call.client.onLeave(() => {
+      this.#generation.cancelled = true;
+      this.interrupt(new GatewayError('cancelled', 'the client closed the connection'));
+    });
   }
 
   interrupt(error: GatewayError): void {
@@ -165,7 +178,11 @@ export class Run {
       now: () => this.#deps.clock.now(),
       pause: () => this.#current?.pause(),
       resume: () => this.#current?.resume(),
-      committing,
+      committing: () => {
+        committing();
+        this.#watchClient();
+        generation.release();
+      },
     });
   }
 
@@ -298,7 +315,6 @@ export class Run {
       endpoint: prepared.endpoint,
       protocol: prepared.protocol,
       lane: prepared.lane,
-      body: prepared.body,
       stream: request.stream,
       output,
       wrap: prepared.wrap,
@@ -319,7 +335,7 @@ export class Run {
     });
     generation.attempts.push(attempt);
     this.#current = attempt;
-    return attempt.run();
+    return attempt.run(prepared.body);
   }
 
   /** True when the whole answer is needed afterwards: for the vault, or for a key whose content is logged. */
