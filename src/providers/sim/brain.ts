@@ -8,6 +8,9 @@ import { fillSchema, hintsOf } from './schema-filler.ts';
 import type { Hints } from './schema-filler.ts';
 import { CHARS_PER_TOKEN, clip, textTokens } from './tokens.ts';
 
+/** Characters of a prompt in which names of tools are looked for: both may be many. */
+const LOOKED_AT = 20_000;
+
 export interface ThinkOptions {
   /** Stop in the middle, as if a limit or a filter had struck. */
   readonly stopEarly?: 'length' | 'content_filter' | undefined;
@@ -161,7 +164,7 @@ function chooseCalls(question: Question): SimCall[] {
 
 function chooseTools(question: Question): SimTool[] {
   const { tools, choice, userText } = question;
-  const text = userText.toLowerCase();
+  const text = clip(userText, LOOKED_AT).toLowerCase();
   const several = /\bparallel\b/.test(text);
   if (choice.type === 'tool') {
     const named = tools.filter((tool) => tool.name === choice.name).slice(0, 1);

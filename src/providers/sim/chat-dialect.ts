@@ -82,12 +82,12 @@ function readResults(messages: readonly JsonObject[]): { name: string; text: str
   const results: { name: string; text: string }[] = [];
   for (let i = messages.length - 1; messages[i]?.['role'] === 'tool'; i--) {
     const message = messages[i] ?? {};
-    results.unshift({
+    results.push({
       name: names.get(asString(message['tool_call_id']) ?? '') ?? '',
       text: contentText(message['content']),
     });
   }
-  return results;
+  return results.reverse();
 }
 
 function readTools(body: JsonObject): { tools: SimTool[]; choice: SimChoice } {

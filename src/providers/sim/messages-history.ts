@@ -1,6 +1,6 @@
 // What Anthropic's Messages API demands of a conversation: roles, calls and their results, and above all
 // thinking blocks that come back byte for byte before the calls they led to ("Extended thinking", "Preserving
-// thinking blocks", read 2026-11).
+// thinking blocks"). The wordings imitate the API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../../canonical/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -129,17 +129,17 @@ function checkPairs(turns: readonly Turn[], complaints: Complaints): void {
   turns.forEach((turn, t) => {
     const next = turns[t + 1];
     const calls = idsOf(turn, 'tool_use', 'id');
-    const results = next ? idsOf(next, 'tool_result', 'tool_use_id') : [];
-    const missing = calls.filter((id) => !results.includes(id));
+    const results = new Set(next ? idsOf(next, 'tool_result', 'tool_use_id') : []);
+    const missing = calls.filter((id) => !results.has(id));
     if (turn.role === 'assistant' && missing.length > 0) {
       complaints.add(
         `messages.${turn.at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
       );
     }
     const before = turns[t - 1];
-    const known = before ? idsOf(before, 'tool_use', 'id') : [];
+    const known = new Set(before ? idsOf(before, 'tool_use', 'id') : []);
     for (const id of idsOf(turn, 'tool_result', 'tool_use_id')) {
-      if (known.includes(id)) continue;
+      if (known.has(id)) continue;
       complaints.add(
         `messages.${turn.at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       );

@@ -48,6 +48,8 @@ export interface MisbehaviourEntry {
 
 /** Where a stream breaks when the name gives no number: late enough that text has been shown. */
 const MIDDLE = 20;
+/** Largest number that is taken: the answer is made at least as long. */
+const MOST = 100_000;
 
 function fixed(name: string, description: string, what: Misbehaviour): MisbehaviourEntry {
   return { name, example: name, number: 'none', description, make: () => what };
@@ -163,7 +165,7 @@ export function findMisbehaviour(
   if (dash < 1 || !isNumber(digits)) return null;
   const entry = exact.get(name.slice(0, dash));
   if (!entry || entry.number === 'none') return null;
-  return { entry, what: entry.make(Number(digits)) };
+  return { entry, what: entry.make(Math.min(Number(digits), MOST)) };
 }
 
 function isNumber(text: string): boolean {

@@ -20,8 +20,9 @@ export function matchingString(
   } catch {
     return words[0] ?? 'example';
   }
+  const steps = costOf(pattern);
   const fits = (text: string): boolean =>
-    text.length >= least && text.length <= most && expression.test(text);
+    text.length >= least && text.length <= most && steps(text.length) <= MOST_STEPS && expression.test(text);
   // Repetition beyond the minimum lengthens the sample where the schema asks for a longer string.
   const samples = [0, 1, 2, 4, 8, 16, 32].map((extra) => new Sampler(pattern, extra).sample());
   return (
@@ -29,6 +30,38 @@ export function matchingString(
   );
 }
 
+/** Steps of backtracking that a test may take at worst: some milliseconds. */
+const MOST_STEPS = 5_000_000;
+const REPEATS: ReadonlySet<string> = new Set(['*', '+', '{']);
+
+/**
+ * An upper bound of the steps that testing a text of a length takes. Patterns come from clients, and the engine
+ * backtracks: each repetition may try every length, each choice both ways, and a repeated group that holds either
+ * has no bound.
+ */
+function costOf(pattern: string): (length: number) => number {
+  let repeats = 0;
+  let choices = 0;
+  /** For each open group: repeats and choices before it. */
+  const groups: number[] = [];
+  let nested = false;
+  for (let at = 0; at < pattern.length; at++) {
+    const c = pattern.charAt(at);
+    if (c === '\\') at++;
+    else if (c === '(') {
+      groups.push(repeats + choices);
+      if (pattern.charAt(at + 1) === '?') at++;
+    } else if (c === ')') {
+      const before = groups.pop() ?? 0;
+      if (REPEATS.has(pattern.charAt(at + 1)) && repeats + choices > before) nested = true;
+    } else if (REPEATS.has(c)) repeats++;
+    else if (c === '?' || c === '|') choices++;
+  }
+  return (length) => (nested ? Infinity : (length + 1) ** (repeats + 1) * 2 ** choices);
+}
+
+/** Longest sample, in characters. */
+const LONGEST = 10_000;
 /** Alternatives deeper than this are not followed: a hostile pattern must not exhaust the stack. */
 const DEEPEST = 50;
 
@@ -44,7 +77,7 @@ class Sampler {
   }
 
   sample(): string {
-    return this.#alternatives().slice(0, 10_000);
+    return this.#alternatives().slice(0, LONGEST);
   }
 
   /** The first of several alternatives; the others are read past. */
@@ -63,7 +96,9 @@ class Sampler {
     let text = '';
     for (let c = this.#peek(); c !== '' && c !== '|' && c !== ')'; c = this.#peek()) {
       const atom = this.#atom();
-      text += atom.repeat(this.#count());
+      const count = this.#count();
+      if (atom !== '' && text.length < LONGEST)
+        text += atom.repeat(Math.min(count, Math.ceil(LONGEST / atom.length)));
     }
     return text;
   }

@@ -9,12 +9,16 @@ export function asksToRefuse(text: string): boolean {
 
 export const REFUSAL = "I'm sorry, but I can't help with that.";
 
+/** Characters in which a sum or a wish is looked for: a long row of digits would keep the patterns busy for minutes. */
+const LOOKED_AT = 2_000;
+
 /**
  * The answer to a prompt: a sum, a count, a long text when it asks for one, else what was said.
  * @param turn how many messages the user has sent
  */
 export function replyText(prompt: string, turn: number, images: number, files: number): string {
-  const direct = arithmetic(prompt) ?? letters(prompt) ?? counting(prompt) ?? manyWords(prompt);
+  const start = clip(prompt, LOOKED_AT);
+  const direct = arithmetic(start) ?? letters(start) ?? counting(start) ?? manyWords(start);
   if (direct !== null) return direct;
   const words = prompt.split(/\s+/).filter((word) => word !== '').length;
   const shown = prompt.length > 400 ? `${clip(prompt, 400)}…` : prompt;

@@ -104,12 +104,12 @@ function readResults(items: readonly JsonObject[]): { name: string; text: string
   for (let i = items.length - 1; i >= 0; i--) {
     const item = items[i] ?? {};
     if (item['type'] !== 'function_call_output' && item['type'] !== 'custom_tool_call_output') break;
-    results.unshift({
+    results.push({
       name: names.get(asString(item['call_id']) ?? '') ?? '',
       text: contentText(item['output']),
     });
   }
-  return results;
+  return results.reverse();
 }
 
 function readTools(body: JsonObject): { tools: SimTool[]; choice: SimChoice } {

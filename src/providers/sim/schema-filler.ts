@@ -16,6 +16,11 @@ export interface Hints {
 /** Deeper values are cut as short as the schema allows; recursion beyond the second limit ends with null. */
 const SHALLOW = 4;
 const DEEPEST = 24;
+/** Characters that a value may cost, each node counting a few: a schema that refers to itself twice grows without end. */
+const BUDGET = 1_000_000;
+const NODE_COST = 32;
+/** Characters of a prompt in which hints are looked for. */
+const LOOKED_AT = 20_000;
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-02T03:04:05Z',
@@ -54,7 +59,8 @@ const WHOLE_TEXT = new Set([
 ]);
 
 /** Words (quoted ones first, then capitalised ones) and numbers of a prompt. */
-export function hintsOf(text: string): Hints {
+export function hintsOf(prompt: string): Hints {
+  const text = clip(prompt, LOOKED_AT);
   const words: string[] = [];
   for (const match of text.matchAll(/"([^"]{1,80})"|“([^”]{1,80})”|`([^`]{1,80})`/g)) {
     const word = match[1] ?? match[2] ?? match[3];
@@ -73,16 +79,19 @@ export function hintsOf(text: string): Hints {
 
 /** A value for `schema`; `hints` are used up. */
 export function fillSchema(schema: JsonValue | undefined, hints: Hints): JsonValue {
-  return fill(schema, { root: asObject(schema), hints }, '', 0);
+  return fill(schema, { root: asObject(schema), hints, left: BUDGET }, '', 0);
 }
 
 interface Context {
   readonly root: JsonObject;
   readonly hints: Hints;
+  /** What is left of the budget. */
+  left: number;
 }
 
 function fill(schema: JsonValue | undefined, context: Context, key: string, depth: number): JsonValue {
-  if (schema === false || depth > DEEPEST) return null;
+  context.left -= NODE_COST;
+  if (schema === false || depth > DEEPEST || context.left < 0) return null;
   if (!isJsonObject(schema)) return text(EMPTY, context, key);
   const resolved = resolve(schema, context, depth);
   if (resolved['const'] !== undefined) return resolved['const'];
@@ -223,7 +232,7 @@ function array(schema: JsonObject, context: Context, key: string, depth: number)
   const count = Math.min(wanted, most);
   const items: JsonValue[] = [];
   const seen = new Set<string>();
-  for (let i = 0; items.length < count && i < count + 1000; i++) {
+  for (let i = 0; items.length < count && i < count + 1000 && context.left > 0; i++) {
     const itemSchema = prefix[items.length] ?? schema['items'];
     let item = fill(itemSchema, context, key, depth + 1);
     if (schema['uniqueItems'] === true) {
@@ -277,6 +286,7 @@ function text(schema: JsonObject, context: Context, key: string): string {
       : ((words.length > 1 ? words.shift() : words[0]) ?? 'example');
   const least = asNumber(schema['minLength']) ?? 0;
   const most = asNumber(schema['maxLength']) ?? Infinity;
+  context.left -= Math.max(value.length, Math.min(least, 100_000));
   if (pattern !== undefined) return matchingString(pattern, [value, ...words], least, most);
   if (value.length < least) value = value.padEnd(Math.min(least, 100_000), '.');
   return value.length > most ? clip(value, most) : value;
