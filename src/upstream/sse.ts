@@ -1,4 +1,4 @@
-// Server-sent events, as WHATWG HTML section 9.2.6 defines the stream (read 2026-11): CRLF, LF or CR lines,
+// Server-sent events, as WHATWG HTML section 9.2.6 defines the stream: CRLF, LF or CR lines,
 // an optional byte order mark, comments, several data lines. Fed with text in pieces of any size.
 
 /** Longest frame accepted, in characters: more is a broken or hostile upstream. */

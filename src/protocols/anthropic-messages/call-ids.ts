@@ -2,7 +2,7 @@
 // rewritten, the same way in the call and in its result. Knows nothing of blocks.
 import type { Report } from '../../canonical/index.ts';
 
-/** The pattern in Anthropic's own refusal of `tool_use.id` (seen 2026-11). */
+/** The pattern that Anthropic names when it refuses a `tool_use.id`. */
 const LEGAL = /^[a-zA-Z0-9_-]+$/;
 
 export class CallIds {

@@ -1,5 +1,5 @@
 // What OpenAI's Chat Completions refuses, and what DeepSeek's and a small compatible server's refuse instead.
-// Wordings after recorded answers of 2025 and 2026; a proxy's own keys must never get past this file.
+// The wordings imitate the services' own, mostly from memory; a proxy's own keys must never get past this file.
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -175,7 +175,7 @@ function checkCalls(messages: readonly JsonValue[], complaints: Complaints): voi
   close();
 }
 
-/** DeepSeek, "Thinking Mode / Tool Calls" (read 2026-11): a call made while thinking comes back with its reasoning. */
+/** DeepSeek, "Thinking Mode / Tool Calls" guide: a call made while thinking comes back with its reasoning. */
 function checkReasoningContent(
   messages: readonly JsonValue[],
   body: JsonObject,

@@ -1,5 +1,5 @@
 // The complaints behind `error-429` and its kind, in the words of OpenAI and of Anthropic. The statuses and
-// types are those of their error pages (OpenAI "Error codes", Anthropic "Errors", both read 2026-11).
+// types are those of their error pages (OpenAI "Error codes", Anthropic "Errors"); the sentences are from memory.
 import type { Complaint } from './complaints.ts';
 import { complaint } from './dialect.ts';
 import type { FailureKind } from './misbehaviour.ts';

@@ -1,5 +1,5 @@
 // What Anthropic's Messages API refuses: the outer form of a request, its tools and its thinking settings. The
-// conversation itself is checked in `messages-history.ts`. Wordings after the API's own (2025 and 2026).
+// conversation itself is checked in `messages-history.ts`. The wordings imitate the API's own, mostly from memory.
 import type { JsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import type { Complaints } from './complaints.ts';
