@@ -11,16 +11,21 @@ export interface ReportEntry {
 }
 
 const NONE: readonly ReportEntry[] = Object.freeze([]);
+/** A hostile body can lose a hundred thousand members with names of a megabyte: records must not grow with it. */
+const MOST_ENTRIES = 500;
+const LONGEST_PATH = 200;
 
 export class Report {
   /** Made with the first entry: most requests lose nothing. */
   #entries: Map<string, ReportEntry> | undefined;
 
-  /** Adds an entry; the same path and action are kept once. */
+  /** Adds an entry; the same path and action are kept once. Long paths are cut, and only the first 500 entries are kept. */
   add(path: string, action: ReportAction, reason: string): void {
     const entries = (this.#entries ??= new Map());
-    const key = `${path}:${action}`;
-    if (!entries.has(key)) entries.set(key, { path, action, reason });
+    if (entries.size >= MOST_ENTRIES) return;
+    const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+    const key = `${shown}:${action}`;
+    if (!entries.has(key)) entries.set(key, { path: shown, action, reason });
   }
 
   get entries(): readonly ReportEntry[] {

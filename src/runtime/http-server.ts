@@ -70,60 +70,72 @@ interface DirectController {
 
 /** Makes a body for `new Response(body.stream)`. */
 export function pushBody(): PushBody {
-  let controller: DirectController | undefined;
-  let early: (string | Uint8Array)[] = [];
-  let ended = false;
-  let gone = false;
-  let finish: (() => void) | undefined;
-  let drained: () => void = () => {};
+  return new DirectBody();
+}
 
-  const send = (data: string | Uint8Array): boolean => {
-    const target = controller;
-    if (!target) {
-      if (!gone) early.push(data);
+class DirectBody implements PushBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  #controller: DirectController | undefined;
+  #early: (string | Uint8Array)[] = [];
+  #ended = false;
+  #gone = false;
+  #finish: (() => void) | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor() {
+    const source = {
+      type: 'direct',
+      pull: (controller: DirectController) => this.#pulled(controller),
+      cancel: () => this.#cancelled(),
+    };
+    this.stream = new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
+  }
+
+  write(data: string | Uint8Array): boolean {
+    const controller = this.#controller;
+    if (!controller) {
+      if (!this.#gone) this.#early.push(data);
       return true;
     }
-    const taken = target.write(data);
-    target.flush();
+    const taken = controller.write(data);
+    controller.flush();
     if (typeof taken === 'number') return true;
     // A promise means that the socket is full; it settles when there is room, or when the client left.
-    taken.then(
-      () => drained(),
-      () => drained(),
-    );
+    const drained = (): void => this.#drained?.();
+    taken.then(drained, drained);
     return false;
-  };
-  const close = (): void => {
-    controller?.end();
-    controller = undefined;
-    finish?.();
-  };
-  const source = {
-    type: 'direct',
-    pull(direct: DirectController) {
-      controller = direct;
-      for (const data of early) send(data);
-      early = [];
-      if (ended) {
-        close();
-        return;
-      }
-      // The stream stays open until this settles.
-      return new Promise<void>((resolve) => (finish = resolve));
-    },
-    cancel() {
-      gone = true;
-      controller = undefined;
-      finish?.();
-    },
-  };
-  return {
-    stream: new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>),
-    write: send,
-    onDrain: (listener) => (drained = listener),
-    end() {
-      ended = true;
-      if (controller) close();
-    },
-  };
+  }
+
+  onDrain(drained: () => void): void {
+    this.#drained = drained;
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#controller) this.#close();
+  }
+
+  #pulled(controller: DirectController): Promise<void> | undefined {
+    this.#controller = controller;
+    for (const data of this.#early) this.write(data);
+    this.#early = [];
+    if (this.#ended) {
+      this.#close();
+      return undefined;
+    }
+    // The stream stays open until this settles.
+    return new Promise((resolve) => (this.#finish = resolve));
+  }
+
+  #close(): void {
+    this.#controller?.end();
+    this.#controller = undefined;
+    this.#finish?.();
+  }
+
+  #cancelled(): void {
+    this.#gone = true;
+    this.#controller = undefined;
+    this.#finish?.();
+  }
 }

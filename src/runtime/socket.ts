@@ -37,74 +37,108 @@ export interface SocketTarget {
  * @returns a function that abandons the attempt
  */
 export function connectSocket(target: SocketTarget, listener: SocketListener): () => void {
-  let done = false;
-  let opened: Bun.Socket | undefined;
-  const close = (reason: string | undefined): void => {
-    if (done) return;
-    done = true;
-    listener.closed(reason);
-  };
-  const ready = (raw: Bun.Socket): void => {
-    raw.setNoDelay(true);
-    listener.open({
-      write: (bytes) => (raw as unknown as EncodedWriter).write(bytes, 'latin1'),
-      pause: () => void raw.pause(),
-      resume: () => void raw.resume(),
-      idleTimeout: (seconds) => void raw.timeout(seconds),
-      terminate: () => void raw.terminate(),
-    });
-  };
-  Bun.connect({
-    hostname: target.host,
-    port: target.port,
-    ...(target.tls
-      ? {
-          tls: { serverName: target.host, rejectUnauthorized: true, ...(target.ca ? { ca: target.ca } : {}) },
-        }
-      : {}),
-    socket: {
-      open(raw) {
-        if (done) raw.terminate();
-        else {
-          opened = raw;
-          if (!target.tls) ready(raw);
-        }
-      },
-      handshake(raw, _authorized, failure) {
-        if (done || !target.tls) return;
-        const problem = failure?.message ?? identityProblem(target.host, raw);
-        if (problem === undefined) return ready(raw);
-        close(`TLS: ${problem}`);
-        raw.terminate();
-      },
-      data(_raw, bytes) {
-        if (!done) listener.data(bytes.toString('latin1'));
-      },
-      drain() {
-        if (!done) listener.drain();
-      },
-      timeout(raw) {
-        raw.terminate();
-      },
-      close(_raw, failure) {
-        close(failure?.message);
-      },
-      end(raw) {
-        raw.terminate();
-      },
-      error(_raw, failure) {
-        close(failure.message);
-      },
-      connectError(_raw, failure) {
-        close(failure.message);
-      },
-    },
-  }).catch((failure: unknown) => close(failure instanceof Error ? failure.message : String(failure)));
-  return () => {
-    close('abandoned');
-    opened?.terminate();
-  };
+  const connection = new OutgoingConnection(target, listener);
+  const { host, port, tls, ca } = target;
+  Bun.connect<OutgoingConnection>({
+    hostname: host,
+    port,
+    ...(tls ? { tls: { serverName: host, rejectUnauthorized: true, ...(ca ? { ca } : {}) } } : {}),
+    data: connection,
+    socket: HANDLERS,
+  }).catch((failure: unknown) =>
+    connection.close(failure instanceof Error ? failure.message : String(failure)),
+  );
+  return () => connection.abandon();
 }
+
+type RawSocket = Bun.Socket<OutgoingConnection>;
+
+class OutgoingConnection implements ClientSocket {
+  readonly #target: SocketTarget;
+  readonly #listener: SocketListener;
+  #raw: RawSocket | undefined;
+  #done = false;
+
+  constructor(target: SocketTarget, listener: SocketListener) {
+    this.#target = target;
+    this.#listener = listener;
+  }
+
+  write(bytes: string): number {
+    return this.#raw ? (this.#raw as unknown as EncodedWriter).write(bytes, 'latin1') : -1;
+  }
+
+  pause(): void {
+    this.#raw?.pause();
+  }
+
+  resume(): void {
+    this.#raw?.resume();
+  }
+
+  idleTimeout(seconds: number): void {
+    this.#raw?.timeout(seconds);
+  }
+
+  terminate(): void {
+    this.#raw?.terminate();
+  }
+
+  abandon(): void {
+    this.close('abandoned');
+    this.terminate();
+  }
+
+  connected(raw: RawSocket): void {
+    if (this.#done) {
+      raw.terminate();
+      return;
+    }
+    this.#raw = raw;
+    if (!this.#target.tls) this.#ready(raw);
+  }
+
+  /** @param failure what the runtime found wrong with the certificate chain */
+  secured(raw: RawSocket, failure: Error | null | undefined): void {
+    if (this.#done || !this.#target.tls) return;
+    const problem = failure?.message ?? identityProblem(this.#target.host, raw);
+    if (problem === undefined) return this.#ready(raw);
+    this.close(`TLS: ${problem}`);
+    raw.terminate();
+  }
+
+  data(bytes: Buffer): void {
+    if (!this.#done) this.#listener.data(bytes.toString('latin1'));
+  }
+
+  drain(): void {
+    if (!this.#done) this.#listener.drain();
+  }
+
+  close(reason: string | undefined): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#listener.closed(reason);
+  }
+
+  #ready(raw: RawSocket): void {
+    raw.setNoDelay(true);
+    this.#listener.open(this);
+  }
+}
+
+/** One set for all connections: a thousand streams need no thousand sets. */
+const HANDLERS: Bun.SocketHandler<OutgoingConnection> = {
+  open: (raw) => raw.data.connected(raw),
+  handshake: (raw, _authorized, failure) => raw.data.secured(raw, failure),
+  data: (raw, bytes) => raw.data.data(bytes),
+  drain: (raw) => raw.data.drain(),
+  timeout: (raw) => raw.terminate(),
+  close: (raw, failure) => raw.data.close(failure?.message),
+  end: (raw) => raw.terminate(),
+  error: (raw, failure) => raw.data.close(failure.message),
+  connectError: (raw, failure) => raw.data.close(failure.message),
+};
 
 /** `write` with an encoding, which the runtime has and its type declarations lack (Bun 1.4.5). */
 interface EncodedWriter {
@@ -112,7 +146,7 @@ interface EncodedWriter {
 }
 
 /** Why the peer's certificate is not for this host (RFC 6125, as Node checks it); undefined when it is. */
-function identityProblem(host: string, raw: Bun.Socket): string | undefined {
+function identityProblem(host: string, raw: RawSocket): string | undefined {
   const certificate: unknown = (
     raw as unknown as { getPeerCertificate?: () => unknown }
   ).getPeerCertificate?.();

@@ -1,6 +1,6 @@
 // The client of one request as the engine sees it: a promise for the Response, and a stream that is pushed.
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
-import { pushBody } from '../runtime/http-server.ts';
+import { pushBody, type PushBody } from '../runtime/http-server.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
@@ -19,17 +19,33 @@ export class HttpClient implements Client {
   openStream(headers: Readonly<Record<string, string>>): ClientStream {
     const body = pushBody();
     this.#answer(new Response(body.stream, { status: 200, headers }));
-    return {
-      write: (data, encoding) => body.write(encodeBody(data, encoding)),
-      onDrain: (drained) => body.onDrain(drained),
-      end: () => body.end(),
-    };
+    return new HttpStream(body);
   }
 
   onLeave(left: () => void): void {
     const { signal } = this.#request;
     if (signal.aborted) left();
     else signal.addEventListener('abort', left, { once: true });
+  }
+}
+
+class HttpStream implements ClientStream {
+  readonly #body: PushBody;
+
+  constructor(body: PushBody) {
+    this.#body = body;
+  }
+
+  write(data: string, encoding: Encoding): boolean {
+    return this.#body.write(encodeBody(data, encoding));
+  }
+
+  onDrain(drained: () => void): void {
+    this.#body.onDrain(drained);
+  }
+
+  end(): void {
+    this.#body.end();
   }
 }
 

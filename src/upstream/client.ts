@@ -1,7 +1,8 @@
 // The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
 // without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
-import { connectSocket, type ClientSocket, type SocketTarget } from '../runtime/socket.ts';
-import { ResponseParser, type ResponseHead } from './response-parser.ts';
+import { connectSocket } from '../runtime/socket.ts';
+import type { ClientSocket, SocketListener, SocketTarget } from '../runtime/socket.ts';
+import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
 export interface UpstreamRequest {
   /** Absolute; http or https. */
@@ -124,7 +125,7 @@ class Exchange implements UpstreamCall {
   }
 }
 
-class Connection {
+class Connection implements SocketListener, ResponseEvents {
   readonly #client: UpstreamClient;
   readonly #origin: string;
   readonly #target: SocketTarget;
@@ -168,28 +169,43 @@ class Connection {
   }
 
   #connect(): void {
-    let opened = false;
-    this.#abandon = connectSocket(this.#target, {
-      open: (socket) => {
-        opened = true;
-        this.#abandon = undefined;
-        this.#socket = socket;
-        if (this.#exchange) this.#start(socket, this.#exchange);
-        else socket.terminate();
-      },
-      data: (bytes) => this.#read(bytes),
-      drain: () => this.#flush(),
-      closed: (reason) => this.#closed(opened, reason),
-    });
+    this.#abandon = connectSocket(this.#target, this);
+  }
+
+  // What the socket tells.
+
+  open(socket: ClientSocket): void {
+    this.#abandon = undefined;
+    this.#socket = socket;
+    if (this.#exchange) this.#start(socket, this.#exchange);
+    else socket.terminate();
+  }
+
+  drain(): void {
+    this.#flush();
+  }
+
+  closed(reason: string | undefined): void {
+    this.#closed(this.#socket !== undefined, reason);
+  }
+
+  // What the response parser finds; it only runs while there is an exchange.
+
+  head(head: ResponseHead): void {
+    this.#exchange?.listener.head(head);
+  }
+
+  body(bytes: string): void {
+    this.#exchange?.listener.data(bytes);
+  }
+
+  end(reusable: boolean): void {
+    if (this.#exchange) this.#finish(this.#exchange, reusable);
   }
 
   #start(socket: ClientSocket, exchange: Exchange): void {
     socket.idleTimeout(0);
-    this.#parser = new ResponseParser({
-      head: (head) => exchange.listener.head(head),
-      data: (bytes) => exchange.listener.data(bytes),
-      end: (reusable) => this.#finish(exchange, reusable),
-    });
+    this.#parser = new ResponseParser(this);
     this.#unsent = exchange.bytes;
     exchange.listener.connected();
     if (exchange.aborted) return;
@@ -203,7 +219,8 @@ class Connection {
     if (taken > 0) this.#unsent = taken >= this.#unsent.length ? '' : this.#unsent.slice(taken);
   }
 
-  #read(bytes: string): void {
+  /** One read of the socket. */
+  data(bytes: string): void {
     const exchange = this.#exchange;
     // Bytes on an idle connection belong to no request: the peer is confused.
     if (!exchange || !this.#parser) return this.terminate();

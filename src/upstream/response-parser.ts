@@ -38,7 +38,7 @@ export class ResponseHead {
 export interface ResponseEvents {
   head(head: ResponseHead): void;
   /** At most one call per read. */
-  data(bytes: string): void;
+  body(bytes: string): void;
   /** @param reusable the connection may carry another request */
   end(reusable: boolean): void;
 }
@@ -71,7 +71,7 @@ export class ResponseParser {
       case 'length':
         return this.#readLength(rest);
       case 'close':
-        if (rest !== '') this.#events.data(rest);
+        if (rest !== '') this.#events.body(rest);
         return;
       default:
         return;
@@ -132,14 +132,14 @@ export class ResponseParser {
     const decoder = this.#chunked;
     if (!decoder || piece === '') return;
     const payload = decoder.push(piece);
-    if (payload !== '') this.#events.data(payload);
+    if (payload !== '') this.#events.body(payload);
     if (decoder.done) this.#finish(decoder.surplus === '');
   }
 
   #readLength(piece: string): void {
     const taken = Math.min(this.#left, piece.length);
     this.#left -= taken;
-    if (taken > 0) this.#events.data(taken === piece.length ? piece : piece.slice(0, taken));
+    if (taken > 0) this.#events.body(taken === piece.length ? piece : piece.slice(0, taken));
     if (this.#left === 0) this.#finish(taken === piece.length);
   }
 

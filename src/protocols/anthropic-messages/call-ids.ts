@@ -9,6 +9,8 @@ export class CallIds {
   readonly #report: Report;
   /** Ids given out in this request. */
   readonly #used = new Set<string>();
+  /** The next number to try for an id that is used more than once. */
+  readonly #numbers = new Map<string, number>();
   /** The id of the newest call for each of the client's ids. */
   readonly #newest = new Map<string, string>();
 
@@ -20,7 +22,10 @@ export class CallIds {
   call(callId: string, path: string): string {
     const legal = legalForm(callId);
     let id = legal;
-    for (let n = 2; this.#used.has(id); n++) id = `${legal}_${n}`;
+    for (let n = this.#numbers.get(legal) ?? 2; this.#used.has(id); n++) {
+      id = `${legal}_${n}`;
+      this.#numbers.set(legal, n + 1);
+    }
     this.#used.add(id);
     this.#newest.set(callId, id);
     this.#note(callId, id, path);

@@ -1,6 +1,7 @@
 // Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind, Fault, JsonObject } from '../../canonical/index.ts';
 import { asObject, asString, GatewayError, isCallersStatus, parseJson } from '../../canonical/index.ts';
+import { retryAfterMs, shortMessage } from '../upstream-error.ts';
 import type { WireErrorType } from './wire-types.ts';
 
 interface ErrorClass {
@@ -45,7 +46,7 @@ export function decodeError(
   const error = asObject(asObject(parseJson(body))['error']);
   const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
   const { kind, fault } = classify(asString(error['type']), message, status);
-  return new GatewayError(kind, message, {
+  return new GatewayError(kind, shortMessage(message), {
     fault,
     retryAfterMs: retryAfterMs(header),
     upstream: { status, contentType: header('content-type') ?? undefined, body },
@@ -61,7 +62,7 @@ export function decodeErrorFrame(frame: JsonObject, data: string): GatewayError 
   const error = asObject(frame['error']);
   const message = asString(error['message']) ?? 'the upstream reported an error in the stream';
   const { kind, fault, status } = classify(asString(error['type']), message, 500);
-  return new GatewayError(kind, message, {
+  return new GatewayError(kind, shortMessage(message), {
     fault,
     upstream: { status, contentType: 'application/json', body: data },
   });
@@ -88,21 +89,4 @@ function byStatus(status: number): ErrorClass {
   if (status === 408) return { kind: 'timeout', fault: 'upstream', status };
   if (isCallersStatus(status)) return { kind: 'invalid_request', fault: 'client', status };
   return { kind: 'upstream_unavailable', fault: 'upstream', status };
-}
-
-/** Milliseconds from `retry-after-ms` or `retry-after`; a date there is measured from the answer's own `date`. */
-function retryAfterMs(header: (name: string) => string | null): number | undefined {
-  const ms = nonNegative(header('retry-after-ms'));
-  if (ms !== undefined) return ms;
-  const after = header('retry-after');
-  const seconds = nonNegative(after);
-  if (seconds !== undefined) return seconds * 1000;
-  const wait = Date.parse(after ?? '') - Date.parse(header('date') ?? '');
-  return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
-}
-
-function nonNegative(text: string | null): number | undefined {
-  if (text === null || text.trim() === '') return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -112,7 +112,8 @@ function inputSchema(parameters: JsonObject | undefined, path: string, scope: En
 function requiredBy(branches: readonly JsonObject[], all: boolean): readonly JsonValue[] {
   const lists = branches.map((branch) => asArray(branch['required']));
   if (all) return lists.flat();
-  return (lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name)));
+  const sets = lists.map((list) => new Set(list));
+  return (lists[0] ?? []).filter((name) => sets.every((set) => set.has(name)));
 }
 
 /** A custom tool as a function whose one argument is the free-form input (requirements C-07). */

@@ -9,6 +9,7 @@ import {
   isJsonObject,
   parseJson,
 } from '../../canonical/index.ts';
+import { retryAfterMs, shortMessage } from '../upstream-error.ts';
 
 /**
  * Classifies an error answer. The upstream's status, type and bytes are kept in `upstream`.
@@ -191,7 +192,7 @@ function classify(status: number, facts: Facts): ErrorKind {
 function readFacts(parsed: JsonValue, text: string): Facts {
   const outer = isJsonArray(parsed) ? (parsed[0] ?? null) : parsed;
   if (typeof outer === 'string')
-    return { message: short(outer), type: '', code: '', param: undefined, status: undefined };
+    return { message: shortMessage(outer), type: '', code: '', param: undefined, status: undefined };
   if (!isJsonObject(outer))
     return { message: readPlainText(text), type: '', code: '', param: undefined, status: undefined };
   const inner = isJsonObject(outer['error']) ? outer['error'] : outer;
@@ -203,7 +204,7 @@ function readFacts(parsed: JsonValue, text: string): Facts {
     JSON.stringify(outer);
   const code = inner['code'] ?? outer['code'];
   return {
-    message: short(message),
+    message: shortMessage(message),
     type: asString(inner['type']) ?? asString(outer['type']) ?? asString(inner['status']) ?? '',
     code: typeof code === 'string' ? code : '',
     param: asString(inner['param']) || undefined,
@@ -232,37 +233,10 @@ function readStatus(...candidates: readonly (JsonValue | undefined)[]): number |
 
 function readPlainText(text: string): string {
   const trimmed = text.trim();
-  if (!trimmed.startsWith('<')) return short(trimmed);
+  if (!trimmed.startsWith('<')) return shortMessage(trimmed);
   const from = trimmed.indexOf('<title>');
   const to = from < 0 ? -1 : trimmed.indexOf('</title>', from);
   return to < 0
     ? 'the upstream answered with an HTML page'
-    : short(trimmed.slice(from + '<title>'.length, to).trim());
-}
-
-/** Messages of some servers repeat the whole prompt. */
-function short(message: string): string {
-  return message.length > 2000 ? `${message.slice(0, 2000)}…` : message;
-}
-
-/**
- * `retry-after-ms` (OpenAI), or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3). A date counts
- * from the answer's own `date`, since a codec has no clock.
- */
-function retryAfterMs(header: (name: string) => string | null): number | undefined {
-  const exact = positive(header('retry-after-ms'));
-  if (exact !== undefined) return exact;
-  const after = header('retry-after');
-  if (after === null) return undefined;
-  const seconds = positive(after);
-  if (seconds !== undefined) return Math.round(seconds * 1000);
-  const now = Date.parse(header('date') ?? '');
-  const then = Date.parse(after);
-  return Number.isNaN(now) || Number.isNaN(then) ? undefined : Math.max(0, then - now);
-}
-
-function positive(text: string | null): number | undefined {
-  if (text === null || text.trim() === '') return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) && value >= 0 ? value : undefined;
+    : shortMessage(trimmed.slice(from + '<title>'.length, to).trim());
 }

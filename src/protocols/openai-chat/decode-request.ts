@@ -11,7 +11,7 @@ import {
   decodeWebSearch,
 } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { KNOWN_FIELDS } from './fields.ts';
+import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
 import { readBoolean, readNumber, readObject, readString, readStrings } from './read-member.ts';
 
 /**
@@ -131,19 +131,8 @@ function decodeUnsupported(body: JsonObject, problems: Problems, report: Report)
   }
   readBoolean(body['store'], 'store', problems);
   readObject(body['prediction'], 'prediction', problems);
-  for (const name of IGNORED) {
+  for (const name of IGNORED_FIELDS) {
     if (body[name] !== undefined && body[name] !== null)
       report.add(name, 'dropped', 'not supported by this endpoint');
   }
 }
-
-const IGNORED = [
-  'modalities',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'service_tier',
-  'store',
-  'prediction',
-] as const;

@@ -3,6 +3,7 @@
 import type {
   Item,
   JsonObject,
+  JsonValue,
   MessageItem,
   MutableJsonObject,
   Part,
@@ -72,7 +73,10 @@ export function encodeAssistant(
   encodeSaid(message, parts, calls.length > 0, context);
   const legacy = calls.length === 1 && calls[0] ? legacyCall(calls[0], raw, context) : undefined;
   if (legacy) message['function_call'] = legacy;
-  else if (calls.length > 0) message['tool_calls'] = calls.map((call) => encodeCall(call, context));
+  else if (calls.length > 0) {
+    const raws = rawCalls(calls);
+    message['tool_calls'] = calls.map((call) => encodeCall(call, raws, context));
+  }
   if (raw) copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath(items), context);
   return first || calls.length > 0 || Object.keys(message).length > 2 ? message : undefined;
 }
@@ -123,16 +127,32 @@ function encodeSaid(
   else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';
 }
 
-function encodeCall(call: ToolCallItem, context: EncodeContext): JsonObject {
+/** The client's own forms of calls, by message and id. */
+type RawCalls = ReadonlyMap<JsonObject, ReadonlyMap<JsonValue | undefined, JsonObject>>;
+
+/** Read once per message: it may hold as many calls as the body has room for. */
+function rawCalls(calls: readonly ToolCallItem[]): RawCalls {
+  const byMessage = new Map<JsonObject, Map<JsonValue | undefined, JsonObject>>();
+  for (const call of calls) {
+    const message = ownRaw(call.source);
+    if (!message || byMessage.has(message)) continue;
+    const byId = new Map<JsonValue | undefined, JsonObject>();
+    for (const element of asArray(message['tool_calls']))
+      if (isJsonObject(element) && !byId.has(element['id'])) byId.set(element['id'], element);
+    byMessage.set(message, byId);
+  }
+  return byMessage;
+}
+
+function encodeCall(call: ToolCallItem, raws: RawCalls, context: EncodeContext): JsonObject {
   const id = context.callId(call.callId);
   const encoded: MutableJsonObject =
     call.kind === 'custom' && context.target.quirks.customTools
       ? { id, type: 'custom', custom: { name: call.name, input: call.arguments } }
       : { id, type: 'function', function: { name: call.name, arguments: callArguments(call) } };
-  const raw = asArray(ownRaw(call.source)?.['tool_calls']).find(
-    (element) => isJsonObject(element) && element['id'] === call.callId,
-  );
-  if (isJsonObject(raw)) copyUnknownMembers(encoded, raw, CALL_MEMBERS, call.path ?? 'messages', context);
+  const message = ownRaw(call.source);
+  const raw = message && raws.get(message)?.get(call.callId);
+  if (raw) copyUnknownMembers(encoded, raw, CALL_MEMBERS, call.path ?? 'messages', context);
   return encoded;
 }
 

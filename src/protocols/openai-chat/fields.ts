@@ -97,6 +97,11 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
 /** Names of every documented member; all others are `extra`. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set(REQUEST_FIELDS.map((field) => field.name));
 
+/** Members that are dropped and reported. */
+export const IGNORED_FIELDS: readonly string[] = REQUEST_FIELDS.filter((f) => f.support === 'ignored').map(
+  (field) => field.name,
+);
+
 /** Members that must never reach an upstream. */
 export const GATEWAY_KEYS: readonly string[] = REQUEST_FIELDS.filter((f) => f.support === 'gateway').map(
   (field) => field.name,

@@ -10,6 +10,7 @@ import {
   isJsonObject,
   parseJson,
 } from '../../canonical/index.ts';
+import { retryAfterMs, shortMessage } from '../upstream-error.ts';
 
 /** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
@@ -76,7 +77,7 @@ export function decodeFailure(error: JsonValue | undefined): GatewayError {
   const failure = isJsonObject(error) ? readError(error) : readBody(error);
   const kind = kindOf(failure) ?? kindOfImageCode(failure.code) ?? 'upstream_unavailable';
   const message = failure.message ?? 'the upstream reported a failure without giving a reason';
-  return new GatewayError(kind, message, { param: failure.param, code: failure.code });
+  return new GatewayError(kind, shortMessage(message), { param: failure.param, code: failure.code });
 }
 
 /** The forms met so far: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one of them. */
@@ -170,16 +171,5 @@ function faultOf(kind: ErrorKind, status: number): Fault | undefined {
 function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
   // An upstream quotes part of the refused key, which is the operator's and not the client's to see.
   if (kind === 'authentication') return 'the upstream refused the credentials of the gateway';
-  return failure.message ?? `the upstream answered with status ${status}`;
-}
-
-/** `retry-after-ms`, else `retry-after` in seconds or as a date; a date counts from the answer's own `date` header. */
-function retryAfterMs(header: (name: string) => string | null): number | undefined {
-  const ms = Number.parseFloat(header('retry-after-ms') ?? '');
-  if (ms >= 0) return ms;
-  const text = header('retry-after') ?? '';
-  const seconds = Number(text);
-  if (text !== '' && seconds >= 0) return seconds * 1000;
-  const wait = Date.parse(text) - Date.parse(header('date') ?? '');
-  return wait >= 0 ? wait : undefined;
+  return shortMessage(failure.message ?? `the upstream answered with status ${status}`);
 }

@@ -40,9 +40,8 @@ export function encodeItems(items: readonly Item[], target: Target, report: Repo
     const wire = encodeItem(item, path, target, report);
     if (wire) encoded.push({ wire, item, path });
   }
-  dropOrphanReasoning(encoded, report);
-  const out = encoded.map((entry) => entry.wire);
-  return target.quirks.mergeSystem ? mergeInstructions(encoded, report) : out;
+  const kept = withoutOrphanReasoning(encoded, report);
+  return target.quirks.mergeSystem ? mergeInstructions(kept, report) : kept.map((entry) => entry.wire);
 }
 
 function encodeItem(item: Item, path: string, target: Target, report: Report): JsonObject | undefined {
@@ -233,24 +232,28 @@ function outputOf(
 }
 
 /**
- * Removes reasoning that nothing follows. The API demands the item that a piece of reasoning led to directly after
+ * Leaves out reasoning that nothing follows. The API demands the item that a piece of reasoning led to directly after
  * it ("reasoning was provided without its required following item"); a client that kept only the reasoning of a
  * turn, or whose turn was cut, would get a 400.
  */
-function dropOrphanReasoning(encoded: Encoded[], report: Report): void {
+function withoutOrphanReasoning(encoded: readonly Encoded[], report: Report): Encoded[] {
+  const kept: Encoded[] = [];
   let followed = false;
   for (let i = encoded.length - 1; i >= 0; i--) {
     const entry = encoded[i];
     if (!entry) continue;
     const { item } = entry;
     if (item.type === 'reasoning') {
-      if (followed) continue;
-      report.add(entry.path, 'dropped', 'reasoning must be followed by what it led to');
-      encoded.splice(i, 1);
+      if (!followed) {
+        report.add(entry.path, 'dropped', 'reasoning must be followed by what it led to');
+        continue;
+      }
     } else {
       followed = item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool_result';
     }
+    kept.push(entry);
   }
+  return kept.reverse();
 }
 
 /** All instructions in one first message, for servers that take only one. */

@@ -163,21 +163,22 @@ function encodeToolChoice(
       return target.quirks.requiredToolChoice;
     case 'tool':
       return { type: wireKind(choice.kind, target), name: choice.name };
-    case 'allowed':
+    case 'allowed': {
+      const custom = new Set(tools.map((tool) => (tool.type === 'custom' ? tool.name : undefined)));
       return {
         type: 'allowed_tools',
         mode: choice.mode,
-        tools: choice.names.map((name) => ({ type: wireKind(kindOf(name, tools), target), name })),
+        tools: choice.names.map((name) => ({
+          type: wireKind(custom.has(name) ? 'custom' : 'function', target),
+          name,
+        })),
       };
+    }
     case 'hosted':
       if (choice.source.protocol === 'openai-responses') return choice.source.raw;
       report.add('tool_choice', 'dropped', `this choice exists only in ${choice.source.protocol}`);
       return undefined;
   }
-}
-
-function kindOf(name: string, tools: readonly Tool[]): 'function' | 'custom' {
-  return tools.some((tool) => tool.type === 'custom' && tool.name === name) ? 'custom' : 'function';
 }
 
 function wireKind(kind: 'function' | 'custom', target: Target): 'function' | 'custom' {

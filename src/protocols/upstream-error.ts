@@ -1,0 +1,33 @@
+// What the error answers of all upstreams have in common, whatever their protocol: how long to wait, and words that
+// must be cut. Knows no body's shape.
+
+/** Longest message that is kept, in characters: some servers repeat the whole prompt, which is not for records. */
+const LONGEST_MESSAGE = 2000;
+
+/** The upstream's words, cut. */
+export function shortMessage(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+}
+
+/**
+ * Milliseconds from `retry-after-ms` (OpenAI's), or from `retry-after` in seconds or as an HTTP date (RFC 9110,
+ * 10.2.3). A date counts from the answer's own `date`, since a codec has no clock.
+ * @param header reads a response header by lower-case name
+ * @returns undefined when neither says anything
+ */
+export function retryAfterMs(header: (name: string) => string | null): number | undefined {
+  const exact = nonNegative(header('retry-after-ms'));
+  if (exact !== undefined) return exact;
+  const after = header('retry-after');
+  if (after === null) return undefined;
+  const seconds = nonNegative(after);
+  if (seconds !== undefined) return Math.round(seconds * 1000);
+  const wait = Date.parse(after) - Date.parse(header('date') ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function nonNegative(text: string | null): number | undefined {
+  if (text === null || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}
