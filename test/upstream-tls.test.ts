@@ -1,0 +1,130 @@
+// TLS towards upstreams: the chain and the host name are verified before a byte of the request is sent. The
+// certificates are made with openssl; without it the suite is skipped.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UpstreamClient } from '../src/upstream/client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-tls-'));
+const made = makeCertificates();
+if (!made) console.log('SKIP test/upstream-tls.test.ts: there is no openssl on this machine');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.skipIf(!made)('an upstream over TLS', () => {
+  test('is used when its certificate is good for the host', async () => {
+    expect(await ask('localhost', true)).toEqual({ answer: 'ok hello', failure: undefined, requests: 1 });
+  });
+
+  test('is refused when its certificate is for another host', async () => {
+    const { answer, failure, requests } = await ask('elsewhere.example', true);
+    expect({ answer, requests }).toEqual({ answer: '', requests: 0 });
+    expect(failure).toContain('altnames');
+  });
+
+  test('is refused when nobody trusted signed its certificate', async () => {
+    const { answer, failure, requests } = await ask('localhost', false);
+    expect({ answer, requests }).toEqual({ answer: '', requests: 0 });
+    expect(failure).toContain('TLS');
+  });
+});
+
+/** Sends one request to a server on localhost that has the certificate of `host`. */
+async function ask(
+  host: string,
+  trusted: boolean,
+): Promise<{ answer: string; failure: string | undefined; requests: number }> {
+  let requests = 0;
+  const server = Bun.serve({
+    port: 0,
+    tls: { key: read(`${host}.key`), cert: read(`${host}.pem`) },
+    async fetch(request) {
+      requests++;
+      return new Response(`ok ${await request.text()}`);
+    },
+  });
+  const client = new UpstreamClient();
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  let answer = '';
+  client.send(
+    {
+      url: `https://localhost:${server.port}/x`,
+      headers: {},
+      body: 'hello',
+      ca: trusted ? read('ca.pem') : undefined,
+    },
+    {
+      connected() {},
+      head() {},
+      data: (bytes) => (answer += bytes),
+      end: () => resolve(undefined),
+      failed: (_kind, message) => resolve(message),
+    },
+  );
+  const failure = await promise;
+  client.close();
+  await server.stop(true);
+  return { answer, failure, requests };
+}
+
+function read(name: string): string {
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+function makeCertificates(): boolean {
+  const openssl = (...args: string[]): void =>
+    void execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  try {
+    openssl(
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.pem',
+      '-subj',
+      '/CN=test ca',
+      '-days',
+      '2',
+    );
+    for (const host of ['localhost', 'elsewhere.example']) {
+      openssl(
+        'req',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        `${host}.key`,
+        '-out',
+        `${host}.csr`,
+        '-subj',
+        `/CN=${host}`,
+      );
+      writeFileSync(join(folder, 'names'), `subjectAltName=DNS:${host}`);
+      openssl(
+        'x509',
+        '-req',
+        '-in',
+        `${host}.csr`,
+        '-CA',
+        'ca.pem',
+        '-CAkey',
+        'ca.key',
+        '-CAcreateserial',
+        '-out',
+        `${host}.pem`,
+        '-days',
+        '2',
+        '-extfile',
+        'names',
+      );
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
