@@ -1,7 +1,6 @@
 // Notices that the configuration file changed and asks for a new snapshot. A valid one is swapped in as a whole;
 // an invalid one is refused and logged, and the old one stays. Knows nothing of what a snapshot holds.
-import { watch as watchFolder } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { statSync } from 'node:fs';
 
 export interface WatchInput<T> {
   /** The file; null when there is none, so that only a hangup signal reloads. */
@@ -12,7 +11,7 @@ export interface WatchInput<T> {
   /** Called after a swap. */
   readonly onSwap?: ((next: T) => void) | undefined;
   readonly log: (level: 'info' | 'error', message: string) => void;
-  /** Calls back on every change near the file; returns how to stop. Default: the file system's own notices. */
+  /** Calls back on every change near the file; returns how to stop. Default: looks at the file now and then. */
   readonly watchFile?: ((path: string, changed: () => void) => () => void) | undefined;
   /** Calls back on a hangup signal; returns how to stop. */
   readonly onHangup?: ((reload: () => void) => () => void) | undefined;
@@ -78,14 +77,30 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
   };
 }
 
-/** Watches the folder: editors and secret mounts replace the file, which would end a watch on the file itself. */
+/** How often the file is looked at, in milliseconds. */
+const LOOK_MS = 500;
+
+/**
+ * Looks at the file itself now and then, through links: that sees editors that replace it and mounts that swap a
+ * link, works on every file system, and is not woken by the database beside it.
+ */
 function watchNamed(path: string, changed: () => void): () => void {
-  const name = basename(path);
-  // Mounted volumes swap a link called `..data` and never touch the file's own name.
-  const watcher = watchFolder(dirname(path), (_event, file) => {
-    if (file === null || file === name || file.startsWith('..')) changed();
-  });
-  return () => watcher.close();
+  let before = versionOf(path);
+  const timer = setInterval(() => {
+    const now = versionOf(path);
+    // A file that is being replaced is gone for a moment: the new one will be seen.
+    if (now === null || now === before) return;
+    before = now;
+    changed();
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** What changes with every way of writing a file; null while there is none. */
+function versionOf(path: string): string | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;
 }
 
 function scheduleTimer(run: () => void, ms: number): () => void {
