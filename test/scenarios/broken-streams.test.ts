@@ -220,3 +220,20 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(frames(text).at(-1)).toBe('[DONE]');
   });
 });
+
+test('a frame that is no chunk passes the relay lane as it came', async () => {
+  const scene = scenes.relay;
+  if (!scene) throw new Error('no scene');
+  const odd = 'data: {"moderation": {"score": 1.50}}\n\n';
+  for (const name of ['first', 'second']) scene.upstream(name).script();
+  scene.upstream('first').script(sse([SOME, odd, CHAT_ENDING]));
+  const response = await scene.gateway.post('/chat/completions', {
+    model: 'all/chat',
+    messages: MESSAGES,
+    stream: true,
+  });
+  expect(response.headers.get('x-dragoman-lane')).toBe('relay');
+  const text = await response.text();
+  expect(text).toContain(odd);
+  expect(text).toEndWith('data: [DONE]\n\n');
+});

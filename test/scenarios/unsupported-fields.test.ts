@@ -164,6 +164,20 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     );
   });
 
+  test('the flat form of allowed tools is sent in the nested one, which upstreams know', async () => {
+    const tool = { type: 'function', function: { name: 'f' } };
+    const choice = { mode: 'required', tools: [tool] };
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
+    for (const tool_choice of [
+      { type: 'allowed_tools', ...choice },
+      { type: 'allowed_tools', allowed_tools: choice },
+    ]) {
+      const response = await ask({ tools, tool_choice });
+      expect(response.status).toBe(200);
+      expect(at(sent(), 'tool_choice')).toEqual({ type: 'allowed_tools', allowed_tools: choice });
+    }
+  });
+
   test('the old role function is refused by its path', async () => {
     const response = await ask({ messages: [...MESSAGES, { role: 'function', name: 'f', content: '1' }] });
     expect(response.status).toBe(400);

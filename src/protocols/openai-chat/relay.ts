@@ -40,6 +40,10 @@ function accepts(request: CanonicalRequest): boolean {
   if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined)
     return false;
   if (request.tools.some((tool) => tool.cache)) return false;
+  // The flat form of allowed tools is accepted here, but OpenAI knows only the nested one.
+  const choice = request.raw['tool_choice'];
+  if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
+    return false;
   if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   return request.items.every((item) => {
     if (item.type === 'unknown') return false;
@@ -202,7 +206,11 @@ class ChatRelayStream implements RelayStream {
     this.upstreamId ??= asString(json['id']);
     if (isJsonObject(json['usage'])) this.usage = decodeUsage(json['usage']);
     const choices = asArray(json['choices']);
-    if (choices.length === 0 && !this.#facts.showUsage) return '';
+    if (choices.length === 0) {
+      // A frame that is no chunk at all is nothing to patch; it passes like any unknown member.
+      if (json['choices'] === undefined && json['usage'] === undefined) return arrived;
+      if (!this.#facts.showUsage) return '';
+    }
     const choice = asObject(choices[0]);
     const finish = finishOf(choice);
     if (finish) this.finish = finish;
@@ -247,13 +255,21 @@ function joinData(frame: string): string {
   return data.length === 0 ? frame : `data: ${data.map((line) => line.slice(5).trim()).join(' ')}\n\n`;
 }
 
-/** Characters of text or arguments in a delta. */
+/** Characters of what a delta or message says: text, a refusal, arguments in any of their forms, audio. */
 function deltaChars(delta: JsonObject): number {
-  let chars = asString(delta['content'])?.length ?? 0;
+  let chars = charsOf(delta['content']) + charsOf(delta['refusal']) + charsOf(delta['audio'], 'data');
+  chars += charsOf(delta['function_call'], 'arguments');
   for (const call of asArray(delta['tool_calls'])) {
-    chars += asString(asObject(asObject(call)['function'])['arguments'])?.length ?? 0;
+    const { function: called, custom } = asObject(call);
+    chars += charsOf(called, 'arguments') + charsOf(custom, 'input');
   }
   return chars;
+}
+
+/** Length of a text, or of the text that a member holds; 0 for anything else. */
+function charsOf(value: JsonValue | undefined, member?: string): number {
+  const text = member === undefined ? value : isJsonObject(value) ? value[member] : undefined;
+  return typeof text === 'string' ? text.length : 0;
 }
 
 /** The same, read off a frame that is not parsed: bytes between `from` and `to`, escapes included. */
