@@ -2,7 +2,6 @@
 // bytes are held back until the records are safe.
 import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
 import { Collector } from '../canonical/index.ts';
-import { costOf } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';
@@ -69,10 +68,7 @@ export class StreamAnswer implements ClientAnswer {
 
   on(event: CanonicalEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
-    if (event.type === 'finish') {
-      const price = this.#generation.served?.endpoint.price;
-      if (this.#usage && price !== undefined) this.#context.costUsd = costOf(this.#usage, price).usd;
-    }
+    if (event.type === 'finish' && this.#usage) this.#context.costUsd = this.#generation.costUsd(this.#usage);
     this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
       (frames) => (this.#text += frames),
       this.#context,
@@ -189,7 +185,7 @@ export class WholeAnswer implements ClientAnswer {
   finishing(): void {}
 
   complete(): void {
-    const { call, served } = this.#generation;
+    const { call } = this.#generation;
     const headers = this.#generation.headers();
     headers['content-type'] = 'application/json';
     if (this.#relayed !== undefined) {
@@ -197,7 +193,7 @@ export class WholeAnswer implements ClientAnswer {
       return;
     }
     const events = this.#collector.result();
-    if (events.usage && served) this.#context.costUsd = costOf(events.usage, served.endpoint.price).usd;
+    if (events.usage) this.#context.costUsd = this.#generation.costUsd(events.usage);
     call.client.respond(
       200,
       headers,

@@ -1,8 +1,14 @@
 // One request from admission to its record: what was asked, what was tried, who served.
-import type { CanonicalRequest, CollectedEvents, GatewayError, JsonValue } from '../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  CollectedEvents,
+  GatewayError,
+  JsonValue,
+  Usage,
+} from '../canonical/index.ts';
 import { Report } from '../canonical/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
-import { sumCosts } from '../ledger/index.ts';
+import { costOf, sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import type { EngineSettings } from './settings.ts';
@@ -65,6 +71,18 @@ export class Generation {
       : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': attempts };
     if (this.report.size > 0) headers['x-dragoman-report'] = headerText(this.report.header());
     return headers;
+  }
+
+  /**
+   * What the request costs when its answer has these counts, in USD: earlier tries may have been charged as well.
+   * null when a needed price is unknown.
+   */
+  costUsd(usage: Usage): number | null {
+    const { served } = this;
+    if (!served) return null;
+    const own = costOf(usage, served.endpoint.price);
+    if (this.attempts.length === 1) return own.usd;
+    return sumCosts(this.attempts.map((attempt) => (attempt === served ? own : attempt.charge().cost))).usd;
   }
 
   /**

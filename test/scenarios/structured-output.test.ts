@@ -14,7 +14,9 @@ let scene: Scene;
 beforeAll(async () => {
   const plain = (quirks: object): object => ({
     max_output_tokens: 8000,
-    endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-chat', quirks }],
+    endpoints: [
+      { provider: 'up', model: 'm', protocol: 'openai-chat', quirks, price: { input: 1, output: 4 } },
+    ],
   });
   scene = await startScene(['up'], {
     config: {
@@ -106,7 +108,8 @@ describe('emulation', () => {
     const up = scene.upstream('up');
     up.script(whole(chatBody('{"city":"Rome"}')), whole(chatBody(GOOD)));
     const response = await scene.gateway.post('/chat/completions', body('no/formats', format(true)));
-    expect(at(await response.json(), 'choices', 0, 'message', 'content')).toBe(GOOD);
+    const answer = await response.json();
+    expect(at(answer, 'choices', 0, 'message', 'content')).toBe(GOOD);
     expect(response.headers.get('x-dragoman-attempts')).toBe('2');
     expect(at(up.requests[1]?.json, 'messages', -2)).toMatchObject({
       role: 'assistant',
@@ -115,6 +118,9 @@ describe('emulation', () => {
     expect(String(at(up.requests[1]?.json, 'messages', -1, 'content'))).toContain('days');
     const record = await recordOf(scene.gateway, response);
     expect(at(record, 'attempts')).toHaveLength(2);
+    // Both calls were charged, and the answer says what the record says.
+    expect(at(record, 'usage')).toBeGreaterThan(Number(at(record, 'attempts', 1, 'cost', 'usd')));
+    expect(at(answer, 'usage', 'cost')).toBe(at(record, 'usage'));
     expect(list(record, 'report').map((entry) => at(entry, 'path'))).toContain('response_format');
   });
 
