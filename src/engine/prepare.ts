@@ -99,7 +99,8 @@ export function prepareRepair(
 function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
   switch (resolved.mode) {
     case 'unset':
-      return true;
+      // Nothing is to be sent: an effort in the client's own words would be, and the upstream would refuse it.
+      return request.reasoning.effort === undefined;
     case 'off':
       return request.reasoning.effort === 'none';
     case 'on':

@@ -183,6 +183,13 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(response.status).toBe(400);
     expect(at(await response.json(), 'error', 'param')).toBe('messages[1].role');
   });
+
+  test('an effort that the model does not take is not passed on in the words of the client', async () => {
+    const answer = await ask({ reasoning_effort: 'high' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-dragoman-report')).toBe('reasoning_effort:dropped');
+    expect(sent()).not.toHaveProperty('reasoning_effort');
+  });
 });
 
 describe('other protocols', () => {
