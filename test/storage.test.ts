@@ -1,8 +1,8 @@
 // The SQLite storage through its ports: ledger, keys, sealed turns, secrets, migrations.
 import { afterEach, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { MIGRATIONS } from '../src/storage/migrations.ts';
 import type { StoredKey } from '../src/storage/ports.ts';
@@ -392,6 +392,28 @@ test('a file that is no database is refused with its path', async () => {
     kind: 'internal',
     message: expect.stringContaining(path),
   });
+});
+
+test('a database whose tables are not ours is refused in one sentence that says what to do', async () => {
+  const path = freshPath();
+  await (await openSqliteStorage({ path })).close();
+  const database = openSqlite(path);
+  database.exec('alter table generations rename column record to body');
+  database.close();
+  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
+    kind: 'internal',
+    message: expect.stringMatching(
+      /dragoman\.db is not one that this program can use \(.*\): .*Start with another/,
+    ),
+  });
+});
+
+test('the files of the database are closed to others, also in a directory that is open', async () => {
+  const path = freshPath();
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const storage = await openSqliteStorage({ path });
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o077).toBe(0);
+  await storage.close();
 });
 
 test('the lookups use their indexes', async () => {

@@ -1,7 +1,7 @@
 // Opens the SQLite database of a data directory and hands out its stores. The only place that chooses files,
 // checkpoints and permissions.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
@@ -44,32 +44,38 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const inMemory = path === ':memory:';
   const connection = open(path, inMemory, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+  let stores: Pick<Storage, 'keys' | 'vault'> & { readonly ledger: SqliteLedger };
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
     await migrate(db, path, (options.now ?? Date.now)(), options.migrations ?? MIGRATIONS);
     connection.exec('commit');
+    // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
+    stores = {
+      ledger: new SqliteLedger(connection, db, options.schedule ?? setImmediate),
+      keys: new SqliteKeys(connection, db),
+      vault: new SqliteVault(connection, db),
+    };
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     connection.close();
     if (GatewayError.is(error)) throw error;
-    throw new GatewayError('internal', `the database ${path} cannot be prepared: ${errorText(error)}`, {
-      cause: error,
-    });
+    throw new GatewayError(
+      'internal',
+      `the database ${path} is not one that this program can use (${errorText(error)}): it may be another program's, damaged, or of a version that was never released. Start with another data directory, or put a backup back.`,
+      { cause: error },
+    );
   }
 
-  const ledger = new SqliteLedger(connection, db, options.schedule ?? setImmediate);
   let master: Uint8Array | null = null;
   return {
-    ledger,
-    keys: new SqliteKeys(connection, db),
-    vault: new SqliteVault(connection, db),
+    ...stores,
     async secret(name) {
       master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'));
       return namedSecret(master, name);
     },
     async close() {
-      await ledger.flush();
+      await stores.ledger.flush();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();
@@ -84,7 +90,11 @@ function open(
 ): ReturnType<typeof openSqlite> {
   try {
     // Records may hold prompts: nobody but the owner may enter the directory.
-    if (!inMemory) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (!inMemory) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      // A directory that was there before may be open to others. SQLite gives its log the mode of the database.
+      closeSync(openSync(path, 'a', 0o600));
+    }
     return openSqlite(path, busyTimeoutMs);
   } catch (error) {
     throw new GatewayError('internal', `the database ${path} cannot be opened: ${errorText(error)}`, {
