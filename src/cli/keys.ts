@@ -15,7 +15,7 @@ export const keys: Command = {
       expires: { type: 'string' },
       'log-content': { type: 'boolean' },
     });
-    const action = ACTIONS[args.words[0] ?? 'list'];
+    const action = ACTIONS.get(args.words[0] ?? 'list');
     if (!action)
       throw new GatewayError(
         'invalid_request',
@@ -31,11 +31,11 @@ export const keys: Command = {
   },
 };
 
-const ACTIONS: Readonly<Record<string, (storage: Storage, args: Arguments) => Promise<void>>> = {
-  create,
-  list,
-  revoke,
-};
+const ACTIONS: ReadonlyMap<string, (storage: Storage, args: Arguments) => Promise<void>> = new Map([
+  ['create', create],
+  ['list', list],
+  ['revoke', revoke],
+]);
 
 async function create(storage: Storage, args: Arguments): Promise<void> {
   const expires = args.option('expires');

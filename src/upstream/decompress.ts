@@ -1,4 +1,5 @@
-// Answers are asked for uncompressed; some servers compress all the same. Undone as it streams, within a limit.
+// Answers are asked for uncompressed; some servers compress all the same. Undone as it streams; how much may come
+// out is the reader's business.
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 export interface ByteSink {
@@ -6,13 +7,16 @@ export interface ByteSink {
   end(): void;
 }
 
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<
+  string,
+  () => NodeJS.ReadWriteStream
+>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
 
 /**
  * A sink that decodes `content-encoding` before passing bytes on.
@@ -20,9 +24,10 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
  * @param failed called when the coding is unknown or the data are damaged
  */
 export function decompressing(coding: string, next: ByteSink, failed: (message: string) => void): ByteSink {
-  const create = DECODERS[coding.toLowerCase().trim()];
+  const create = DECODERS.get(coding.toLowerCase().trim());
   if (!create) {
-    return { data: () => failed(`unknown content-encoding ${coding}`), end: () => {} };
+    const refuse = (): void => failed(`unknown content-encoding ${coding}`);
+    return { data: refuse, end: refuse };
   }
   const stream = create();
   stream.on('data', (bytes: Buffer) => next.data(bytes.toString('latin1')));

@@ -42,3 +42,12 @@ test.each([301, 599, 999])("status %d never becomes the client's", async (status
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ error: { code: 'context_length_exceeded' } });
 });
+
+test('a coding that nobody knows is a failure of the upstream, with and without a body', async () => {
+  for (const body of ['{}', '']) {
+    scene.upstream('first').always(whole(body, 200, { 'content-encoding': 'constructor' }));
+    const answer = await ask('first/chat');
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain('unknown content-encoding constructor');
+  }
+});
