@@ -211,12 +211,15 @@ function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[
   return config.keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
 }
 
-/** Every secret that an upstream could echo. */
+/** Every secret that an upstream could echo: its key, and what the operator put into headers of its own. */
 function redactorOf(snapshot: Snapshot): (text: string) => string {
   const keys = snapshot.catalog
     .list()
     .flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
-  return createRedactor(new Set(keys));
+  const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
+    provider === false ? [] : Object.values(provider.headers ?? {}),
+  );
+  return createRedactor(new Set([...keys, ...headers]));
 }
 
 async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {
