@@ -129,6 +129,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
     ready: () => ready,
     now: clock.now,
+    log,
   });
   const listener = listenOrExplain({
     hostname: config.server.host,

@@ -11,6 +11,7 @@ import { findProtocol, type Protocol, type ServerCodec } from '../protocols/inde
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
 
@@ -24,6 +25,7 @@ export interface AppDependencies {
   /** False while the process starts or drains: balancers should send nothing more. */
   readonly ready: () => boolean;
   readonly now: () => number;
+  readonly log: Logger;
 }
 
 export interface App {
@@ -89,7 +91,7 @@ export function createApp(deps: AppDependencies): App {
       `There is nothing at ${context.req.method} ${context.req.path.slice(0, 200)}.${methods}`,
     );
   });
-  hono.onError((error) => errorResponse(GatewayError.from(error), newGenerationId(deps.now())));
+  hono.onError((error) => errorResponse(deps, error, newGenerationId(deps.now())));
   return { hot, fallback: (request) => hono.fetch(request) };
 }
 
@@ -120,7 +122,7 @@ async function serveOperation(
     void served;
     return client.response;
   } catch (error) {
-    return errorResponse(GatewayError.from(error), newGenerationId(deps.now()), operation.protocol.server);
+    return errorResponse(deps, error, newGenerationId(deps.now()), operation.protocol.server);
   }
 }
 
@@ -144,7 +146,7 @@ async function reply(
     const body = await answer(deps.authenticate((name) => request.headers.get(name)));
     return Response.json(body, { headers: { 'x-request-id': id, 'request-id': id } });
   } catch (error) {
-    return errorResponse(GatewayError.from(error), id);
+    return errorResponse(deps, error, id);
   }
 }
 
@@ -194,12 +196,20 @@ async function generationById(
 }
 
 function errorResponse(
-  error: GatewayError,
+  deps: AppDependencies,
+  thrown: unknown,
   id: string,
   server: ServerCodec = withServer('openai-chat').server,
 ): Response {
+  const error = GatewayError.from(thrown);
+  // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
+  if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
   const { status, body } = server.encodeError(error, id);
   return Response.json(body, { status, headers: { 'x-request-id': id, 'request-id': id } });
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
 }
 
 function withServer(name: Protocol['name']): Protocol & { readonly server: ServerCodec } {
