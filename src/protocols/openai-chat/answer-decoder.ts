@@ -13,6 +13,8 @@ export class AnswerDecoder {
   readonly #sink: EventSink;
   readonly #message: MessageDecoder;
   #started = false;
+  /** The `index` of the choice that is decoded, once a choice has shown it. */
+  #index: number | undefined;
   #usage: JsonValue = null;
   #word: string | undefined;
   #stopSequence: string | undefined;
@@ -40,7 +42,8 @@ export class AnswerDecoder {
    */
   take(body: WireCompletion, whole: boolean): void {
     const choices = isJsonArray(body.choices) ? body.choices : undefined;
-    const choice: WireChoice | undefined = choices && firstChoice(choices);
+    const choice: WireChoice | undefined = choices && firstChoice(choices, this.#index);
+    if (choice && this.#index === undefined && typeof choice.index === 'number') this.#index = choice.index;
     let known = choice !== undefined || (choices !== undefined && choices.length > 0);
     if (!this.#started && (choice || nonEmpty(body.id))) this.#start(body);
     if (choice) this.#choice(choice, whole);
@@ -125,13 +128,19 @@ export class AnswerDecoder {
   }
 }
 
-/** The choice with index 0: the gateway never asks for more, but a server may send more. */
-export function firstChoice(choices: readonly JsonValue[]): WireChoice | undefined {
+/**
+ * The choice to decode: the gateway never asks for more than one, but a server may send more, or count its only one
+ * from a number of its own (the position of a content block, for example).
+ * @param index that of the choice in earlier chunks; undefined before the first
+ */
+export function firstChoice(choices: readonly JsonValue[], index?: number): WireChoice | undefined {
+  let first: WireChoice | undefined;
   for (const choice of choices) {
-    if (isJsonObject(choice) && (typeof choice['index'] !== 'number' || choice['index'] === 0))
-      return choice as WireChoice;
+    if (!isJsonObject(choice)) continue;
+    if (typeof choice['index'] !== 'number' || choice['index'] === (index ?? 0)) return choice as WireChoice;
+    first ??= choice as WireChoice;
   }
-  return undefined;
+  return index === undefined ? first : undefined;
 }
 
 function nonEmpty(value: JsonValue | undefined): string | undefined {
