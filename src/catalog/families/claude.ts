@@ -17,24 +17,24 @@ export const claudeFamilies: readonly FamilyRow[] = [
       // Structured outputs arrived with Sonnet 4.5 and Opus 4.1; earlier ones are emulated.
       quirks: { structuredOutput: 'none' },
     },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
-  { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, verified: CLAUDE_DOCS },
+  { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, source: CLAUDE_DOCS },
   {
     match: /^claude-(3-7|(opus|sonnet|haiku)-4|4)/,
     facts: { reasoningStyle: 'budget', reasoningBudget: { min: 1024, max: null }, maxOutputTokens: 64_000 },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
-  { match: /^claude-(opus-4|4-opus)/, facts: { maxOutputTokens: 32_000 }, verified: CLAUDE_DOCS },
+  { match: /^claude-(opus-4|4-opus)/, facts: { maxOutputTokens: 32_000 }, source: CLAUDE_DOCS },
   {
     match: /^claude-((opus-4-[15678]|sonnet-4-[56]|haiku-4-5)|(opus|sonnet|haiku|fable|mythos)-(5|preview))/,
     facts: { quirks: { structuredOutput: 'json_schema' } },
-    verified: 'platform.claude.com: structured outputs, 2026-11',
+    source: 'platform.claude.com: structured outputs, 2026-11',
   },
   {
     match: /^claude-opus-4-5/,
     facts: { reasoningStyle: 'both', efforts: ['low', 'medium', 'high'], maxOutputTokens: 64_000 },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
   {
     match: LATER_CLAUDE,
@@ -44,24 +44,24 @@ export const claudeFamilies: readonly FamilyRow[] = [
       contextLength: 1_000_000,
       maxOutputTokens: 128_000,
     },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
   {
     match: /^claude-(opus|sonnet)-4-6/,
     facts: { efforts: ['low', 'medium', 'high', 'max'] },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
   {
     // Opus 4.7 and later answer 400 to sampling parameters.
     match: CLAUDE_WITHOUT_SAMPLING,
     facts: { unsupported: ['temperature', 'topP', 'topK'] },
-    verified: 'platform.claude.com: migration guide to Opus 4.7, 2026-04',
+    source: 'platform.claude.com: migration guide to Opus 4.7, 2026-04',
   },
   {
     // `thinking: {type: "disabled"}` is a 400 on these.
     match: /^claude-((fable|mythos)-|opus-5-[5-9]|sonnet-5-[5-9])/,
     facts: { reasoningMandatory: true },
-    verified: CLAUDE_DOCS,
+    source: CLAUDE_DOCS,
   },
 ];
 

@@ -30,6 +30,6 @@ export interface FamilyRow {
   /** Only where the provider takes the reasoning switch in one of these fields. */
   readonly field?: readonly Quirks['reasoningField'][];
   readonly facts: FamilyFacts;
-  /** Where the facts come from, and when they were read. */
-  readonly verified: string;
+  /** Where the facts can be checked; see the head of `index.ts` for how far they were. */
+  readonly source: string;
 }

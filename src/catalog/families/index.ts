@@ -1,6 +1,8 @@
 // Facts about model families, as data: what a model can do is the same wherever it is served. Rows match the
 // bare, canonical model name (see `canonicalName`); all rows that match are laid over each other in order, so
-// general rows stand first. Knows no provider by name and decides nothing about a request.
+// general rows stand first. Knows no provider by name and decides nothing about a request. `source` names the page
+// to check a row against; most rows were written from general knowledge of it, and only what a row calls recorded or
+// recordings was seen in real answers. The dates are those of the knowledge, not of a visit.
 import type { ProtocolName, Quirks } from '../../canonical/index.ts';
 import { claudeApiName, claudeFamilies } from './claude.ts';
 import type { FamilyFacts, FamilyRow } from './family.ts';
@@ -14,7 +16,7 @@ export const FAMILIES: readonly FamilyRow[] = [
   {
     match: /^/,
     facts: { detailsFormat: 'unknown' },
-    verified: 'openrouter.ai: reasoning tokens; recordings 2026',
+    source: 'openrouter.ai: reasoning tokens; recordings 2026',
   },
 
   ...openaiFamilies,

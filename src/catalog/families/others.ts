@@ -19,25 +19,25 @@ export const otherFamilies: readonly FamilyRow[] = [
       efforts: ['low', 'medium', 'high'],
       contextLength: 131_072,
     },
-    verified: 'gpt-oss model card 2025-08; recordings of four providers',
+    source: 'gpt-oss model card 2025-08; recordings of four providers',
   },
   {
     match: /^gpt-oss/,
     field: OTHER_SWITCHES,
     facts: { quirks: { reasoningField: 'reasoning_effort' } },
-    verified: 'vLLM and NIM model pages 2026',
+    source: 'vLLM and NIM model pages 2026',
   },
 
   // DeepSeek.
   {
     match: /^deepseek-(reasoner|r1)/,
     facts: { reasoningStyle: 'effort', reasoningMandatory: true, efforts: [] },
-    verified: 'api-docs.deepseek.com 2026-08',
+    source: 'api-docs.deepseek.com 2026-08',
   },
   {
     match: /^deepseek-(chat|v3-[12])/,
     facts: { reasoningStyle: 'effort', efforts: [] },
-    verified: 'api-docs.deepseek.com 2025-12: V3.1 and later switch thinking',
+    source: 'api-docs.deepseek.com 2025-12: V3.1 and later switch thinking',
   },
   {
     match: /^deepseek-v4/,
@@ -47,14 +47,14 @@ export const otherFamilies: readonly FamilyRow[] = [
       contextLength: 1_000_000,
       maxOutputTokens: 262_144,
     },
-    verified: 'api-docs.deepseek.com: thinking mode, 2026-08',
+    source: 'api-docs.deepseek.com: thinking mode, 2026-08',
   },
 
   // xAI.
   {
     match: /^grok-/,
     facts: { detailsFormat: 'xai-responses-v1', inputModalities: VISION },
-    verified: 'docs.x.ai 2026-07',
+    source: 'docs.x.ai 2026-07',
   },
   {
     match: /^grok-(3-mini|4|code|build)/,
@@ -64,69 +64,69 @@ export const otherFamilies: readonly FamilyRow[] = [
       efforts: [],
       unsupported: ['frequencyPenalty', 'presencePenalty', 'stop'],
     },
-    verified: 'docs.x.ai: reasoning; penalties and stop are refused by reasoning models',
+    source: 'docs.x.ai: reasoning; penalties and stop are refused by reasoning models',
   },
   {
     match: /^grok-3-mini/,
     facts: { efforts: ['low', 'high'], inputModalities: ['text'] },
-    verified: 'docs.x.ai: reasoning',
+    source: 'docs.x.ai: reasoning',
   },
   {
     match: /^grok-4-3/,
     facts: { reasoningMandatory: false, efforts: ['none', 'low', 'medium', 'high'] },
-    verified: 'docs.x.ai: reasoning, 2026-04',
+    source: 'docs.x.ai: reasoning, 2026-04',
   },
   {
     match: /^grok-4-[5-9](-|$)/,
     facts: { efforts: ['low', 'medium', 'high'] },
-    verified: 'docs.x.ai: reasoning, 2026-07',
+    source: 'docs.x.ai: reasoning, 2026-07',
   },
   {
     match: /^grok-.*non-reasoning/,
     facts: { reasoningStyle: 'none', reasoningMandatory: false, efforts: null, unsupported: [] },
-    verified: 'docs.x.ai: models',
+    source: 'docs.x.ai: models',
   },
 
   // Qwen.
   {
     match: /^(qwen3|qwen-3|qwen-(plus|turbo|flash|max))/,
     facts: { reasoningStyle: 'budget', reasoningBudget: { min: 1, max: null } },
-    verified: 'alibabacloud.com: deep thinking, 2026',
+    source: 'alibabacloud.com: deep thinking, 2026',
   },
   {
     match: /^(qwq|qvq)|^qwen3.*-thinking/,
     facts: { reasoningStyle: 'budget', reasoningMandatory: true, reasoningBudget: { min: 1, max: null } },
-    verified: 'alibabacloud.com: deep thinking, 2026',
+    source: 'alibabacloud.com: deep thinking, 2026',
   },
   {
     match: /^qwen3.*-instruct|^(qwen3|qwen-3)-coder/,
     facts: { reasoningStyle: 'none', reasoningMandatory: false },
-    verified: 'model cards 2025-07',
+    source: 'model cards 2025-07',
   },
   {
     // Where the switch is an effort word, the accepted words differ from server to server: only on and off are safe.
     match: /^(qwen3|qwen-3)/,
     field: ['reasoning_effort'],
     facts: { reasoningStyle: 'effort', efforts: [] },
-    verified: 'console.groq.com: reasoning; recordings 2026',
+    source: 'console.groq.com: reasoning; recordings 2026',
   },
   {
     match: /^(qwen3.*-instruct|(qwen3|qwen-3)-coder)/,
     field: ['reasoning_effort'],
     facts: { reasoningStyle: 'none', efforts: null },
-    verified: 'model cards 2025-07',
+    source: 'model cards 2025-07',
   },
 
   // Moonshot.
   {
     match: /^kimi-k2-(5|6)/,
     facts: { reasoningStyle: 'effort', efforts: [], contextLength: 262_144 },
-    verified: 'platform.moonshot.ai: thinking models, 2026',
+    source: 'platform.moonshot.ai: thinking models, 2026',
   },
   {
     match: /^kimi-k2-(7|thinking)/,
     facts: { reasoningStyle: 'effort', reasoningMandatory: true, efforts: [], contextLength: 262_144 },
-    verified: 'platform.moonshot.ai: thinking models, 2026',
+    source: 'platform.moonshot.ai: thinking models, 2026',
   },
   {
     match: /^kimi-k3/,
@@ -136,53 +136,53 @@ export const otherFamilies: readonly FamilyRow[] = [
       efforts: ['low', 'high', 'max'],
       contextLength: 1_048_576,
     },
-    verified: 'platform.moonshot.ai: thinking effort, 2026',
+    source: 'platform.moonshot.ai: thinking effort, 2026',
   },
   {
     match: /^kimi-k3/,
     field: ['thinking'],
     facts: { quirks: { reasoningField: 'reasoning_effort' } },
-    verified: 'platform.moonshot.ai: thinking effort, 2026',
+    source: 'platform.moonshot.ai: thinking effort, 2026',
   },
   {
     match: /^kimi-k(2-[5-9]|3)/,
     facts: { unsupported: ['temperature', 'topP', 'frequencyPenalty', 'presencePenalty'] },
-    verified: 'platform.moonshot.ai: sampling is fixed from K2.5 on',
+    source: 'platform.moonshot.ai: sampling is fixed from K2.5 on',
   },
 
   // Z.AI.
   {
     match: /^(zai-)?glm-(4-[5-9]|5)/,
     facts: { reasoningStyle: 'effort', efforts: [] },
-    verified: 'docs.z.ai: thinking mode, 2026',
+    source: 'docs.z.ai: thinking mode, 2026',
   },
   {
     match: /^(zai-)?glm-5-3/,
     facts: { reasoningMandatory: true, efforts: ['low', 'high', 'max'], maxOutputTokens: 131_072 },
-    verified: 'docs.z.ai: GLM-5.3, 2026-08',
+    source: 'docs.z.ai: GLM-5.3, 2026-08',
   },
   {
     match: /^(zai-)?glm-5-3/,
     field: ['thinking'],
     facts: { quirks: { reasoningField: 'reasoning_effort' } },
-    verified: 'docs.z.ai: GLM-5.3, 2026-08',
+    source: 'docs.z.ai: GLM-5.3, 2026-08',
   },
 
   // Mistral.
   {
     match: /^magistral/,
     facts: { reasoningStyle: 'effort', reasoningMandatory: true, efforts: [] },
-    verified: 'docs.mistral.ai: reasoning, 2026',
+    source: 'docs.mistral.ai: reasoning, 2026',
   },
   {
     match: /^mistral-(small|medium)(-latest|-2603|-3-5|$)/,
     facts: { reasoningStyle: 'effort', efforts: ['none', 'high'] },
-    verified: 'docs.mistral.ai: adjustable reasoning, 2026; recordings',
+    source: 'docs.mistral.ai: adjustable reasoning, 2026; recordings',
   },
   {
     match: /^pixtral|^mistral-(medium|small|large-2512)/,
     facts: { inputModalities: ['text', 'image'] },
-    verified: 'docs.mistral.ai: vision',
+    source: 'docs.mistral.ai: vision',
   },
 
   // Google's models, as aggregators serve them.
@@ -192,12 +192,12 @@ export const otherFamilies: readonly FamilyRow[] = [
       detailsFormat: 'google-gemini-v1',
       inputModalities: ['text', 'image', 'file', 'audio', 'video'],
     },
-    verified: 'openrouter.ai: reasoning tokens',
+    source: 'openrouter.ai: reasoning tokens',
   },
   {
     match: /^gemini-2-5/,
     facts: { reasoningStyle: 'budget', reasoningBudget: { min: 128, max: 32_768 }, maxOutputTokens: 65_536 },
-    verified: 'ai.google.dev: thinking',
+    source: 'ai.google.dev: thinking',
   },
   {
     match: /^gemini-[3-9]/,
@@ -206,13 +206,13 @@ export const otherFamilies: readonly FamilyRow[] = [
       efforts: ['minimal', 'low', 'medium', 'high'],
       maxOutputTokens: 65_536,
     },
-    verified: 'ai.google.dev: thinking',
+    source: 'ai.google.dev: thinking',
   },
 
   // Perplexity.
   {
     match: /^sonar-(reasoning|deep-research)/,
     facts: { reasoningStyle: 'effort', reasoningMandatory: true, efforts: ['low', 'medium', 'high'] },
-    verified: 'docs.perplexity.ai: models',
+    source: 'docs.perplexity.ai: models',
   },
 ];
