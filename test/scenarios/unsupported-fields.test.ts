@@ -184,6 +184,16 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(at(await response.json(), 'error', 'param')).toBe('messages[1].role');
   });
 
+  test.each([
+    ['tool_choice', 'none'],
+    ['parallel_tool_calls', true],
+  ])('%s without tools is reported, and dropped indeed', async (name, value) => {
+    const answer = await ask({ [name]: value });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-dragoman-report')).toBe(`${name}:dropped`);
+    expect(sent()).not.toHaveProperty(name);
+  });
+
   test('an effort that the model does not take is not passed on in the words of the client', async () => {
     const answer = await ask({ reasoning_effort: 'high' });
     expect(answer.status).toBe(200);

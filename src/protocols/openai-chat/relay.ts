@@ -23,6 +23,8 @@ import { decodeFinishReason } from './finish-reason.ts';
 const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
 REMOVED.delete('seed');
 
+/** Most bytes that are held back, for the rest of a frame or for the first content: more is a broken upstream. */
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const NOT_FINISHED = '"finish_reason":null';
 /** As a byte string. */
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
@@ -40,6 +42,9 @@ function accepts(request: CanonicalRequest): boolean {
   if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined)
     return false;
   if (request.tools.some((tool) => tool.cache)) return false;
+  // Reported as dropped, because they choose among nothing: the client's own words would still say them.
+  if (request.tools.length === 0 && NEED_TOOLS.some((name) => (request.raw[name] ?? null) !== null))
+    return false;
   // The flat form of allowed tools is accepted here, but OpenAI knows only the nested one.
   const choice = request.raw['tool_choice'];
   if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
@@ -50,6 +55,9 @@ function accepts(request: CanonicalRequest): boolean {
     return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
   });
 }
+
+/** Members that OpenAI refuses without tools. */
+const NEED_TOOLS = ['tool_choice', 'parallel_tool_calls'] as const;
 
 /** Members of a message that are ours and not OpenAI's: refused there even when they are empty. */
 const EXTENSIONS = ['reasoning', 'reasoning_content', 'reasoning_details', 'cache_control'] as const;
@@ -139,6 +147,8 @@ class ChatRelayStream implements RelayStream {
       if (this.done || this.error) from = text.length;
     }
     this.#rest = from === text.length ? '' : text.slice(from);
+    if (this.#rest.length + this.#held.length > MAX_FRAME_BYTES)
+      throw new RangeError('an event of the stream is too long');
     if (!this.committed) {
       this.#held += out;
       return '';
