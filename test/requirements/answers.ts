@@ -151,7 +151,7 @@ export const answerRequirements: Requirements = {
     ANSWER,
     'There is one choice.',
     `${SDK}: answers`,
-    golden('openai-chat/decode-response/second-choice-only'),
+    golden('openai-chat/decode-response/only-choice-numbered-one'),
   ),
   '9.9': shown(ANSWER, 'Its index is 0.', `${SDK}: answers`),
   '9.10': shown(
