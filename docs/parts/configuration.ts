@@ -39,6 +39,9 @@ aliases: { fast: my-vllm/gpt-oss-120b }
   \`redis_url\` take effect at the next start.
 - \`base_url\` of a preset replaces the vendor's documented address for every protocol served there; protocols that
   the vendor serves at another address are then off unless \`protocols\` names them.
+- Planned, checked, and without effect in this version: \`server.admin_key\`, \`redis_url\`, \`prompts\`,
+  \`models[].quality\`, \`routing.default\`, \`routing.breaker\`, \`fetch\`, \`tools\`, \`state\`. A \`database_url\` is
+  refused.
 
 ## Environment
 

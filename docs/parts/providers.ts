@@ -1,5 +1,6 @@
 // The page of provider presets, from the presets themselves.
-import { PARAMETERS } from '../../src/canonical/index.ts';
+import { PARAMETERS, type ProtocolName } from '../../src/canonical/index.ts';
+import { findProtocol } from '../../src/protocols/index.ts';
 import { presets } from '../../src/providers/index.ts';
 import type { ProviderPreset, ProviderProtocol } from '../../src/providers/index.ts';
 import { table } from './table.ts';
@@ -24,7 +25,7 @@ export function renderProviders(): string {
       `[${preset.name}](${preset.docs})`,
       preset.keyVariable === null ? '' : `\`${preset.keyVariable}\``,
       entries(preset)
-        .map(([name, entry]) => (entry.faithful ? `${name} (relayed)` : name))
+        .map(([name, entry]) => (isRelayed(name, entry) ? `${name} (relayed)` : name))
         .join(', '),
       [...new Set(entries(preset).map(([, entry]) => `\`${entry.baseUrl}\``))].join(', '),
     ]),
@@ -37,7 +38,7 @@ export function renderProviders(): string {
   );
   return `${INTRODUCTION}${overview}
 
-"Relayed" means that the server defines the protocol, so answers of that protocol pass byte for byte. OpenAI's
+"Relayed" means that the server defines a protocol that clients speak too, so its answers pass byte for byte. OpenAI's
 reasoning models go over \`openai-responses\`, all others over \`openai-chat\`.
 
 ## What each server does differently
@@ -49,8 +50,13 @@ ${details.join('\n\n')}
 `;
 }
 
-function entries(preset: ProviderPreset): [string, ProviderProtocol][] {
-  return Object.entries(preset.protocols) as [string, ProviderProtocol][];
+function entries(preset: ProviderPreset): [ProtocolName, ProviderProtocol][] {
+  return Object.entries(preset.protocols) as [ProtocolName, ProviderProtocol][];
+}
+
+/** True where answers can pass byte for byte: clients must be able to speak the protocol, too. */
+function isRelayed(name: ProtocolName, entry: ProviderProtocol): boolean {
+  return entry.faithful && findProtocol(name)?.relay !== undefined;
 }
 
 function describe(name: string, entry: ProviderProtocol): string {

@@ -26,7 +26,7 @@ export interface AttemptTable {
   record: string;
 }
 
-/** Prompts and answers, apart from the records: large, rare, and deleted sooner. */
+/** Prompts and answers, apart from the records: large and rare, so that they can be deleted sooner. */
 export interface ContentTable {
   generation_id: string;
   created_at: number;
