@@ -1,7 +1,11 @@
 // The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
 // without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
-import { connectSocket } from '../runtime/socket.ts';
-import type { ClientSocket, SocketListener, SocketTarget } from '../runtime/socket.ts';
+import {
+  connectSocket,
+  type ClientSocket,
+  type SocketListener,
+  type SocketTarget,
+} from '../runtime/socket.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
 export interface UpstreamRequest {
