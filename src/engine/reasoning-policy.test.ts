@@ -150,6 +150,16 @@ test('inside a tool turn, thinking needs the signed reasoning of that turn', () 
   expect(
     ask([user, { ...signed, opaque: { ...signed.opaque, format: 'openai-responses-v1' } }, call, result]),
   ).toEqual({ mode: 'off' });
+  // A user who adds to the results does not end the turn; an answer does.
+  expect(ask([user, call, result, user])).toEqual({ mode: 'off' });
+  expect(ask([user, signed, call, result, user, user])).toMatchObject({ mode: 'on' });
+  const answer = { type: 'message', role: 'assistant', parts: user.parts } as const;
+  expect(ask([user, call, result, answer, user])).toMatchObject({ mode: 'on' });
+  const report = new Report();
+  expect(resolveReasoning(request({}, { items: [user, call, result, user] }), claude, report)).toEqual({
+    mode: 'unset',
+  });
+  expect(report.size).toBe(0);
 });
 
 test('efforts that a model does not know become the nearest it knows', () => {

@@ -1,7 +1,7 @@
 // The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
 // Rules: requirements 6.1–6.12 with C-03, C-04, C-17 and C-28 (S3's guide "reasoning models").
 import type { Endpoint } from '../catalog/index.ts';
-import type { CanonicalRequest, Effort, Report, ResolvedReasoning } from '../canonical/index.ts';
+import type { CanonicalRequest, Effort, Item, Report, ResolvedReasoning } from '../canonical/index.ts';
 import { isAssistantItem } from '../canonical/index.ts';
 
 /** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own (6.8); the rest is C-17. */
@@ -175,12 +175,21 @@ function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflic
 /** True when the conversation is inside a tool turn (it ends in tool results) that has no reasoning of this format. */
 function lacksSignedReasoning(request: CanonicalRequest, format: string | null): boolean {
   const { items } = request;
-  if (items.at(-1)?.type !== 'tool_result') return false;
-  // The turn may span several rounds of calls and results, and only its first round need contain thinking.
+  let inToolTurn = false;
+  let afterUser = false;
+  // The turn may span several rounds of calls and results, and only its first round need contain thinking. What a
+  // user adds to results does not end it: both travel in one message.
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at];
-    if (!item || (!isAssistantItem(item) && item.type !== 'tool_result')) break;
+    if (!item || (afterUser && item.type !== 'tool_result' && !isUserMessage(item))) break;
+    afterUser = isUserMessage(item);
+    if (item.type === 'tool_result') inToolTurn = true;
+    else if (!afterUser && !isAssistantItem(item)) break;
     if (item.type === 'reasoning' && item.opaque?.format === format) return false;
   }
-  return true;
+  return inToolTurn;
+}
+
+function isUserMessage(item: Item): boolean {
+  return item.type === 'message' && item.role === 'user';
 }
