@@ -194,6 +194,14 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(sent()).not.toHaveProperty(name);
   });
 
+  test('a temperature above what the protocol takes is clamped', async () => {
+    const answer = await ask({ temperature: 3.5 });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-dragoman-report')).toBe('temperature:clamped');
+    expect(sent()).toMatchObject({ temperature: 2 });
+    expect((await ask({ temperature: 2 })).headers.get('x-dragoman-report')).toBeNull();
+  });
+
   test('an effort that the model does not take is not passed on in the words of the client', async () => {
     const answer = await ask({ reasoning_effort: 'high' });
     expect(answer.status).toBe(200);

@@ -15,6 +15,9 @@ import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';
 
+/** API reference, "Create chat completion", `temperature`. */
+export const MAX_TEMPERATURE = 2;
+
 /**
  * Writes the upstream body.
  * @param report takes whatever has no place in it
@@ -31,7 +34,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const body: MutableJsonObject = { model: target.model, messages: encodeMessages(request.items, context) };
   encodeTools(body, request, context);
   body[quirks.maxTokensField] = request.maxOutputTokens;
-  body['temperature'] = request.temperature;
+  body['temperature'] = clampedTemperature(request, report);
   body['top_p'] = request.topP;
   body['frequency_penalty'] = request.frequencyPenalty;
   body['presence_penalty'] = request.presencePenalty;
@@ -51,6 +54,12 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   copyExtra(body, request, context);
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
+}
+
+function clampedTemperature({ temperature }: CanonicalRequest, report: Report): number | undefined {
+  if (temperature === undefined || temperature <= MAX_TEMPERATURE) return temperature;
+  report.add('temperature', 'clamped', `the largest temperature is ${MAX_TEMPERATURE}`);
+  return MAX_TEMPERATURE;
 }
 
 /** Text is what a model gives anyway: not every server knows the word. */

@@ -13,6 +13,7 @@ import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
+import { MAX_TEMPERATURE } from './encode-request.ts';
 import { GATEWAY_KEYS, UNSUPPORTED_FIELDS } from './fields.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 
@@ -42,6 +43,7 @@ function accepts(request: CanonicalRequest): boolean {
   if (enabled !== undefined || maxTokens !== undefined || exclude !== undefined || summary !== undefined)
     return false;
   if (request.tools.some((tool) => tool.cache)) return false;
+  if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
   // Reported as dropped, because they choose among nothing: the client's own words would still say them.
   if (request.tools.length === 0 && NEED_TOOLS.some((name) => (request.raw[name] ?? null) !== null))
     return false;

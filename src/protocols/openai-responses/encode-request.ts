@@ -14,6 +14,9 @@ import { encodeTools } from './encode-tools.ts';
 /** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
 const MIN_OUTPUT_TOKENS = 16;
 
+/** API reference, "Create a model response", `temperature`. */
+const MAX_TEMPERATURE = 2;
+
 /**
  * Writes the upstream body.
  * @throws GatewayError `unsupported` for audio, which the API does not take
@@ -30,7 +33,11 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   if (request.maxOutputTokens !== undefined)
     body['max_output_tokens'] = outputLimit(request.maxOutputTokens, request, report);
-  if (request.temperature !== undefined) body['temperature'] = request.temperature;
+  if (request.temperature !== undefined) {
+    if (request.temperature > MAX_TEMPERATURE)
+      report.add('temperature', 'clamped', `the largest temperature is ${MAX_TEMPERATURE}`);
+    body['temperature'] = Math.min(request.temperature, MAX_TEMPERATURE);
+  }
   if (request.topP !== undefined) body['top_p'] = request.topP;
   if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
 
