@@ -308,10 +308,11 @@ export class Attempt {
   }
 
   #redacted(error: GatewayError): GatewayError {
-    const message = this.#options.redact(error.message);
-    if (message === error.message) return error;
     const { param, code, fault, retryAfterMs, upstream } = error;
+    const message = this.#options.redact(error.message);
+    // The body goes to the client as it is where it is in the client's protocol: it may name the key elsewhere.
     const shown = upstream && { ...upstream, body: this.#options.redact(upstream.body) };
+    if (message === error.message && shown?.body === upstream?.body) return error;
     return new GatewayError(error.kind, message, { param, code, fault, retryAfterMs, upstream: shown });
   }
 

@@ -2,7 +2,7 @@
 // Each request gets an answer, and the gateway lives on.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chatBody, chatStream, stream as sse, whole } from '../upstreams/answers.ts';
-import { startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
+import { startScene, UPSTREAM_KEY, type Scene } from '../upstreams/gateway-with-upstreams.ts';
 
 const TOO_LONG = {
   error: { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' },
@@ -50,4 +50,12 @@ test('a coding that nobody knows is a failure of the upstream, with and without 
     expect(answer.status).toBe(502);
     expect(await answer.text()).toContain('unknown content-encoding constructor');
   }
+});
+
+test('a refusal that names the key of the gateway reaches no client', async () => {
+  const error = { message: 'bad request', type: 'invalid_request_error', sent_with: UPSTREAM_KEY };
+  scene.upstream('first').script(whole({ error }, 400));
+  const answer = await ask('first/chat');
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({ error: { ...error, sent_with: '[secret]' } });
 });
