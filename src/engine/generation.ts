@@ -18,6 +18,9 @@ const MAX_MODEL_CHARS = 256;
 /** Largest prompt or answer kept by content logging, in characters of JSON. */
 const MAX_CONTENT_CHARS = 1_000_000;
 
+/** A model that ends its turn without a word still counts a few tokens for it. */
+const EMPTY_ANSWER_TOKENS = 10;
+
 export class Generation {
   readonly id: string;
   readonly call: ApiCall;
@@ -125,6 +128,15 @@ export class Generation {
         ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) }
         : null,
     };
+  }
+
+  /** Facts for the log when tokens were charged for nothing that a client can see: legal, but worth a look. */
+  paidForNothing(): { id: string; endpoint: string; tokens: number } | null {
+    const { id, served } = this;
+    const tokens = served?.charge().usage?.output.text ?? 0;
+    return served?.meter.isEmpty && tokens >= EMPTY_ANSWER_TOKENS
+      ? { id, endpoint: served.endpoint.slug, tokens }
+      : null;
   }
 
   /** Keeps the answer for the record, in the client's own protocol. */

@@ -14,6 +14,8 @@ export class Meter {
   error: ErrorEvent | null = null;
   outputChars = 0;
   #reasoningChars = 0;
+  /** Calls, hosted tools and items that only their protocol knows. */
+  #otherItems = 0;
 
   /** Notes an event. @param nowMs read only when the event is the first content */
   note(event: CanonicalEvent, nowMs: () => number): void {
@@ -27,6 +29,9 @@ export class Meter {
         break;
       case 'reasoning':
         this.#reasoningChars += event.text.length;
+        break;
+      case 'open':
+        if (event.item.type !== 'message' && event.item.type !== 'reasoning') this.#otherItems++;
         break;
       case 'usage':
         this.usage = event.usage;
@@ -42,9 +47,9 @@ export class Meter {
     if (this.firstContentAt === null && isContent(event)) this.firstContentAt = nowMs();
   }
 
-  /** True when neither text nor reasoning nor arguments passed. */
+  /** True when no text, no reasoning and no item of another kind passed. */
   get isEmpty(): boolean {
-    return this.outputChars + this.#reasoningChars === 0;
+    return this.outputChars + this.#reasoningChars + this.#otherItems === 0;
   }
 
   /** True when the upstream produced something: without it nothing may be charged. */

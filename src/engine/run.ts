@@ -39,9 +39,6 @@ export interface GatewayDependencies {
   readonly redact: (text: string) => string;
 }
 
-/** A model that ends its turn without a word still counts a few tokens for it. */
-const EMPTY_ANSWER_TOKENS = 10;
-
 export class Run {
   readonly #deps: GatewayDependencies;
   readonly #generation: Generation;
@@ -80,7 +77,8 @@ export class Run {
       if (generation.cancelled) return;
       if (failure) this.#refuse(failure, answer);
       else {
-        this.#warnOfEmptyAnswer();
+        const paidForNothing = generation.paidForNothing();
+        if (paidForNothing) this.#deps.log.warn('an empty answer was billed', paidForNothing);
         answer.complete();
       }
     } catch (thrown) {
@@ -373,18 +371,6 @@ export class Run {
       const { content: _, ...facts } = record;
       this.#deps.log.error('a generation could not be recorded', { record: facts, error: failure });
     }
-  }
-
-  /** Tokens that were charged for nothing a client can see: legal, and worth an operator's look. */
-  #warnOfEmptyAnswer(): void {
-    const { id, served } = this.#generation;
-    const usage = served?.charge().usage;
-    if (!served?.meter.isEmpty || !usage || usage.output.text < EMPTY_ANSWER_TOKENS) return;
-    this.#deps.log.warn('an empty answer was billed', {
-      id,
-      endpoint: served.endpoint.slug,
-      tokens: usage.output.text,
-    });
   }
 
   #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {

