@@ -119,6 +119,13 @@ describe('precedence', () => {
     expect(load('', { DRAGOMAN_KEY: 'sk-test' }).keys.map((key) => key.key.reveal())).toEqual(['sk-test']);
   });
 
+  test('two entries for one key are refused, empty ones are not entries', () => {
+    const keys = (...texts: string[]): string =>
+      `keys: [${texts.map((text, at) => `{ name: k${at}, key: "${text}" }`).join(', ')}]`;
+    expect(failure(() => load(keys('', 'sk-test-a', 'sk-test-b', 'sk-test-a')))).toContain('keys[3].key');
+    expect(load(keys('', '', 'sk-test-a', 'sk-test-b')).keys).toHaveLength(2);
+  });
+
   test('the file is the named one, or dragoman.yaml if it exists', () => {
     const seen: string[] = [];
     const readFile = (path: string): string => {

@@ -60,14 +60,26 @@ export function loadConfig(input: LoadInput): LoadedConfig {
       problems.map((problem) => (problem.path ? `${problem.path}: ${problem.message}` : problem.message)),
     );
   }
+  refuseTwins(checked.data.keys);
   return { config: toConfig(checked.data), path };
+}
+
+/** One key is one tenant: of two entries for it, one would silently not count, its limits included. */
+function refuseTwins(keys: readonly { readonly key: string }[]): void {
+  const places = new Map<string, number>();
+  keys.forEach(({ key }, place) => {
+    const first = places.get(key);
+    if (key !== '' && first !== undefined)
+      throw new ConfigError(`keys[${place}].key`, `is the same key as keys[${first}].key`);
+    places.set(key, place);
+  });
 }
 
 /**
  * Parses YAML (of which JSON is a part) into plain data.
  * @throws ConfigError with line and column
  */
-export function parseConfig(text: string): unknown {
+function parseConfig(text: string): unknown {
   const document = parseDocument(text, { merge: true, prettyErrors: true });
   const error = document.errors[0];
   if (error) {
@@ -123,7 +135,8 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
   if (value !== undefined && value !== '') target[name] = value;
 }
 
-function portOf(given: string | number | undefined, name: string): number | undefined {
+/** A port as text. Throws ConfigError for anything else; undefined when nothing is given. @param name where it was given */
+export function portOf(given: string | number | undefined, name: string): number | undefined {
   if (given === undefined || given === '') return undefined;
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
