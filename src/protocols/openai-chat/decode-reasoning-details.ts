@@ -197,7 +197,10 @@ function decodeFragment(raw: JsonObject, path: string, problems: Problems): Frag
     }
     case 'reasoning.summary': {
       const summary = requireText(raw['summary'], `${path}.summary`, problems);
-      return summary === undefined ? undefined : { type, text: summary, opaque: undefined, format, id };
+      // A client that joined the fragments of one index has put the encrypted data beside the summary.
+      const data = readString(raw['data'], `${path}.data`, problems);
+      const opaque = data ? toOpaque('encrypted', data, format) : undefined;
+      return summary === undefined ? undefined : { type, text: summary, opaque, format, id };
     }
     case 'reasoning.encrypted': {
       const data = requireString(raw['data'], `${path}.data`, problems);
