@@ -8,17 +8,16 @@ import {
   type LoadedConfig,
   type Snapshot,
 } from '../config/index.ts';
-import { GatewayError } from '../canonical/index.ts';
 import { Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { listen, type ListenOptions, type Listener } from '../runtime/http-server.ts';
 import { createApp } from '../server/app.ts';
 import { Vault } from '../state/vault.ts';
 import type { Storage } from '../storage/ports.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
+import { listenOrExplain, originOf } from './listen-or-explain.ts';
 import { openStorage } from './open-storage.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 
@@ -144,7 +143,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   if (firstKey) await keys.refresh();
 
   return {
-    origin: `http://${listener.hostname}:${listener.port}`,
+    origin: originOf(listener),
     firstKey,
     reload: () => watched.reload(),
     async stop() {
@@ -164,20 +163,6 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await storage.close();
     },
   };
-}
-
-/** Opens the socket, or says in one sentence why that is not possible. */
-function listenOrExplain(options: ListenOptions): Listener {
-  try {
-    return listen(options);
-  } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    const reason = taken
-      ? 'another program listens there; choose a port with --port or DRAGOMAN_PORT (0: any free one)'
-      : String(error instanceof Error ? error.message : error);
-    const address = `${options.hostname}:${options.port}`;
-    throw new GatewayError('internal', `cannot listen on ${address}: ${reason}`, { cause: error });
-  }
 }
 
 /** Waits until nothing runs any more; what is still running at the deadline ends with a native error. */

@@ -1,12 +1,13 @@
 // The simulated provider on a socket of its own, and as the catalog sees it.
 import type { BuiltIn } from '../catalog/index.ts';
 import { createSim, findSimModel, simModels, simPreset } from '../providers/sim/index.ts';
-import { listen, type Listener } from '../runtime/http-server.ts';
+import type { Listener } from '../runtime/http-server.ts';
+import { listenOrExplain } from './listen-or-explain.ts';
 
-/** Serves the simulated provider. Loopback only, unless the operator asks for more. */
+/** Serves the simulated provider. Loopback only, unless the operator asks for more. Throws GatewayError when it cannot listen. */
 export function listenSim(hostname: string, port: number): Listener {
   const simulated = createSim();
-  return listen({
+  return listenOrExplain({
     hostname,
     port,
     maxBodyBytes: 256 * 1024 * 1024,

@@ -1,8 +1,9 @@
 // `dragoman sim`: the simulated provider alone, to test any client or gateway against.
 import { parseArguments, type Command } from './command.ts';
+import { originOf } from './listen-or-explain.ts';
 import { listenSim } from './sim-server.ts';
 import { launcherPid, untilSignal } from './signals.ts';
-import { readEnvironment } from '../config/index.ts';
+import { portOf, readEnvironment } from '../config/index.ts';
 
 export const sim: Command = {
   name: 'sim',
@@ -10,9 +11,9 @@ export const sim: Command = {
   summary: 'serve the simulated provider alone (port 4010)',
   async run(argv) {
     const args = parseArguments(argv);
-    const listener = listenSim(args.host ?? '127.0.0.1', Number(args.port ?? 4010));
+    const listener = listenSim(args.host ?? '127.0.0.1', portOf(args.port, '--port') ?? 4010);
     process.stdout.write(
-      `listening on http://${listener.hostname}:${listener.port}\n` +
+      `listening on ${originOf(listener)}\n` +
         '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic\n',
     );
     await untilSignal(launcherPid(readEnvironment()));

@@ -3,7 +3,7 @@ export { ConfigError } from './config-error.ts';
 export type { Config, KeyConfig, Timeouts } from './config.ts';
 export { readEnvironment } from './environment.ts';
 export type { Environment } from './environment.ts';
-export { configPath, loadConfig } from './load.ts';
+export { configPath, loadConfig, portOf } from './load.ts';
 export type { Flags, LoadInput, LoadedConfig } from './load.ts';
 export { configJsonSchema, configSchemaNode } from './schema.ts';
 export { schemaNode } from './schema-node.ts';
