@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
+import { LOG_LEVELS } from '../telemetry/log.ts';
 import { quirksSchema } from './quirks-schema.ts';
 import { schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
@@ -290,10 +291,7 @@ export const configSchema = z.strictObject({
     .describe('What the gateway keeps for clients.'),
   logging: z
     .strictObject({
-      level: z
-        .enum(['debug', 'info', 'warn', 'error', 'silent'])
-        .default('info')
-        .describe('Least important message that is written.'),
+      level: z.enum(LOG_LEVELS).default('info').describe('Least important message that is written.'),
       content: z.boolean().default(false).describe('Keep prompts and answers in the records.'),
     })
     .prefault({})

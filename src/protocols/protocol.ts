@@ -87,11 +87,6 @@ export interface ServerCodec {
   encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
-  /**
-   * Keys of the request body that steer the gateway and must not reach an upstream; the relay lane removes
-   * them from the bytes.
-   */
-  readonly gatewayKeys: readonly string[];
 }
 
 /** What the client sees of the envelope in the relay lane. */

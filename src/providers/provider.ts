@@ -8,7 +8,7 @@ export interface AuthScheme {
   /** Put before the key, e.g. `Bearer `. */
   readonly prefix: string;
 }
-export const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
+const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
 
 /** One protocol as served by one provider. */
 export interface ProviderProtocol {

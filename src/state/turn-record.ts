@@ -56,6 +56,7 @@ export function messageText(message: MessageItem): string | undefined {
   return text;
 }
 
+/** SHA-256 of a text, base64url. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

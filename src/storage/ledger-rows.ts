@@ -35,6 +35,7 @@ export const CONTENT_COLUMNS = [
 
 export type Row = readonly (string | number | null)[];
 
+/** The row of a generation, in the order of GENERATION_COLUMNS. */
 export function encodeGeneration(g: GenerationRecord): Row {
   const record = JSON.stringify({
     api: g.api,
@@ -90,6 +91,7 @@ export function encodeAttempt(a: AttemptRecord, g: GenerationRecord): Row {
   return [a.id, a.generationId, a.ordinal, a.provider, a.outcome, record];
 }
 
+/** The row of a generation's prompt and answer, in the order of CONTENT_COLUMNS; null when they are not kept. */
 export function encodeContent(g: GenerationRecord): Row | null {
   return (
     g.content && [g.id, g.createdAt, JSON.stringify(g.content.request), JSON.stringify(g.content.answer)]
@@ -102,6 +104,7 @@ type StoredUsage = Omit<Stored<Usage>, 'input' | 'output'> & {
   readonly output?: Partial<Usage['output']>;
 };
 
+/** The record of a row. @param content undefined when prompt and answer were not kept */
 export function decodeGeneration(row: GenerationTable, content: ContentTable | undefined): GenerationRecord {
   const r = JSON.parse(row.record) as Omit<GenerationRecord, 'usage'> & { usage?: StoredUsage };
   return {
@@ -132,6 +135,7 @@ export function decodeGeneration(row: GenerationTable, content: ContentTable | u
   };
 }
 
+/** The record of an attempt's row. @param generation its own, with which it may share usage and cost */
 export function decodeAttempt(row: AttemptTable, generation: GenerationRecord): AttemptRecord {
   const r = JSON.parse(row.record) as Omit<AttemptRecord, 'usage' | 'cost'> & {
     usage?: StoredUsage | 'generation';

@@ -2,7 +2,7 @@
 // an optional byte order mark, comments, several data lines. Fed with text in pieces of any size.
 
 /** Longest frame accepted, in characters: more is a broken or hostile upstream. */
-export const MAX_FRAME_CHARS = 64 * 1024 * 1024;
+const MAX_FRAME_CHARS = 64 * 1024 * 1024;
 
 export class SseParser {
   readonly #frame: (event: string, data: string) => void;

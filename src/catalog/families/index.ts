@@ -11,7 +11,7 @@ import { otherFamilies } from './others.ts';
 
 export type { FamilyFacts, FamilyRow } from './family.ts';
 
-export const FAMILIES: readonly FamilyRow[] = [
+const FAMILIES: readonly FamilyRow[] = [
   // OpenRouter labels reasoning of models without a format of their own `unknown`.
   {
     match: /^/,
@@ -32,7 +32,7 @@ const NOT_TEXT =
  * The name by which families are matched: lower case, without namespaces (`openai/`, `accounts/x/models/`),
  * variant suffixes (`:free`, `:20b`), and with one separator for version numbers (`4.5`, `4p5` and `4-5` are one).
  */
-export function canonicalName(name: string): string {
+function canonicalName(name: string): string {
   const slash = name.lastIndexOf('/');
   let bare = (slash < 0 ? name : name.slice(slash + 1)).toLowerCase();
   const colon = bare.indexOf(':');

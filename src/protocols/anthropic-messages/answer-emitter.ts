@@ -14,7 +14,7 @@ import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import type { WireStopReason } from './wire-types.ts';
 
 /** The format that names Claude's signed thinking in `reasoning_details` (requirements 2.29). */
-export const CLAUDE_REASONING = 'anthropic-claude-v1';
+const CLAUDE_REASONING = 'anthropic-claude-v1';
 
 const STOP_REASONS: Readonly<Record<WireStopReason, FinishReason>> = {
   end_turn: 'stop',

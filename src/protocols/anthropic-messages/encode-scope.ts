@@ -11,6 +11,7 @@ export interface EncodeScope {
   readonly cachePaths: Map<MutableJsonObject, string>;
 }
 
+/** The scope of a new request: no breakpoint was put anywhere yet. */
 export function newScope(target: Target, report: Report): EncodeScope {
   return { target, report, cachePaths: new Map() };
 }

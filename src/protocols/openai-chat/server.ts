@@ -4,7 +4,6 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
-import { GATEWAY_KEYS } from './fields.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
@@ -12,5 +11,4 @@ export const openaiChatServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
-  gatewayKeys: GATEWAY_KEYS,
 };

@@ -8,7 +8,7 @@ import type { CodecContext } from '../protocol.ts';
  * The format under which this protocol's opaque reasoning goes out of the decoder. The decoder does not know whose
  * models answered; the engine replaces it with the endpoint's own format.
  */
-export const REASONING_FORMAT = 'openai-responses-v1';
+const REASONING_FORMAT = 'openai-responses-v1';
 
 export type ItemKind = 'message' | 'reasoning' | 'tool_call' | 'compaction' | 'hosted_call' | 'unknown';
 
