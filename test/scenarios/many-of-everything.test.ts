@@ -3,12 +3,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../upstreams/answers.ts';
 import { recordOf, startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
-import { at, list } from '../upstreams/json-path.ts';
+import { at, list, type Json } from '../upstreams/json-path.ts';
 
 const MANY = 40_000;
 let scene: Scene;
 beforeAll(async () => {
-  scene = await startScene(['up']);
+  const endpoint = {
+    provider: 'up',
+    model: 'm',
+    protocol: 'openai-chat',
+    quirks: { adjacent_roles: 'merge', merge_system: true },
+  };
+  scene = await startScene(['up'], { config: { models: [{ id: 'up/merging', endpoints: [endpoint] }] } });
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -49,6 +55,23 @@ test.each(['chat', 'responses', 'messages'] as const)(
     expect(answer.status).toBe(200);
   },
 );
+
+test.each(['system', 'user'])('many messages of the role %s to a server that wants one', async (role) => {
+  scene.upstream('up').script(ANSWERS.chat());
+  const content = [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ];
+  const messages = Array.from({ length: MANY }, () => ({ role, content }));
+  const answer = await scene.gateway.post('/chat/completions', {
+    model: 'up/merging',
+    messages: [...messages, { role: 'user', content: 'Hello' }],
+  });
+  expect(answer.status).toBe(200);
+  const sent = list(scene.upstream('up').requests[0]?.json as Json, 'messages');
+  expect(sent).toHaveLength(role === 'user' ? 1 : 2);
+  expect(list(sent[0] as Json, 'content')).toHaveLength(role === 'user' ? 2 * MANY + 1 : 2 * MANY);
+});
 
 test('many unknown members with long names fill no record', async () => {
   scene.upstream('up').script(ANSWERS.messages());

@@ -154,8 +154,7 @@ function mergeSystemMessages(
       );
     seenOther ||= !isSystem;
   }
-  const [first, ...rest] = system;
-  const merged = rest.reduce<MutableJsonObject>(mergeMessages, { ...first });
+  const merged = mergeMessages(system);
   return [merged, ...others];
 }
 
@@ -164,37 +163,44 @@ function isSystemMessage(message: MutableJsonObject): boolean {
 }
 
 function mergeAdjacent(messages: readonly MutableJsonObject[]): MutableJsonObject[] {
-  const merged: MutableJsonObject[] = [];
+  const runs: MutableJsonObject[][] = [];
   for (const message of messages) {
-    const last = merged.at(-1);
-    if (last && last['role'] === message['role'] && message['role'] !== 'tool')
-      merged[merged.length - 1] = mergeMessages(last, message);
-    else merged.push(message);
+    const run = runs.at(-1);
+    if (run && run[0]?.['role'] === message['role'] && message['role'] !== 'tool') run.push(message);
+    else runs.push([message]);
   }
-  return merged;
+  return runs.map(mergeMessages);
 }
 
-/** Two messages of one role as one: contents one after the other, lists joined. */
-function mergeMessages(a: MutableJsonObject, b: MutableJsonObject): MutableJsonObject {
-  const merged: MutableJsonObject = { ...a, ...b, content: joinContent(a['content'], b['content']) };
+/**
+ * Messages of one role as one: contents one after the other, lists joined. All at once: joining them pair by pair
+ * would copy what is already joined again and again.
+ */
+function mergeMessages(run: readonly MutableJsonObject[]): MutableJsonObject {
+  const [first] = run;
+  if (first && run.length === 1) return first;
+  const merged: MutableJsonObject = {};
+  for (const message of run) Object.assign(merged, message);
+  merged['content'] = joinContents(run.map((message) => message['content'] ?? null));
   for (const key of ['tool_calls', 'reasoning_details']) {
-    const before = a[key];
-    const after = b[key];
-    if (isJsonArray(before) && isJsonArray(after)) merged[key] = [...before, ...after];
+    const lists = run.map((message) => message[key]).filter(isJsonArray);
+    if (lists.length > 1) merged[key] = lists.flat();
   }
   for (const key of ['reasoning_content', 'reasoning', 'refusal']) {
-    const before = a[key];
-    const after = b[key];
-    if (typeof before === 'string' && typeof after === 'string') merged[key] = `${before}\n\n${after}`;
+    const texts = run.map((message) => message[key]).filter((text) => typeof text === 'string');
+    if (texts.length > 1) merged[key] = texts.join('\n\n');
   }
   return merged;
 }
 
-function joinContent(a: JsonValue | undefined, b: JsonValue | undefined): JsonValue {
-  if (a === undefined || a === null || a === '') return b ?? null;
-  if (b === undefined || b === null || b === '') return a;
-  if (typeof a === 'string' && typeof b === 'string') return `${a}\n\n${b}`;
-  return [...contentParts(a), ...contentParts(b)];
+function joinContents(contents: readonly JsonValue[]): JsonValue {
+  const said = contents.filter((content) => content !== null && content !== '');
+  if (said.length <= 1) return said[0] ?? contents.at(-1) ?? null;
+  const parts = said.findIndex((content) => typeof content !== 'string');
+  if (parts < 0) return said.join('\n\n');
+  const texts = said.slice(0, parts).join('\n\n');
+  const rest = said.slice(parts).flatMap(contentParts);
+  return texts === '' ? rest : [{ type: 'text', text: texts }, ...rest];
 }
 
 function contentParts(content: JsonValue): readonly JsonValue[] {
