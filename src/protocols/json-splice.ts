@@ -12,6 +12,8 @@ interface Member {
 
 const QUOTE = 34;
 const COMMA = 44;
+/** Text that JSON writes as it is. */
+const PLAIN = /^[\w\-./:@ ]*$/;
 const STRUCTURE = /["[\]{}]/g;
 
 /** The members of a JSON object, in order. The text must be valid JSON. */
@@ -54,7 +56,16 @@ export interface MemberEdits {
 export function editMembers(text: string, edits: MemberEdits): string {
   const remove = edits.remove ?? [];
   const rest = remove.length === 0 ? text : removeMembers(text, new Set(remove));
-  return setMembers(rest, edits.set, edits.everywhere === true);
+  return setMembers(rest, edits.set, edits.everywhere === true && standsTwice(rest, edits.set));
+}
+
+/** True when a key may stand more than once, at whatever depth: cheap to ask, and rarely so. */
+function standsTwice(text: string, set: MemberEdits['set']): boolean {
+  for (const key in set) {
+    const quoted = `"${key}"`;
+    if (text.indexOf(quoted) !== text.lastIndexOf(quoted)) return true;
+  }
+  return false;
 }
 
 /** One walk, which ends at the last of the wanted members: envelopes come first, contents are not looked at. */
@@ -112,6 +123,7 @@ function removeMembers(text: string, keys: ReadonlySet<string>): string {
 
 /** JSON text in ASCII only, so that it may be put into a byte string. */
 function toAscii(value: JsonValue): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   const text = JSON.stringify(value);
   if (!/[^\x00-\x7f]/.test(text)) return text;
   return text.replace(
