@@ -44,7 +44,7 @@ async function ask(
       return new Response(`ok ${await request.text()}`);
     },
   });
-  const client = new UpstreamClient();
+  const client = new UpstreamClient(Date.now);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let answer = '';
   client.send(

@@ -97,7 +97,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
   });
 
-  const upstream = new UpstreamClient();
+  const upstream = new UpstreamClient(clock.now);
   const vault = new Vault(storage.vault, await storage.secret('vault'), {
     ttlMs: VAULT_TTL_MS,
     now: clock.now,

@@ -87,9 +87,9 @@ export class Attempt {
     });
   }
 
-  /** Stops the upstream at once; the result is a `cancelled` failure if there was none before. */
-  cancel(): void {
-    this.#fail(new GatewayError('cancelled', 'the client closed the connection'));
+  /** Stops the upstream at once. @param reason the result, if there was none before */
+  cancel(reason: GatewayError): void {
+    this.#fail(reason);
   }
 
   /** The client reads slower than the upstream writes. */

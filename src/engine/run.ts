@@ -107,7 +107,7 @@ export class Run {
 
   interrupt(error: GatewayError): void {
     this.#interruption ??= error;
-    this.#current?.cancel();
+    this.#current?.cancel(error);
     this.#wake?.();
   }
 
@@ -199,7 +199,10 @@ export class Run {
         if (!error) return undefined;
         if (this.#interruption) return this.#interruption;
         if (answer.committed) return error;
-        if (this.#learned.learn(endpoint, error)) continue;
+        if (this.#learned.learn(endpoint, error)) {
+          retry--;
+          continue;
+        }
         failures.push({ endpoint: endpoint.slug, error });
         const action = actionFor(error);
         if (action === 'return' || this.#deps.clock.now() >= generation.deadlineAt)

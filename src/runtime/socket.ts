@@ -99,9 +99,10 @@ class OutgoingConnection implements ClientSocket {
   }
 
   /** @param failure what the runtime found wrong with the certificate chain */
-  secured(raw: RawSocket, failure: Error | null | undefined): void {
+  secured(raw: RawSocket, authorized: boolean, failure: Error | null | undefined): void {
     if (this.#done || !this.#target.tls) return;
-    const problem = failure?.message ?? identityProblem(this.#target.host, raw);
+    const unverified = authorized ? undefined : 'the certificate could not be verified';
+    const problem = failure?.message ?? unverified ?? identityProblem(this.#target.host, raw);
     if (problem === undefined) return this.#ready(raw);
     this.close(`TLS: ${problem}`);
     raw.terminate();
@@ -130,7 +131,7 @@ class OutgoingConnection implements ClientSocket {
 /** One set for all connections: a thousand streams need no thousand sets. */
 const HANDLERS: Bun.SocketHandler<OutgoingConnection> = {
   open: (raw) => raw.data.connected(raw),
-  handshake: (raw, _authorized, failure) => raw.data.secured(raw, failure),
+  handshake: (raw, authorized, failure) => raw.data.secured(raw, authorized, failure),
   data: (raw, bytes) => raw.data.data(bytes),
   drain: (raw) => raw.data.drain(),
   timeout: (raw) => raw.terminate(),

@@ -41,6 +41,8 @@ export interface UpstreamCall {
 /** Seconds that an idle connection is kept. Shorter than the idle limit of common servers and balancers. */
 const IDLE_SECONDS = 30;
 const MAX_IDLE_PER_ORIGIN = 512;
+/** How soon a connection that was closed while idle is noticed: a few round trips. */
+const STALE_MS = 1_000;
 
 /** A URL taken apart. */
 interface Address {
@@ -54,6 +56,12 @@ export class UpstreamClient {
   readonly #idle = new Map<string, Connection[]>();
   /** By URL. There are as many as endpoints. */
   readonly #addresses = new Map<string, Address>();
+  /** Unix milliseconds. @internal */
+  readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
 
   /** Sends a POST request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
@@ -140,6 +148,7 @@ class Connection implements SocketListener, ResponseEvents {
   #unsent = '';
   #reused = false;
   #heard = false;
+  #startedAt = 0;
 
   constructor(client: UpstreamClient, origin: string, target: SocketTarget) {
     this.#client = client;
@@ -150,6 +159,7 @@ class Connection implements SocketListener, ResponseEvents {
   begin(exchange: Exchange, reused: boolean): void {
     this.#exchange = exchange;
     this.#reused = reused;
+    this.#startedAt = this.#client.now();
     this.#heard = false;
     exchange.connection = this;
     if (this.#socket) this.#start(this.#socket, exchange);
@@ -259,8 +269,9 @@ class Connection implements SocketListener, ResponseEvents {
     this.#client.forget(this.#origin, this);
     if (!exchange) return;
     this.#unsent = '';
-    if (this.#reused && !this.#heard) {
-      // The peer closed an idle connection while the request was on its way: it was never read. Once, on a fresh one.
+    if (this.#reused && !this.#heard && this.#client.now() - this.#startedAt <= STALE_MS) {
+      // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
+      // than that, it may have read the request and worked on it: sending it again could be paid for twice.
       new Connection(this.#client, this.#origin, this.#target).begin(exchange, false);
       return;
     }

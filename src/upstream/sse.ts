@@ -6,7 +6,9 @@ const MAX_FRAME_CHARS = 64 * 1024 * 1024;
 
 export class SseParser {
   readonly #frame: (event: string, data: string) => void;
-  #rest = '';
+  /** A line whose end has not come yet. */
+  readonly #pieces: string[] = [];
+  #waiting = 0;
   #event = '';
   #data: string | undefined;
   #atStart = true;
@@ -34,22 +36,43 @@ export class SseParser {
       this.#skipNewline = text.charCodeAt(text.length - 1) === 13;
       text = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
     }
-    const buffer = this.#rest === '' ? text : this.#rest + text;
+    if (!text.includes('\n')) {
+      // A line that comes in many pieces is put together once, not with every piece.
+      this.#pieces.push(text);
+      this.#bound((this.#waiting += text.length));
+      return;
+    }
+    const buffer = this.#joined(text);
     let from = 0;
     for (let end = buffer.indexOf('\n', from); end >= 0; end = buffer.indexOf('\n', from)) {
       this.#line(buffer, from, end);
       from = end + 1;
     }
-    this.#rest = from === 0 ? buffer : buffer.slice(from);
-    if (this.#rest.length + (this.#data?.length ?? 0) > MAX_FRAME_CHARS)
-      throw new RangeError('an event of the stream is too long');
+    if (from === buffer.length) return;
+    this.#pieces.push(buffer.slice(from));
+    this.#bound((this.#waiting = buffer.length - from));
   }
 
   /** The stream ended: a last event without its blank line is still delivered, as every client library does. */
   end(): void {
-    if (this.#rest !== '') this.#line(this.#rest, 0, this.#rest.length);
-    this.#rest = '';
+    const last = this.#joined('');
+    if (last !== '') this.#line(last, 0, last.length);
     this.#dispatch();
+  }
+
+  /** The unfinished line with `text` behind it. */
+  #joined(text: string): string {
+    if (this.#pieces.length === 0) return text;
+    this.#pieces.push(text);
+    const joined = this.#pieces.join('');
+    this.#pieces.length = 0;
+    this.#waiting = 0;
+    return joined;
+  }
+
+  #bound(chars: number): void {
+    if (chars + (this.#data?.length ?? 0) > MAX_FRAME_CHARS)
+      throw new RangeError('an event of the stream is too long');
   }
 
   #line(buffer: string, from: number, end: number): void {
