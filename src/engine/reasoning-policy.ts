@@ -64,7 +64,7 @@ export function resolveReasoning(
     }
   }
 
-  const limit = outputLimit(request.maxOutputTokens, facts.maxOutputTokens);
+  const limit = request.maxOutputTokens ?? facts.maxOutputTokens;
   const wanted: Effort | undefined = off ? 'minimal' : asked.effort;
   const intended = wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT;
   const effort = nearestEffort(intended, facts.efforts);
@@ -115,12 +115,6 @@ export function effortForBudget(maxTokens: number, limit: number): 'low' | 'medi
   const distance = (tier: (typeof TIERS)[number]): number =>
     Math.abs(maxTokens * 100 - Math.round(SHARE[tier] * 100) * limit);
   return TIERS.reduce((best, tier) => (distance(tier) < distance(best) ? tier : best));
-}
-
-/** M of the rules: what the caller allows, but never more than the model can write. */
-function outputLimit(asked: number | undefined, model: number | null): number | null {
-  if (asked === undefined) return model;
-  return model === null ? asked : Math.min(asked, model);
 }
 
 function effortOfBudget(maxTokens: number | undefined, limit: number | null): Effort | undefined {
