@@ -181,3 +181,15 @@ describe('emulation', () => {
     expect(scene.upstream('up').requests).toHaveLength(0);
   });
 });
+
+test('the small simulated model follows the instruction, streamed and not', async () => {
+  for (const stream of [false, true]) {
+    const asked = { ...body('sim/text-only', format(true)), stream };
+    const response = await scene.gateway.post('/chat/completions', asked);
+    expect(response.headers.get('x-dragoman-report')).toContain('response_format:approximated');
+    const text = stream
+      ? streamedText(await response.text())
+      : String(at(await response.json(), 'choices', 0, 'message', 'content'));
+    expect(JSON.parse(text)).toEqual({ city: expect.any(String), days: expect.any(Number) });
+  }
+});

@@ -12,6 +12,7 @@ import { answerText } from './question.ts';
 import type { Question, SimAnswer, SimCall, SimChoice, SimTool } from './question.ts';
 import { dataFrame } from './sse.ts';
 import { countTokens, textPieces } from './tokens.ts';
+import { instructedFormat } from './instructed-format.ts';
 
 export const chatDialect: Dialect = {
   protocol: 'openai-chat',
@@ -59,7 +60,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
         ? { schema: asObject(asObject(format['json_schema'])['schema']) }
         : format['type'] === 'json_object'
           ? { schema: null }
-          : null,
+          : instructedFormat(messages),
     reasoningTokens: readReasoning(body, traits),
     webSearch: body['web_search_options'] != null,
     stop: stopList(body['stop']),
