@@ -47,6 +47,7 @@ export type ResponseFormat =
       readonly description?: string | undefined;
     };
 
+/** From least to most. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 

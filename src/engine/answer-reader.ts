@@ -25,7 +25,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /** UTF-8 text from byte strings in pieces. Plain ASCII, the usual case, is passed on without a copy. */
-export class TextReader {
+class TextReader {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #pending = false;
 

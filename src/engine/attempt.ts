@@ -20,6 +20,7 @@ import {
 } from './answer-reader.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { Meter } from './meter.ts';
+import { summariseError } from './error-summary.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete. */
@@ -131,9 +132,7 @@ export class Attempt {
       outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
       status: this.#status,
       upstreamId: this.meter.upstreamId,
-      error: error
-        ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }
-        : null,
+      error: summariseError(error),
       ...this.charge(),
     };
   }

@@ -8,7 +8,7 @@ import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
 
 /** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
-export const KEEP_ALIVE_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 const KEEP_ALIVE = ': keep-alive\n\n';
 
 const STREAM_HEADERS = {
@@ -69,11 +69,7 @@ export class StreamAnswer implements ClientAnswer {
   on(event: CanonicalEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish' && this.#usage) this.#context.costUsd = this.#generation.costUsd(this.#usage);
-    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
-      (frames) => (this.#text += frames),
-      this.#context,
-    );
-    this.#encoder.on(event);
+    this.#encode(event);
   }
 
   relay(bytes: string): void {
@@ -111,11 +107,7 @@ export class StreamAnswer implements ClientAnswer {
   fail(error: GatewayError): void {
     this.#open();
     this.#held = false;
-    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
-      (frames) => (this.#text += frames),
-      this.#context,
-    );
-    this.#encoder.on({ type: 'error', error });
+    this.#encode({ type: 'error', error });
     this.complete();
   }
 
@@ -128,6 +120,14 @@ export class StreamAnswer implements ClientAnswer {
     // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
     this.#open();
     this.#write(KEEP_ALIVE, 'text');
+  }
+
+  #encode(event: CanonicalEvent): void {
+    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
+      (frames) => (this.#text += frames),
+      this.#context,
+    );
+    this.#encoder.on(event);
   }
 
   #open(): void {

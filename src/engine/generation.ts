@@ -11,6 +11,7 @@ import type { GenerationRecord } from '../ledger/index.ts';
 import { costOf, sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
+import { summariseError } from './error-summary.ts';
 import type { EngineSettings } from './settings.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */
@@ -120,9 +121,7 @@ export class Generation {
       // The usual single attempt shares its object with the record: it is stored once.
       cost: costs.length > 1 ? sumCosts(costs) : (costs[0] ?? null),
       report: this.report.entries,
-      error: error
-        ? { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null }
-        : null,
+      error: summariseError(error),
       metadata: request?.metadata ?? null,
       content: call.principal.logContent
         ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) }

@@ -2,7 +2,7 @@
 // Rules: requirements 6.1–6.12 with C-03, C-04, C-17 and C-28 (S3's guide "reasoning models").
 import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalRequest, Effort, Item, Report, ResolvedReasoning } from '../canonical/index.ts';
-import { isAssistantItem } from '../canonical/index.ts';
+import { EFFORTS, isAssistantItem } from '../canonical/index.ts';
 
 /** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own (6.8); the rest is C-17. */
 const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
@@ -13,8 +13,6 @@ const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   xhigh: 0.9,
   max: 0.95,
 };
-/** Efforts from least to most, for finding the nearest one that a model accepts. */
-const ORDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 /** Efforts that a budget can stand for (6.9). */
 const TIERS = ['low', 'medium', 'high'] as const;
 const DEFAULT_EFFORT: Effort = 'medium';
@@ -137,9 +135,9 @@ function budgetTokens(
 /** @param accepted null: every effort; empty: reasoning can only be on or off */
 function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effort | undefined {
   if (accepted === null || accepted.includes(wanted)) return wanted;
-  const at = ORDER.indexOf(wanted);
-  const legal = ORDER.filter((effort) => effort !== 'none' && accepted.includes(effort));
-  const distance = (effort: Effort): number => Math.abs(ORDER.indexOf(effort) - at);
+  const at = EFFORTS.indexOf(wanted);
+  const legal = EFFORTS.filter((effort) => effort !== 'none' && accepted.includes(effort));
+  const distance = (effort: Effort): number => Math.abs(EFFORTS.indexOf(effort) - at);
   const [first] = legal;
   return first && legal.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best), first);
 }

@@ -273,11 +273,6 @@ export class Run {
       const events = held.collector.result();
       const verdict = format.check(events);
       if (verdict && 'problem' in verdict && repair === 0) {
-        prepared.report.add(
-          'response_format',
-          'approximated',
-          `the first answer was repaired: ${verdict.problem}`,
-        );
         current = prepareRepair(prepared, format.repair(verdict.text, verdict.problem), this.#learned);
         continue;
       }
