@@ -8,5 +8,6 @@ export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';
 export * from './request.ts';
+export * from './routing-wishes.ts';
 export * from './target.ts';
 export * from './usage.ts';

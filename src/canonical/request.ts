@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { NodeBase, Source } from './part.ts';
 import type { ProtocolName } from './protocol-name.ts';
 import type { Report } from './report.ts';
+import type { ModelRouting, RoutingWishes } from './routing-wishes.ts';
 
 export interface FunctionTool extends NodeBase {
   readonly type: 'function';
@@ -71,10 +72,10 @@ export interface WebSearchOptions {
 
 /** Keys that steer the gateway and never reach an upstream. */
 export interface GatewayOptions {
-  /** `provider`: provider routing and fallback, as sent. */
-  readonly provider?: JsonObject | undefined;
-  /** `model_routing_config`, as sent. */
-  readonly modelRouting?: JsonObject | undefined;
+  /** `provider`: provider routing and fallback. */
+  readonly routing?: RoutingWishes | undefined;
+  /** `model_routing_config`. */
+  readonly modelRouting?: ModelRouting | undefined;
   /** `models`: ordered fallback list. */
   readonly models?: readonly string[] | undefined;
   /** `usage.include` (top level or below `reasoning`). */

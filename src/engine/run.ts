@@ -65,7 +65,7 @@ export class Run {
       const request = this.#decode();
       const model = this.#admit(request);
       const hydrated = await this.#hydrate(request);
-      const plan = planCandidates(hydrated, model, hydrated.report);
+      const plan = planCandidates(hydrated, model);
       answer = this.#openAnswer(hydrated, model);
       const ticked = answer;
       untick = this.#deps.ticker.add((now) => {

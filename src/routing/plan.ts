@@ -1,7 +1,7 @@
 // Decides which endpoints may answer, and in which order. Deciding is all it does: the engine tries them.
 import type { Endpoint, Model } from '../catalog/index.ts';
-import type { CanonicalRequest, Report } from '../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError } from '../canonical/index.ts';
+import type { CanonicalRequest } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 
 export interface Candidate {
   readonly endpoint: Endpoint;
@@ -21,12 +21,10 @@ export interface Plan {
  * `provider.fallback: "false"` keeps only the first.
  * Throws GatewayError when no endpoint is left.
  */
-export function planCandidates(request: CanonicalRequest, model: Model, report: Report): Plan {
-  const { provider: options, modelRouting, models } = request.gateway;
-  if (!options && !modelRouting && !models) return usualPlan(model);
-  const wanted = asArray(asObject(options?.['routing'])['providers'])
-    .map(asString)
-    .filter((slug) => slug !== undefined);
+export function planCandidates(request: CanonicalRequest, model: Model): Plan {
+  const { routing: options } = request.gateway;
+  if (!options) return usualPlan(model);
+  const wanted = options.providers?.names ?? [];
   const all = usualPlan(model).candidates;
   const candidates =
     wanted.length === 0
@@ -46,9 +44,7 @@ export function planCandidates(request: CanonicalRequest, model: Model, report: 
       },
     );
   }
-  reportUnusedOptions(request, report);
-  const fallback = options?.['fallback'];
-  const failover = fallback !== false && fallback !== 'false';
+  const failover = options.fallback !== false;
   return { candidates: failover ? unique(candidates) : candidates.slice(0, 1), failover };
 }
 
@@ -70,27 +66,4 @@ function usualPlan(model: Model): Plan {
 function unique(candidates: readonly Candidate[]): readonly Candidate[] {
   const seen = new Set<Endpoint>();
   return candidates.filter(({ endpoint }) => !seen.has(endpoint) && seen.add(endpoint));
-}
-
-const BOOLEAN_WORDS: ReadonlySet<unknown> = new Set([undefined, null, true, false, 'true', 'false']);
-
-/** Wishes that this version does not act on are reported, never ignored in silence. */
-function reportUnusedOptions(request: CanonicalRequest, report: Report): void {
-  for (const name of Object.keys(request.gateway.provider ?? {})) {
-    if (name !== 'routing' && name !== 'fallback')
-      report.add(`provider.${name}`, 'dropped', 'this version does not act on it');
-  }
-  if (!BOOLEAN_WORDS.has(request.gateway.provider?.['fallback'])) {
-    report.add('provider.fallback', 'approximated', 'every endpoint of the model may stand in');
-  }
-  const routing = asObject(request.gateway.provider?.['routing']);
-  const type = asString(routing['type']);
-  if (type !== undefined && type !== 'priority' && type !== 'order') {
-    report.add('provider.routing.type', 'approximated', 'endpoints are tried in priority order');
-  }
-  if (routing['primary_factor'] !== undefined)
-    report.add('provider.routing.primary_factor', 'dropped', 'endpoints are tried in priority order');
-  if (request.gateway.modelRouting)
-    report.add('model_routing_config', 'dropped', 'the requested model is used');
-  if (request.gateway.models) report.add('models', 'dropped', 'the requested model is used');
 }

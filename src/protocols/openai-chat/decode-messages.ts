@@ -30,8 +30,8 @@ import {
   requireObject,
   requireString,
   requireText,
-} from './read-member.ts';
-import type { Member } from './read-member.ts';
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 const ROLES = 'system, developer, user, assistant, tool';
 

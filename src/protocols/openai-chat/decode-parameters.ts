@@ -11,8 +11,8 @@ import {
   readString,
   readWord,
   requireString,
-} from './read-member.ts';
-import type { Member } from './read-member.ts';
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

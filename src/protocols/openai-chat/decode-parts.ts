@@ -18,8 +18,8 @@ import {
   requireObject,
   requireString,
   requireText,
-} from './read-member.ts';
-import type { Member } from './read-member.ts';
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 /** The documented part types that a role accepts; types that no document knows are kept for any role. */
 export type PartTypes = ReadonlySet<string>;

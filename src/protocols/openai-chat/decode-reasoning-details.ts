@@ -3,8 +3,8 @@
 // judge whether an upstream can read them.
 import { isJsonObject } from '../../canonical/index.ts';
 import type { Item, JsonObject, OpaqueReasoning, Problems, Source } from '../../canonical/index.ts';
-import { describe, readArray, readString, requireString, requireText } from './read-member.ts';
-import type { Member } from './read-member.ts';
+import { describe, readArray, readString, requireString, requireText } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 /** An item and its position among the items of its turn; undefined when the client gave none. */
 export interface PlacedReasoning {

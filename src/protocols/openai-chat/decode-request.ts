@@ -2,7 +2,7 @@
 // happens to members that are not supported; the parts of the body have their own files.
 import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
-import { decodeGatewayOptions, decodeReasoningRequest, decodeStreamUsage } from './decode-gateway-options.ts';
+import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-messages.ts';
 import {
   decodeMetadata,
@@ -12,7 +12,8 @@ import {
 } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
-import { readBoolean, readNumber, readObject, readString, readStrings } from './read-member.ts';
+import { decodeGatewayOptions } from '../gateway-options.ts';
+import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
 
 /**
  * Decodes a parsed request body.
@@ -34,7 +35,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
 
   const sampling = decodeSampling(body, problems);
   const reasoning = decodeReasoningRequest(body, problems, report);
-  const gateway = decodeGatewayOptions(body, problems);
+  const gateway = decodeGatewayOptions(body, problems, report);
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
   const streamUsage = decodeStreamUsage(body, stream, gateway, problems, report);
   const maxOutputTokens = decodeOutputLimit(body, problems, report);

@@ -19,8 +19,8 @@ import {
   readWord,
   requireObject,
   requireString,
-} from './read-member.ts';
-import type { Member } from './read-member.ts';
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 /** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
 type IsTool = (kind: Tool['type'], name: string) => boolean;

@@ -1,5 +1,5 @@
-// The members that steer the gateway itself: reasoning, usage, routing. Owns the checks that need only the
-// request; whether slugs and models exist, and what reasoning means for a model, is decided elsewhere.
+// The reasoning members and `stream_options`. Owns the checks that need only the request; what reasoning means for
+// a model is decided elsewhere.
 import { EFFORTS } from '../../canonical/index.ts';
 import type {
   GatewayOptions,
@@ -8,9 +8,8 @@ import type {
   ReasoningRequest,
   Report,
 } from '../../canonical/index.ts';
-import { readBoolean, readNumber, readObject, readStrings, readWord } from './read-member.ts';
+import { readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 
-const ROUTING_TYPES = ['priority', 'round_robin', 'least_latency', 'order'] as const;
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'enabled',
@@ -49,22 +48,6 @@ export function decodeReasoningRequest(
   };
 }
 
-/** Decodes the routing members and `usage`, which is accepted at the top level and below `reasoning`. */
-export function decodeGatewayOptions(body: JsonObject, problems: Problems): GatewayOptions {
-  const provider = readObject(body['provider'], 'provider', problems);
-  if (provider) checkRouting(provider, problems);
-  const models = readStrings(body['models'], 'models', problems);
-  const reasoning = body['reasoning'];
-  const nested = typeof reasoning === 'object' && reasoning !== null && 'usage' in reasoning;
-  const below = nested ? decodeInclude(reasoning['usage'], 'reasoning.usage', problems) : undefined;
-  return {
-    provider,
-    modelRouting: readObject(body['model_routing_config'], 'model_routing_config', problems),
-    models: models?.length ? models : undefined,
-    includeUsage: decodeInclude(body['usage'], 'usage', problems) ?? below,
-  };
-}
-
 /**
  * Decodes `stream_options.include_usage` and its agreement with `stream` and `usage.include`.
  * @returns undefined when the client did not say
@@ -92,21 +75,4 @@ export function decodeStreamUsage(
     report.add(`stream_options.${key}`, 'dropped', 'the gateway writes the stream itself');
   }
   return includeUsage;
-}
-
-function decodeInclude(value: JsonObject[string], path: string, problems: Problems): boolean | undefined {
-  const usage = readObject(value, path, problems);
-  if (!usage) return undefined;
-  const include = readBoolean(usage['include'], `${path}.include`, problems);
-  if (usage['include'] === undefined || usage['include'] === null)
-    problems.add(`${path}.include`, 'is required');
-  return include;
-}
-
-function checkRouting(provider: JsonObject, problems: Problems): void {
-  const routing = readObject(provider['routing'], 'provider.routing', problems);
-  if (!routing) return;
-  readWord(routing['type'], 'provider.routing.type', problems, ROUTING_TYPES);
-  const providers = readStrings(routing['providers'], 'provider.routing.providers', problems);
-  if (providers?.length === 0) problems.add('provider.routing.providers', 'must not be empty');
 }

@@ -1,7 +1,7 @@
 // Reads one member of a request body under a type and a range. Each reader takes null and absence as
 // undefined, notes a problem for anything else that does not fit, and never throws. Knows no member by name.
-import { isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, JsonValue, Problems } from '../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue, Problems } from '../canonical/index.ts';
 
 export type Member = JsonValue | undefined;
 

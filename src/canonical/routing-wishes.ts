@@ -1,0 +1,73 @@
+// What a request, a key or the operator's defaults may ask of routing. Only shapes and words: what they mean is
+// decided in `routing/`, and none of it reaches an upstream.
+
+/** Strategies for the order of endpoints. `order` is another word for `priority` (requirement C-15). */
+export const ROUTING_TYPES = ['priority', 'order', 'round_robin', 'least_latency'] as const;
+/** What `priority` puts first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed` (C-15). */
+export const PRIMARY_FACTORS = ['cost', 'price', 'speed', 'latency', 'throughput', 'quality'] as const;
+/** What happens when an answer breaks off after its first content. */
+export const STREAM_SAFETIES = ['error', 'buffer', 'continue'] as const;
+export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
+/** Strategies that `model_routing_config.preference` may name instead of a model (C-13). */
+export const MODEL_STRATEGIES = ['balanced', 'performance', 'price'] as const;
+
+export type RoutingType = Exclude<(typeof ROUTING_TYPES)[number], 'order'>;
+export type RoutingFactor = Exclude<(typeof PRIMARY_FACTORS)[number], 'price'>;
+export type StreamSafety = (typeof STREAM_SAFETIES)[number];
+export type Complexity = (typeof COMPLEXITIES)[number];
+export type ModelStrategy = (typeof MODEL_STRATEGIES)[number];
+
+/** Names as somebody wrote them, with the place where they stand, for messages. */
+export interface NameList {
+  /** e.g. `provider.routing.providers`. */
+  readonly path: string;
+  readonly names: readonly string[];
+}
+
+/** Highest acceptable prices in USD: per million tokens, and per request. */
+export interface PriceLimit {
+  readonly prompt?: number | undefined;
+  readonly completion?: number | undefined;
+  readonly request?: number | undefined;
+}
+
+/** Limits of time in milliseconds; those of the configuration hold where one is absent. */
+export interface TimeLimits {
+  /** All attempts together. */
+  readonly totalMs?: number | undefined;
+  /** Streams: until the first content. */
+  readonly firstTokenMs?: number | undefined;
+  /** Longest silence after that. */
+  readonly idleMs?: number | undefined;
+}
+
+/** What one level asks. The request's word counts before the key's, the key's before the configuration's. */
+export interface RoutingWishes {
+  readonly type?: RoutingType | undefined;
+  readonly factor?: RoutingFactor | undefined;
+  /** These alone, in this order: provider or endpoint slugs. */
+  readonly providers?: NameList | undefined;
+  /** These first; the others may follow. */
+  readonly prefer?: NameList | undefined;
+  /** These alone, in any order. */
+  readonly only?: NameList | undefined;
+  readonly ignore?: NameList | undefined;
+  /** True: only endpoints that take every parameter of the request. */
+  readonly requireParameters?: boolean | undefined;
+  readonly maxPrice?: PriceLimit | undefined;
+  /** Whether others stand in for an endpoint that fails, or which: providers, endpoints, models (C-12). */
+  readonly fallback?: boolean | NameList | undefined;
+  readonly streamSafety?: StreamSafety | undefined;
+  /** True: a second attempt may start when the first is late. */
+  readonly hedge?: boolean | undefined;
+  readonly limits?: TimeLimits | undefined;
+}
+
+/** `model_routing_config`: choice among models for one request. */
+export interface ModelRouting {
+  readonly availableModels?: readonly string[] | undefined;
+  /** A strategy's word, or a model's name. */
+  readonly preference?: string | undefined;
+  readonly taskType?: string | undefined;
+  readonly complexity?: Complexity | undefined;
+}
