@@ -4,6 +4,7 @@ export * from './error.ts';
 export * from './event.ts';
 export * from './item.ts';
 export * from './json.ts';
+export * from './limit-notice.ts';
 export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';

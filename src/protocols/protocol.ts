@@ -7,6 +7,7 @@ import type {
   FinishEvent,
   GatewayError,
   JsonObject,
+  LimitNotice,
   Parameter,
   ProtocolName,
   Report,
@@ -72,6 +73,11 @@ export interface UpstreamCodec {
    * @param header reads a response header by lower-case name
    */
   decodeError(status: number, header: (name: string) => string | null, body: string): GatewayError;
+  /**
+   * Reads the upstream's own limits from the head of any answer; null when it names none.
+   * @param nowMs Unix milliseconds: some name a point in time
+   */
+  decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
 }
 
 /** The protocol as spoken to a client. */

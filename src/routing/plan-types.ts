@@ -1,0 +1,63 @@
+// What a plan is made from, and what it says. Deciding is all that routing does: the engine tries the candidates.
+import type { CanonicalRequest, JsonObject, Report, RoutingWishes } from '../canonical/index.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/index.ts';
+import type { RoutingSettings } from './settings.ts';
+import type { RoutingState } from './state.ts';
+
+export interface PlanContext {
+  readonly catalog: Catalog;
+  readonly settings: RoutingSettings;
+  /** Defaults of the key that asks; null when it has none. */
+  readonly keyWishes: RoutingWishes | null;
+  /** Tenant: conversations of two keys are never the same. */
+  readonly keyId: string;
+  readonly mayUse: (modelId: string) => boolean;
+  readonly state: RoutingState;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** Names of the request's parameters that an endpoint does not take. */
+  readonly lacking: (request: CanonicalRequest, endpoint: Endpoint) => readonly string[];
+  /** Characters of the prompt. */
+  readonly inputChars: number;
+  /** Wishes that name nobody are reported here. */
+  readonly report: Report;
+  /** True: only to explain. Leaves no trace in the state. */
+  readonly peek: boolean;
+}
+
+export interface Candidate {
+  readonly endpoint: Endpoint;
+  /** From 0 to 1 among the candidates of its model, by the strategy's own measure; null when it is not known. */
+  readonly score: number | null;
+  /** Why it stands where it stands. */
+  readonly reason: string;
+}
+
+export interface Exclusion {
+  readonly modelId: string;
+  /** Slug; null when the whole model is out. */
+  readonly endpoint: string | null;
+  readonly reason: string;
+}
+
+export interface Plan {
+  /** In the order of trying; never empty. */
+  readonly candidates: readonly Candidate[];
+  readonly excluded: readonly Exclusion[];
+  /** False: the first failure is final (`provider.fallback: "false"`). */
+  readonly failover: boolean;
+  readonly wishes: RoutingWishes;
+  /** Identity of the conversation whose cached prefix matters; null when the prompt is too short for a cache. */
+  readonly conversation: string | null;
+  /** The table that is kept with the generation and that `/route/explain` returns. */
+  readonly table: () => JsonObject;
+}
+
+/** A model that may serve a request. */
+export interface ModelChoice {
+  readonly model: Model;
+  /** Why this model, in words. */
+  readonly reason: string;
+  /** From 0 to 1; null where models were not weighed against each other. */
+  readonly score: number | null;
+}
