@@ -44,7 +44,7 @@ export interface OpenEvent {
 export type OpenItem =
   | Pick<MessageItem, 'type' | 'id'>
   | Pick<ReasoningItem, 'type' | 'id' | 'format'>
-  | Pick<ToolCallItem, 'type' | 'kind' | 'id' | 'callId' | 'name'>
+  | Pick<ToolCallItem, 'type' | 'kind' | 'id' | 'callId' | 'name' | 'namespace'>
   | HostedCallItem
   | Extract<Item, { type: 'unknown' | 'compaction' }>;
 /** Text of a message item. `part` counts its parts from 0; each part is all text or all refusal. */

@@ -10,5 +10,6 @@ export * from './protocol-name.ts';
 export * from './report.ts';
 export * from './request.ts';
 export * from './routing-wishes.ts';
+export * from './state-request.ts';
 export * from './target.ts';
 export * from './usage.ts';

@@ -1,5 +1,6 @@
 // A conversation is a flat list of items, as in the Responses API: flat items group into messages easily,
 // grouped ones lose the order of thinking, text and calls.
+import { GatewayError } from './error.ts';
 import type { NodeBase, Part, Source } from './part.ts';
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
@@ -46,6 +47,8 @@ export interface ToolCallItem extends NodeBase {
   /** The item's own id where the protocol has one (`fc_…`). */
   readonly id?: string | undefined;
   readonly name: string;
+  /** The group of tools that the tool belongs to, where the protocol has groups (Responses, `namespace`). */
+  readonly namespace?: string | undefined;
   /** JSON text as the model wrote it, perhaps malformed; for a custom tool its free-form input. */
   readonly arguments: string;
 }
@@ -74,6 +77,12 @@ export interface CompactionItem extends NodeBase {
   readonly encrypted: string;
 }
 
+/** A stored item, by its id. The gateway puts the item itself in its place before any encoder sees the request. */
+export interface ReferenceItem extends NodeBase {
+  readonly type: 'reference';
+  readonly id: string;
+}
+
 /** An item that only its own protocol knows. */
 export interface UnknownItem extends NodeBase {
   readonly type: 'unknown';
@@ -87,6 +96,7 @@ export type Item =
   | ToolResultItem
   | HostedCallItem
   | CompactionItem
+  | ReferenceItem
   | UnknownItem;
 
 /** True for what an assistant turn consists of; a user, tool or system item ends the turn. */
@@ -95,8 +105,14 @@ export function isAssistantItem(item: Item): boolean {
     case 'message':
       return item.role === 'assistant';
     case 'tool_result':
+    case 'reference':
       return false;
     default:
       return true;
   }
+}
+
+/** What an encoder throws that meets a reference: nothing was stored under its id, or nobody looked. */
+export function unresolvedReference(item: ReferenceItem): GatewayError {
+  return new GatewayError('not_found', `Item with id '${item.id}' not found.`, { param: item.path });
 }

@@ -5,6 +5,7 @@ import type { NodeBase, Source } from './part.ts';
 import type { ProtocolName } from './protocol-name.ts';
 import type { Report } from './report.ts';
 import type { ModelRouting, RoutingWishes } from './routing-wishes.ts';
+import type { StateRequest } from './state-request.ts';
 
 export interface FunctionTool extends NodeBase {
   readonly type: 'function';
@@ -114,6 +115,8 @@ export interface CanonicalRequest {
   /** `stream_options.include_usage`. */
   readonly streamUsage?: boolean | undefined;
   readonly gateway: GatewayOptions;
+  /** What the request asks of the gateway's own storage. Absent in protocols that keep nothing. */
+  readonly state?: StateRequest | undefined;
   /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
   /** Losses that are already certain before an endpoint is chosen. */

@@ -21,9 +21,17 @@ function opening(item: Item): OpenItem {
     case 'reasoning':
       return { type: 'reasoning', id: item.id, format: item.format };
     case 'tool_call':
-      return { type: 'tool_call', kind: item.kind, id: item.id, callId: item.callId, name: item.name };
+      return {
+        type: 'tool_call',
+        kind: item.kind,
+        id: item.id,
+        callId: item.callId,
+        name: item.name,
+        ...(item.namespace === undefined ? {} : { namespace: item.namespace }),
+      };
     case 'tool_result':
-      throw new TypeError('a tool result is never part of an answer');
+    case 'reference':
+      throw new TypeError(`a ${item.type} is never part of an answer`);
     default:
       return item;
   }

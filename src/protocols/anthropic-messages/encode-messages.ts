@@ -9,7 +9,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { isJsonObject, parseJson, unresolvedReference } from '../../canonical/index.ts';
 import { CallIds } from './call-ids.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
@@ -63,6 +63,8 @@ export function encodeConversation(items: readonly Item[], scope: EncodeScope): 
         turn.results.push(encodeResult(item, path, ids, scope));
         return;
       }
+      case 'reference':
+        throw unresolvedReference(item);
       default: {
         const raw = ownRaw(item.source);
         if (raw) draft(drafts, 'assistant', path).blocks.push(raw);

@@ -13,11 +13,11 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { decodeSchemaFormat } from '../decode-schema-format.ts';
+import { memberPath } from '../decode-metadata.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
-const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const STOP_LIMIT = 4;
-const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };
 
 /** The numbers and switches that need nothing but a range; each is absent when the client did not say. */
 export interface SamplingParameters {
@@ -72,14 +72,7 @@ export function decodeResponseFormat(value: Member, problems: Problems): Respons
     if (raw['json_schema'] === undefined || raw['json_schema'] === null) problems.add(path, 'is required');
     return undefined;
   }
-  const name = requireString(body['name'], `${path}.name`, problems);
-  if (name !== undefined && !FORMAT_NAME.test(name)) {
-    problems.add(`${path}.name`, 'must be 1 to 64 letters, digits, underscores or dashes');
-  }
-  const schema = readObject(body['schema'], `${path}.schema`, problems);
-  const strict = readBoolean(body['strict'], `${path}.strict`, problems);
-  const description = readString(body['description'], `${path}.description`, problems);
-  return name === undefined ? undefined : { type, name, schema, strict, description };
+  return decodeSchemaFormat(body, path, problems);
 }
 
 /**
@@ -106,28 +99,6 @@ export function decodeWebSearch(value: Member, problems: Problems): WebSearchOpt
     timezone: readString(place?.['timezone'], `${at}.timezone`, problems),
   };
   return { contextSize, userLocation };
-}
-
-/** Decodes `metadata`: at most 16 pairs of strings. */
-export function decodeMetadata(
-  value: Member,
-  problems: Problems,
-): Readonly<Record<string, string>> | undefined {
-  const raw = readObject(value, 'metadata', problems);
-  if (!raw) return undefined;
-  const { pairs, keyLength, valueLength } = METADATA_LIMITS;
-  const entries = Object.entries(raw);
-  if (entries.length > pairs) problems.add('metadata', `must not have more than ${pairs} pairs`);
-  const strings: [string, string][] = [];
-  for (const [key, text] of entries.slice(0, pairs)) {
-    const path = memberPath('metadata', key);
-    if (key.length > keyLength) problems.add(path, `the key must not have more than ${keyLength} characters`);
-    else if (typeof text !== 'string') problems.add(path, `must be a string, not ${describe(text)}`);
-    else if (text.length > valueLength)
-      problems.add(path, `must not have more than ${valueLength} characters`);
-    else strings.push([key, text]);
-  }
-  return Object.fromEntries(strings);
 }
 
 function decodeStop(value: Member, problems: Problems): readonly string[] | undefined {
@@ -160,9 +131,4 @@ function decodeLogitBias(value: Member, problems: Problems): JsonObject | undefi
     readNumber(amount, path, problems, { min: -100, max: 100 });
   }
   return bias;
-}
-
-/** A path to a member that the client named: cut, because it goes into the answer. */
-function memberPath(parent: string, key: string): string {
-  return `${parent}.${key.length > 64 ? `${key.slice(0, 64)}…` : key}`;
 }

@@ -1,15 +1,7 @@
 // Content of a message: a string or an array of parts. Owns the part types and media addresses of Chat
 // Completions; must not know roles beyond which parts they allow.
 import { isJsonObject } from '../../canonical/index.ts';
-import type {
-  FilePart,
-  ImagePart,
-  JsonObject,
-  Media,
-  Part,
-  Problems,
-  Report,
-} from '../../canonical/index.ts';
+import type { FilePart, ImagePart, JsonObject, Part, Problems, Report } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -20,6 +12,7 @@ import {
   requireText,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { decodeAddress } from '../decode-address.ts';
 
 /** The documented part types that a role accepts; types that no document knows are kept for any role. */
 export type PartTypes = ReadonlySet<string>;
@@ -176,26 +169,4 @@ function decodeFile(
     path,
     cache,
   };
-}
-
-/**
- * An http(s) address or a base64 data URL (RFC 2397).
- * @returns null when the text is neither; undefined when it is a broken one, which is a problem
- */
-function decodeAddress(text: string, path: string, problems: Problems): Media | null | undefined {
-  const start = text.slice(0, 8).toLowerCase();
-  if (start.startsWith('http://') || start === 'https://') {
-    if (URL.canParse(text)) return { kind: 'url', url: text };
-    problems.add(path, 'is not a valid URL');
-    return undefined;
-  }
-  if (!start.startsWith('data:')) return null;
-  const comma = text.indexOf(',');
-  const [mediaType = '', ...parameters] = text.slice(5, Math.max(comma, 5)).split(';');
-  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
-  if (comma < 0 || comma === text.length - 1 || !isBase64) {
-    problems.add(path, 'must be a data URL of the form data:<media type>;base64,<data>');
-    return undefined;
-  }
-  return { kind: 'base64', data: text.slice(comma + 1), mediaType: mediaType || undefined };
 }

@@ -4,14 +4,10 @@ import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '..
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-messages.ts';
-import {
-  decodeMetadata,
-  decodeResponseFormat,
-  decodeSampling,
-  decodeWebSearch,
-} from './decode-parameters.ts';
+import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
+import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
 

@@ -21,12 +21,10 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 
 /** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
 type IsTool = (kind: Tool['type'], name: string) => boolean;
-
-/** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
  * Decodes `tools`. Types that no document knows are kept as hosted tools: compatible servers have their own.
@@ -110,11 +108,8 @@ function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | u
   const at = `${path}.${type}`;
   const body = requireObject(raw[type], at, problems);
   if (!body) return undefined;
-  const name = requireString(body['name'], `${at}.name`, problems);
+  const name = readToolName(body['name'], `${at}.name`, problems);
   const description = readString(body['description'], `${at}.description`, problems);
-  if (name !== undefined && !TOOL_NAME.test(name)) {
-    problems.add(`${at}.name`, 'must be 1 to 64 letters, digits, underscores or dashes');
-  }
   if (type === 'custom') {
     const format = decodeCustomFormat(body['format'], `${at}.format`, problems);
     return name === undefined
@@ -126,30 +121,6 @@ function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | u
   return name === undefined
     ? undefined
     : ({ ...base, type, name, description, parameters, strict } satisfies FunctionTool);
-}
-
-/** Every upstream wants a JSON Schema of an object here; anything else would only fail later and less clearly. */
-function decodeParametersSchema(value: Member, path: string, problems: Problems): JsonObject | undefined {
-  const schema = readObject(value, path, problems);
-  if (schema && schema['type'] !== undefined && schema['type'] !== 'object') {
-    problems.add(`${path}.type`, 'must be "object": the arguments of a tool are an object');
-  }
-  return schema;
-}
-
-/** Chat nests the grammar, `{type:"grammar", grammar:{syntax, definition}}`; the canonical form is flat. */
-function decodeCustomFormat(value: Member, path: string, problems: Problems): JsonObject | undefined {
-  const format = readObject(value, path, problems);
-  if (!format) return undefined;
-  const type = readWord(format['type'] ?? '', `${path}.type`, problems, ['text', 'grammar'] as const);
-  if (type !== 'grammar') return type && { type };
-  const isNested = format['grammar'] !== undefined;
-  const grammar = isNested ? readObject(format['grammar'], `${path}.grammar`, problems) : format;
-  const at = isNested ? `${path}.grammar` : path;
-  if (!grammar) return undefined;
-  const syntax = readWord(grammar['syntax'] ?? '', `${at}.syntax`, problems, ['lark', 'regex'] as const);
-  const definition = requireString(grammar['definition'], `${at}.definition`, problems);
-  return { type, syntax, definition };
 }
 
 /** Accepted nested below `allowed_tools` (OpenAI) and flat; its entries with and without their inner object. */

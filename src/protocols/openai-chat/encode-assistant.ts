@@ -62,6 +62,7 @@ export function encodeAssistant(
         );
         break;
       case 'tool_result':
+      case 'reference':
         break;
     }
   }

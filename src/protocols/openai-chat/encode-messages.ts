@@ -10,7 +10,7 @@ import type {
   TextPart,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { isAssistantItem, isJsonArray } from '../../canonical/index.ts';
+import { isAssistantItem, isJsonArray, unresolvedReference } from '../../canonical/index.ts';
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
@@ -49,6 +49,8 @@ export function encodeMessages(items: readonly Item[], context: EncodeContext): 
       endTurn();
       endResults();
       messages.push(encodeInput(item, context));
+    } else if (item.type === 'reference') {
+      throw unresolvedReference(item);
     }
   }
   endTurn();

@@ -123,6 +123,7 @@ function addItem(draft: Draft, item: Item): void {
     case 'hosted_call':
     case 'tool_result':
     case 'compaction':
+    case 'reference':
       return;
   }
 }

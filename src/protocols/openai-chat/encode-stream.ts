@@ -17,7 +17,7 @@ import type {
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
-import { encodeErrorBody } from './encode-error.ts';
+import { encodeErrorBody } from '../encode-openai-error.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import {

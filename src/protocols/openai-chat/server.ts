@@ -1,7 +1,7 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { decodeRequest } from './decode-request.ts';
-import { encodeError } from './encode-error.ts';
+import { encodeError } from '../encode-openai-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 

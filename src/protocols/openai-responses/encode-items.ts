@@ -10,6 +10,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
+import { unresolvedReference } from '../../canonical/index.ts';
 import { encodeInputParts, encodeOutputParts, reportCache } from './encode-parts.ts';
 import type {
   WireCustomCall,
@@ -59,6 +60,8 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
       if (own) return own;
       report.add(path, 'dropped', 'a compacted conversation can be read only where it was made');
       return undefined;
+    case 'reference':
+      throw unresolvedReference(item);
     case 'hosted_call':
     case 'unknown':
       if (own) return own;

@@ -1,5 +1,6 @@
-// Errors as Chat Completions clients know them. Owns the table of types and codes; must not choose statuses.
-import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+// Errors as clients of OpenAI's protocols know them (Chat Completions and Responses). Owns the table of types and
+// codes; must not choose statuses.
+import type { ErrorKind, GatewayError, JsonObject } from '../canonical/index.ts';
 
 interface ErrorWords {
   readonly type: string;
@@ -42,7 +43,7 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
   };
 }
 
-/** Status and body of an error answer. The protocol has no place for the request id but the header. */
+/** Status and body of an error answer. These protocols have no place for the request id but the header. */
 export function encodeError(error: GatewayError): { readonly status: number; readonly body: JsonObject } {
   return { status: error.status, body: encodeErrorBody(error) };
 }

@@ -1,0 +1,35 @@
+// What a request asks of the gateway's own storage and of the shape of its answer (Responses API). Only typed wishes:
+// what is stored where, and what an unknown id means, is decided in `state/`.
+import type { JsonObject } from './json.ts';
+import type { Part } from './part.ts';
+
+/** A stored template and what to put into it. */
+export interface PromptRequest {
+  readonly id: string;
+  readonly version?: string | undefined;
+  /** By name: a text, or one part (text, image, file). */
+  readonly variables: Readonly<Record<string, string | Part>>;
+}
+
+/** Every member is as the client sent it; undefined where it said nothing. */
+export interface StateRequest {
+  /** Never together with `conversationId`. */
+  readonly previousResponseId?: string | undefined;
+  readonly conversationId?: string | undefined;
+  /** The protocol's default: true. */
+  readonly store: boolean;
+  readonly prompt?: PromptRequest | undefined;
+  /** The protocol's default: `disabled`. */
+  readonly truncation: 'auto' | 'disabled';
+  /** Members of the answer that appear only when they are asked for, e.g. `reasoning.encrypted_content`. */
+  readonly include: ReadonlySet<string>;
+  /** Most calls of hosted tools in one answer, all tools together. */
+  readonly maxToolCalls?: number | undefined;
+  readonly safetyIdentifier?: string | undefined;
+  readonly promptCacheKey?: string | undefined;
+  readonly promptCacheRetention?: string | undefined;
+  /** True: asked to run in the background, which the gateway does not do. */
+  readonly background: boolean;
+  /** `instructions` as sent: the first item of the request repeats it, and no later turn inherits it. */
+  readonly instructions?: string | readonly JsonObject[] | undefined;
+}

@@ -1,0 +1,34 @@
+// `metadata`: pairs of strings that a client attaches to its request, alike in every protocol that has them.
+import type { Problems } from '../canonical/index.ts';
+import { describe, readObject } from './read-member.ts';
+import type { Member } from './read-member.ts';
+
+/** OpenAI API reference, "Create chat completion", `metadata`. */
+const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };
+
+/** Decodes `metadata`: at most 16 pairs of strings. */
+export function decodeMetadata(
+  value: Member,
+  problems: Problems,
+): Readonly<Record<string, string>> | undefined {
+  const raw = readObject(value, 'metadata', problems);
+  if (!raw) return undefined;
+  const { pairs, keyLength, valueLength } = METADATA_LIMITS;
+  const entries = Object.entries(raw);
+  if (entries.length > pairs) problems.add('metadata', `must not have more than ${pairs} pairs`);
+  const strings: [string, string][] = [];
+  for (const [key, text] of entries.slice(0, pairs)) {
+    const path = memberPath('metadata', key);
+    if (key.length > keyLength) problems.add(path, `the key must not have more than ${keyLength} characters`);
+    else if (typeof text !== 'string') problems.add(path, `must be a string, not ${describe(text)}`);
+    else if (text.length > valueLength)
+      problems.add(path, `must not have more than ${valueLength} characters`);
+    else strings.push([key, text]);
+  }
+  return Object.fromEntries(strings);
+}
+
+/** A path to a member that the client named: cut, because it goes into the answer. */
+export function memberPath(parent: string, key: string): string {
+  return `${parent}.${key.length > 64 ? `${key.slice(0, 64)}…` : key}`;
+}

@@ -1,0 +1,23 @@
+// The members of a JSON Schema answer format. Chat Completions nests them below `json_schema`, Responses has them flat:
+// the place differs, the rules do not.
+import type { JsonObject, Problems, ResponseFormat } from '../canonical/index.ts';
+import { readBoolean, readObject, readString, requireString } from './read-member.ts';
+
+/** OpenAI API reference, "Structured outputs", `name`. */
+const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Decodes `name`, `schema`, `strict` and `description`; undefined without a name, which is a problem. */
+export function decodeSchemaFormat(
+  body: JsonObject,
+  path: string,
+  problems: Problems,
+): ResponseFormat | undefined {
+  const name = requireString(body['name'], `${path}.name`, problems);
+  if (name !== undefined && !FORMAT_NAME.test(name)) {
+    problems.add(`${path}.name`, 'must be 1 to 64 letters, digits, underscores or dashes');
+  }
+  const schema = readObject(body['schema'], `${path}.schema`, problems);
+  const strict = readBoolean(body['strict'], `${path}.strict`, problems);
+  const description = readString(body['description'], `${path}.description`, problems);
+  return name === undefined ? undefined : { type: 'json_schema', name, schema, strict, description };
+}
