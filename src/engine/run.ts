@@ -57,7 +57,8 @@ export class Run {
     this.#generation = new Generation(newGenerationId(now), call, deps.settings(), now);
   }
 
-  async answer(): Promise<void> {
+  /** @returns true when the client has a complete, good answer; false when it was told of a failure, or has left */
+  async answer(): Promise<boolean> {
     const generation = this.#generation;
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
@@ -74,19 +75,22 @@ export class Run {
       });
       const failure = await this.#tryAll(hydrated, plan, answer);
       await this.#settle(failure, answer);
-      if (generation.cancelled) return;
-      if (failure) this.#refuse(failure, answer);
-      else {
-        const paidForNothing = generation.paidForNothing();
-        if (paidForNothing) this.#deps.log.warn('an empty answer was billed', paidForNothing);
-        answer.complete();
+      if (generation.cancelled) return false;
+      if (failure) {
+        this.#refuse(failure, answer);
+        return false;
       }
+      const paidForNothing = generation.paidForNothing();
+      if (paidForNothing) this.#deps.log.warn('an empty answer was billed', paidForNothing);
+      answer.complete();
+      return true;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       if (error.kind === 'internal')
         this.#deps.log.error('request failed', { id: generation.id, error: thrown });
       await this.#settle(error, answer);
       if (!generation.cancelled) this.#refuse(error, answer);
+      return false;
     } finally {
       untick?.();
     }
