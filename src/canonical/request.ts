@@ -111,6 +111,8 @@ export interface CanonicalRequest {
   readonly verbosity?: string | undefined;
   readonly webSearch?: WebSearchOptions | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** True: the last item is the beginning of the answer, a message of the assistant that the model must continue. */
+  readonly prefill?: true | undefined;
   readonly stream: boolean;
   /** `stream_options.include_usage`. */
   readonly streamUsage?: boolean | undefined;

@@ -34,6 +34,9 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   exclusiveReasoning: z
     .boolean()
     .describe('Reasoning excludes sampling parameters, forced tools and prefills.'),
+  prefill: z
+    .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
+    .describe('How the model is told to continue a last message of the assistant.'),
 };
 
 const shape: Record<string, z.ZodOptional<QuirkValue>> = {};

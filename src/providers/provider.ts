@@ -82,6 +82,12 @@ export const NO_QUIRKS: Quirks = {
    * and an unfinished tool turn must begin with its own signed reasoning.
    */
   exclusiveReasoning: false,
+  /**
+   * How a last message of the assistant is continued instead of answered. `plain`: by itself; `prefix`, `partial`:
+   * with that member on the message (with `prefix` the answer begins by repeating the text); `continue_final_message`:
+   * with that member of the body; `none`: it is not.
+   */
+  prefill: 'none',
 };
 
 /** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */

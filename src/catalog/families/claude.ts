@@ -47,6 +47,11 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: CLAUDE_DOCS,
   },
   {
+    match: LATER_CLAUDE,
+    facts: { quirks: { prefill: 'none' } },
+    source: "platform.claude.com: what's new in Claude 4.6, prefill removal; 2026-02",
+  },
+  {
     match: /^claude-(opus|sonnet)-4-6/,
     facts: { efforts: ['low', 'medium', 'high', 'max'] },
     source: CLAUDE_DOCS,

@@ -18,6 +18,12 @@ const VISION: readonly string[] = ['text', 'image', 'file'];
 
 export const openaiFamilies: readonly FamilyRow[] = [
   {
+    // An answer begins anew after a message of the assistant, whoever serves the model.
+    match: /^(gpt-|chatgpt-|codex-|o[134](-|$))/,
+    facts: { quirks: { prefill: 'none' } },
+    source: OPENAI_DOCS,
+  },
+  {
     match: /^gpt-4o|^gpt-4-1|^gpt-4-turbo|^chatgpt-4o/,
     facts: { inputModalities: VISION },
     source: OPENAI_DOCS,

@@ -53,7 +53,8 @@ export const otherFamilies: readonly FamilyRow[] = [
   // xAI.
   {
     match: /^grok-/,
-    facts: { detailsFormat: 'xai-responses-v1', inputModalities: VISION },
+    // No document promises that a last message of the assistant is continued.
+    facts: { detailsFormat: 'xai-responses-v1', inputModalities: VISION, quirks: { prefill: 'none' } },
     source: 'docs.x.ai 2026-07',
   },
   {
@@ -191,6 +192,8 @@ export const otherFamilies: readonly FamilyRow[] = [
     facts: {
       detailsFormat: 'google-gemini-v1',
       inputModalities: ['text', 'image', 'file', 'audio', 'video'],
+      // No document promises that a last message of the assistant is continued.
+      quirks: { prefill: 'none' },
     },
     source: 'openrouter.ai: reasoning tokens',
   },

@@ -7,6 +7,7 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { constrainSchema } from './encode-schema.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
@@ -21,9 +22,12 @@ const MIN_TOP_P_THINKING = 0.95;
 
 /**
  * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take
+ * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take; without one for a text
+ *   to be continued by a model that begins anew
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  if (request.prefill && target.quirks.prefill === 'none')
+    throw new GatewayError('unsupported', 'the upstream cannot continue a text');
   const scope = newScope(target, report);
   const { tools, choice } = encodeTools(request, scope);
   const { system, turns } = encodeConversation(request.items, scope);

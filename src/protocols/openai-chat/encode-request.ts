@@ -12,6 +12,7 @@ import type {
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
+import { encodePrefill } from './encode-prefill.ts';
 import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';
 
@@ -51,6 +52,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     body['stream'] = true;
     if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
   }
+  if (request.prefill) encodePrefill(body, quirks.prefill);
   copyExtra(body, request, context);
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;

@@ -13,6 +13,8 @@ export const anthropic = defineProvider({
         cacheControl: true,
         // "Extended thinking": no forced tool, no prefill, no sampling parameters beside it.
         exclusiveReasoning: true,
+        // "Prefill Claude's response". Models from 4.6 on refuse it: family table.
+        prefill: 'plain',
       },
       reasoningFormat: 'anthropic-claude-v1',
     }),

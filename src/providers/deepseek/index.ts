@@ -17,6 +17,7 @@ export const deepseek = defineProvider({
         structuredOutput: 'json_object',
         strictTools: false,
         customTools: false,
+        // No `prefill`: "Chat Prefix Completion" needs the base URL /beta; set it with `prefill: prefix` there.
       },
       reasoningFormat: 'deepseek-reasoner-v1',
       unsupported: ['logitBias', 'seed', 'parallelToolCalls', 'verbosity', 'webSearch'],

@@ -14,6 +14,8 @@ export const groq = defineProvider({
         customTools: false,
         // "OpenAI Compatibility" (2026): `messages[].name` is a 400.
         messageName: false,
+        // Guide "Assistant Message Prefilling".
+        prefill: 'plain',
         unknownFields: 'drop',
       },
       reasoningFormat: 'groq-reasoning-v1',

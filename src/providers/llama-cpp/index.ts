@@ -15,6 +15,8 @@ export const llamaCpp = defineProvider({
         strictTools: false,
         customTools: false,
         namedToolChoice: false,
+        // On unless started with `--no-prefill-assistant`; refused while the model thinks.
+        prefill: 'plain',
       },
       reasoningFormat: 'llama.cpp-reasoning-v1',
       unsupported: ['verbosity', 'webSearch'],

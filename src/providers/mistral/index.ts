@@ -17,6 +17,8 @@ export const mistral = defineProvider({
         requiredToolChoice: 'any',
         // "Tool call id must be a-z, A-Z, 0-9, with a length of 9."
         toolCallId: 'alphanumeric-9',
+        // API reference, "AssistantMessage", `prefix`; the answer repeats the text (guide "Prefix", from memory).
+        prefill: 'prefix',
         unknownFields: 'drop',
       },
       reasoningFormat: 'mistral-magistral-v1',

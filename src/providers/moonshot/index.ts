@@ -13,6 +13,8 @@ export const moonshot = defineProvider({
         // Guide "Kimi K2 thinking model" (2026): `thinking: {type}` on K2.x. K3 takes an effort: family table.
         reasoningField: 'thinking',
         reasoningReplay: 'reasoning_content',
+        // Guide "Partial Mode" (2026): the answer does not repeat the text.
+        prefill: 'partial',
         strictTools: false,
         customTools: false,
       },

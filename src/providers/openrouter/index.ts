@@ -14,6 +14,8 @@ export const openrouter = defineProvider({
         reasoningReplay: 'reasoning_details',
         customTools: false,
         cacheControl: true,
+        // "Assistant Prefill" in the API overview; not for every model: family table.
+        prefill: 'plain',
       },
       // Unsupported sampling parameters are ignored by it, not refused.
       unsupported: ['webSearch'],

@@ -13,6 +13,8 @@ export const qwen = defineProvider({
         // Guide "Deep thinking" (2026): `enable_thinking`, with `thinking_budget` in tokens.
         reasoningField: 'enable_thinking',
         reasoningReplay: 'reasoning_content',
+        // Guide "Partial mode" (2026): with thinking off.
+        prefill: 'partial',
         strictTools: false,
         customTools: false,
         // Explicit context cache: `cache_control` on message parts.

@@ -12,6 +12,8 @@ export const vllm = defineProvider({
         // Thinking is switched in the chat template; `reasoning_effort` reaches only gpt-oss: family table.
         reasoningField: 'chat_template_kwargs',
         reasoningReplay: 'reasoning',
+        // "Extra parameters" of the chat API.
+        prefill: 'continue_final_message',
         strictTools: false,
         customTools: false,
       },
