@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upstream: ['canonical', 'runtime', 'telemetry'],
   storage: ['canonical', 'ledger', 'runtime'],
   auth: ['canonical', 'storage'],
-  config: ['canonical', 'catalog', 'providers', 'telemetry'],
+  config: ['canonical', 'catalog', 'providers', 'routing', 'telemetry'],
   engine: [
     'auth',
     'canonical',
@@ -196,9 +196,12 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('storage takes only types from the ledger', () => {
+  test.each([
+    ['storage', 'ledger'],
+    ['config', 'routing'],
+  ])('%s takes only types from %s', (from, of) => {
     const wrong = imports.filter(
-      ({ file, target, isType }) => folderOf(file) === 'storage' && folderOf(target) === 'ledger' && !isType,
+      ({ file, target, isType }) => folderOf(file) === from && folderOf(target) === of && !isType,
     );
     expect(wrong.map(show)).toEqual([]);
   });

@@ -63,6 +63,65 @@ export interface RoutingWishes {
   readonly limits?: TimeLimits | undefined;
 }
 
+/** The wishes in an operator's own words, for everybody or for one key: what `routing.default` holds. */
+export interface RoutingDefaults {
+  readonly type?: (typeof ROUTING_TYPES)[number] | undefined;
+  readonly primary_factor?: (typeof PRIMARY_FACTORS)[number] | undefined;
+  readonly providers?: readonly string[] | undefined;
+  readonly order?: readonly string[] | undefined;
+  readonly only?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly require_parameters?: boolean | undefined;
+  readonly max_price?: PriceLimit | undefined;
+  readonly fallback?: boolean | string | readonly string[] | undefined;
+  readonly stream_safety?: StreamSafety | undefined;
+  readonly hedge?: boolean | undefined;
+}
+
+/**
+ * The wishes that an operator's words mean.
+ * @param path where the words stand, e.g. `routing.default`: begins the path of every list of names
+ */
+export function toWishes(words: RoutingDefaults, path: string): RoutingWishes {
+  const list = (name: 'providers' | 'order' | 'only' | 'ignore'): NameList | undefined =>
+    words[name] && toNameList(words[name], `${path}.${name}`);
+  return {
+    type: words.type && toRoutingType(words.type),
+    factor: words.primary_factor && toRoutingFactor(words.primary_factor),
+    providers: list('providers'),
+    prefer: list('order'),
+    only: list('only'),
+    ignore: list('ignore'),
+    requireParameters: words.require_parameters,
+    maxPrice: words.max_price,
+    fallback: words.fallback === undefined ? undefined : toFallback(words.fallback, `${path}.fallback`),
+    streamSafety: words.stream_safety,
+    hedge: words.hedge,
+  };
+}
+
+/** The strategy that a word names. */
+export function toRoutingType(word: (typeof ROUTING_TYPES)[number]): RoutingType {
+  return word === 'order' ? 'priority' : word;
+}
+
+/** The factor that a word names. */
+export function toRoutingFactor(word: (typeof PRIMARY_FACTORS)[number]): RoutingFactor {
+  return word === 'price' ? 'cost' : word;
+}
+
+/** `fallback`: a switch, which may be a word (C-12), or names. */
+export function toFallback(value: boolean | string | readonly string[], path: string): boolean | NameList {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return toNameList(typeof value === 'string' ? [value] : value, path);
+}
+
+/** Names with their place; a name that stands there twice counts once. */
+export function toNameList(names: readonly string[], path: string): NameList {
+  return { path, names: [...new Set(names)] };
+}
+
 /** `model_routing_config`: choice among models for one request. */
 export interface ModelRouting {
   readonly availableModels?: readonly string[] | undefined;

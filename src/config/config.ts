@@ -7,7 +7,9 @@ import type {
   ProtocolConfig,
   ProviderConfig,
 } from '../catalog/index.ts';
-import type { ProtocolName } from '../canonical/index.ts';
+import { toWishes } from '../canonical/index.ts';
+import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
+import type { BreakerSettings, RoutingSettings } from '../routing/settings.ts';
 import { Secret } from '../telemetry/secret.ts';
 import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';
@@ -21,6 +23,8 @@ export interface KeyConfig {
   /** Unix milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly logContent: boolean;
+  /** What holds when its requests say nothing; null: as for everybody. */
+  readonly routing: RoutingWishes | null;
 }
 
 export interface Timeouts {
@@ -43,14 +47,10 @@ export interface Config extends CatalogConfig {
   readonly databaseUrl: Secret | null;
   readonly redisUrl: Secret | null;
   readonly keys: readonly KeyConfig[];
-  readonly routing: {
-    readonly default: {
-      readonly type: ConfigFile['routing']['default']['type'];
-      readonly primaryFactor: 'cost' | 'speed' | 'quality' | null;
-    };
+  readonly routing: RoutingSettings & {
     readonly retries: number;
     readonly timeouts: Timeouts;
-    readonly breaker: { readonly failures: number; readonly windowMs: number; readonly openMs: number };
+    readonly breaker: BreakerSettings;
   };
   readonly strict: boolean;
   readonly fetch: { readonly allow: readonly string[] };
@@ -89,20 +89,13 @@ export function toConfig(file: ConfigFile): Config {
     dataDir: file.data_dir,
     databaseUrl: secretOrNull(file.database_url),
     redisUrl: secretOrNull(file.redis_url),
-    keys: file.keys
-      .filter((entry) => entry.key !== '')
-      .map((entry) => ({
-        name: entry.name,
-        key: new Secret(entry.key),
-        models: entry.models ?? null,
-        expiresAt: entry.expires === undefined ? null : Date.parse(entry.expires),
-        logContent: entry.log_content ?? file.logging.content,
-      })),
+    keys: file.keys.flatMap((entry, place) => (entry.key === '' ? [] : [toKey(entry, place, file)])),
     providers: mapValues(file.providers, (entry) => (entry === false ? false : toProvider(entry))),
     models: file.models.map(toModel),
     aliases: file.aliases,
     routing: {
-      default: { type: routing.default.type, primaryFactor: routing.default.primary_factor ?? null },
+      defaults: toWishes(routing.default, 'routing.default'),
+      taskTypes: routing.task_types,
       retries: routing.retries,
       timeouts: {
         connectMs: routing.timeouts.connect_ms,
@@ -139,6 +132,18 @@ export function toConfig(file: ConfigFile): Config {
     compatibility: { reasoningContent: file.compatibility.reasoning_content },
     promptsDir: file.prompts ?? null,
   });
+}
+
+/** @param place of the entry in the file: an entry that is ignored has one too */
+function toKey(entry: ConfigFile['keys'][number], place: number, file: ConfigFile): KeyConfig {
+  return {
+    name: entry.name,
+    key: new Secret(entry.key),
+    models: entry.models ?? null,
+    expiresAt: entry.expires === undefined ? null : Date.parse(entry.expires),
+    logContent: entry.log_content ?? file.logging.content,
+    routing: entry.routing ? toWishes(entry.routing, `keys[${place}].routing`) : null,
+  };
 }
 
 type ProviderEntry = Exclude<ConfigFile['providers'][string], false>;

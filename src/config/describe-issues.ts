@@ -13,6 +13,9 @@ export interface Problem {
 
 type Issue = z.core.$ZodIssue;
 
+/** What zod says of a union that has no message of its own. */
+const UNION_MESSAGE = 'Invalid input';
+
 /** One problem per wrong key, in the order in which the schema met them. */
 export function describeIssues(issues: readonly Issue[]): readonly Problem[] {
   return issues.flatMap((issue) => describe(issue, issue.path));
@@ -26,7 +29,8 @@ function describe(issue: Issue, path: readonly PropertyKey[]): readonly Problem[
       message: `unknown key${suggestion(key, known)}`,
     }));
   }
-  if (issue.code === 'invalid_union') {
+  // A union that says itself what it takes says it best, unless the author was on the way into one alternative.
+  if (issue.code === 'invalid_union' && (issue.message === UNION_MESSAGE || depthOf(issue.errors) > 0)) {
     const branch = closestBranch(issue.errors);
     if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path]));
   }
@@ -44,9 +48,7 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   let best: readonly Issue[] | undefined;
   let bestDepth = -1;
   for (const branch of branches) {
-    const depth = Math.max(
-      ...branch.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
-    );
+    const depth = depthOf([branch]);
     // Later alternatives are the richer ones: on equal footing their complaint says more.
     if (depth >= bestDepth) {
       best = branch;
@@ -54,6 +56,13 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
     }
   }
   return best;
+}
+
+/** How far below the union the deepest complaint lies. */
+function depthOf(branches: readonly (readonly Issue[])[]): number {
+  return Math.max(
+    ...branches.flat().map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
+  );
 }
 
 function namesBeside(path: readonly PropertyKey[]): readonly string[] {

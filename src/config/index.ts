@@ -1,4 +1,5 @@
 // The configuration: read, checked, made into immutable snapshots, watched.
+export { checkWishes } from './check-routing-names.ts';
 export { ConfigError } from './config-error.ts';
 export type { Config, KeyConfig, Timeouts } from './config.ts';
 export { readEnvironment } from './environment.ts';
@@ -8,7 +9,8 @@ export type { Flags, LoadInput, LoadedConfig } from './load.ts';
 export { configJsonSchema, configSchemaNode } from './schema.ts';
 export { schemaNode } from './schema-node.ts';
 export type { SchemaNode } from './schema-node.ts';
-export { buildSnapshot } from './snapshot.ts';
+export { formatRouting, parseRouting } from './routing-text.ts';
+export { buildSnapshot, knownProviders } from './snapshot.ts';
 export type { Snapshot, SnapshotInput } from './snapshot.ts';
 export { watchConfig } from './watch.ts';
 export type { Watched, WatchInput } from './watch.ts';

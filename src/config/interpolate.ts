@@ -81,7 +81,7 @@ function secretFile(file: string, path: readonly PropertyKey[], input: Interpola
 }
 
 /** A variable is always text; where the schema wants a number or a switch, it is read as one. */
-function toScalar(text: string, node: SchemaNode | undefined): unknown {
+export function toScalar(text: string, node: SchemaNode | undefined): unknown {
   const types = node?.types ?? [];
   if (types.includes('string')) return text;
   if (

@@ -5,13 +5,12 @@ import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { quirksSchema } from './quirks-schema.ts';
+import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
 import { schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const secret = (): z.ZodString => z.string().meta({ secret: true });
 const url = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
-const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
-  z.number().int().min(1).max(86_400_000).default(value);
 const tokens = (): z.ZodNumber => z.number().int().min(1);
 const dollars = (): z.ZodNumber => z.number().min(0);
 
@@ -152,6 +151,9 @@ const key = z.strictObject({
     .boolean()
     .optional()
     .describe('Keep prompts and answers in its records. Default: `logging.content`.'),
+  routing: routingDefaultsSchema
+    .optional()
+    .describe('Used when its requests say nothing, over `routing.default`, whose members it takes.'),
 });
 
 /** The whole file. Every object refuses keys it does not know. */
@@ -184,49 +186,7 @@ export const configSchema = z.strictObject({
     .describe('Upstream services by name. A preset fills in what is absent; `false` switches it off.'),
   models: z.array(model).default([]).describe('Models, where they differ from what the catalog knows.'),
   aliases: z.record(z.string(), z.string()).default({}).describe('Other names for models: alias to id.'),
-  routing: z
-    .strictObject({
-      default: z
-        .strictObject({
-          type: z
-            .enum(['priority', 'round_robin', 'least_latency', 'order'])
-            .default('priority')
-            .describe('Order in which endpoints are tried.'),
-          primary_factor: z
-            .enum(['cost', 'speed', 'quality'])
-            .optional()
-            .describe('What `priority` puts first.'),
-        })
-        .prefault({})
-        .describe('Used when a request says nothing.'),
-      retries: z
-        .number()
-        .int()
-        .min(0)
-        .max(10)
-        .default(1)
-        .describe('Further tries of one endpoint before the next.'),
-      timeouts: z
-        .strictObject({
-          connect_ms: milliseconds(5_000).describe('Until the connection stands.'),
-          first_token_ms: milliseconds(60_000).describe('Streamed calls: until the first content.'),
-          response_ms: milliseconds(300_000).describe("Other calls: until the answer's head."),
-          idle_ms: milliseconds(60_000).describe('Silence in the middle of an answer.'),
-          total_ms: milliseconds(600_000).describe('All attempts together.'),
-        })
-        .prefault({})
-        .describe('In milliseconds.'),
-      breaker: z
-        .strictObject({
-          failures: z.number().int().min(1).default(5).describe('Failures within the window that open it.'),
-          window_ms: milliseconds(30_000).describe('Length of the window.'),
-          open_ms: milliseconds(15_000).describe('How long a failing endpoint is left alone.'),
-        })
-        .prefault({})
-        .describe('Sets failing endpoints aside.'),
-    })
-    .prefault({})
-    .describe('Choice of endpoints, timeouts and retries.'),
+  routing: routingSchema,
   strict: z
     .boolean()
     .default(false)

@@ -1,8 +1,9 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
 import { buildCatalog } from '../catalog/index.ts';
-import type { BuiltIn, Catalog } from '../catalog/index.ts';
+import type { BuiltIn, Catalog, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
+import { checkRoutingNames } from './check-routing-names.ts';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
@@ -28,18 +29,26 @@ export interface SnapshotInput {
 /**
  * Builds a snapshot whole, or not at all.
  * @throws ConfigError for what no schema sees: unknown providers, protocols they do not serve, ids given twice,
- *   aliases in a circle
+ *   aliases in a circle, routing defaults that name nobody
  */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
+  const { config, presets, sim } = input;
+  const refuse: Refuse = (path, message) => {
+    throw new ConfigError(path, message);
+  };
   const catalog = buildCatalog({
-    config: input.config,
-    presets: input.presets,
-    sim: input.sim,
+    config,
+    presets,
+    sim,
     environment: input.environment,
     now: input.now ?? Date.now,
-    refuse: (path, message) => {
-      throw new ConfigError(path, message);
-    },
+    refuse,
   });
-  return Object.freeze({ config: input.config, catalog, revision: input.revision });
+  checkRoutingNames(config, { catalog, providers: knownProviders(input) }, refuse);
+  return Object.freeze({ config, catalog, revision: input.revision });
+}
+
+/** Every provider that this configuration could switch on: presets, and those that it names. */
+export function knownProviders(input: Pick<SnapshotInput, 'config' | 'presets'>): readonly string[] {
+  return [...input.presets.map((preset) => preset.id), ...Object.keys(input.config.providers)];
 }

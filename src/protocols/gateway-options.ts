@@ -6,6 +6,10 @@ import {
   PRIMARY_FACTORS,
   ROUTING_TYPES,
   STREAM_SAFETIES,
+  toFallback,
+  toNameList,
+  toRoutingFactor,
+  toRoutingType,
   type GatewayOptions,
   type JsonObject,
   type ModelRouting,
@@ -97,21 +101,20 @@ function decodeWishes(provider: JsonObject, problems: Problems, report: Report):
 
 function readType(value: Member, problems: Problems): RoutingType | undefined {
   const word = readWord(value, 'provider.routing.type', problems, ROUTING_TYPES);
-  return word === 'order' ? 'priority' : word;
+  return word && toRoutingType(word);
 }
 
 function readFactor(value: Member, path: string, problems: Problems): RoutingFactor | undefined {
   const word = readWord(value, path, problems, PRIMARY_FACTORS);
-  return word === 'price' ? 'cost' : word;
+  return word && toRoutingFactor(word);
 }
 
 /** The seeds' strings, the booleans that people write instead, a name, or several (C-12). */
 function decodeFallback(value: Member, problems: Problems): boolean | NameList | undefined {
   const path = 'provider.fallback';
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === 'false') return value === 'true';
-  if (typeof value === 'string' && value !== '') return { path, names: [value] };
+  if (typeof value === 'boolean' || (typeof value === 'string' && value !== ''))
+    return toFallback(value, path);
   if (Array.isArray(value)) return readNames(value, path, problems);
   problems.add(path, 'must be true, false, a provider, a provider/endpoint, a model, or a list of these');
   return undefined;
@@ -122,7 +125,7 @@ function readNames(value: Member, path: string, problems: Problems): NameList | 
   if (!names) return undefined;
   if (names.length === 0) problems.add(path, 'must not be empty');
   else if (names.length > MOST_NAMES) problems.add(path, `must not hold more than ${MOST_NAMES} names`);
-  return { path, names: [...new Set(names)] };
+  return toNameList(names, path);
 }
 
 function decodeMaxPrice(value: Member, problems: Problems, report: Report): PriceLimit | undefined {
