@@ -78,7 +78,7 @@ test('a created key opens the door, and only its hash is stored', async () => {
   const { key, record } = await createKey(
     storage.keys,
     pepper,
-    { name: 'laptop', models: ['openai/*'], logContent: true },
+    { name: 'laptop', models: ['openai/*'], logContent: true, routing: { only: ['openai'], hedge: true } },
     NOW,
   );
   expect(JSON.stringify(await storage.keys.list())).not.toContain(key);
@@ -86,6 +86,11 @@ test('a created key opens the door, and only its hash is stored', async () => {
   expect(await index.refresh()).toBe(true);
   const principal = index.authenticate(key, NOW);
   expect(principal).toMatchObject({ keyId: record.id, name: 'laptop', logContent: true, expiresAt: null });
+  expect(record.routing).toEqual({ only: ['openai'], hedge: true });
+  expect(principal.routing).toMatchObject({
+    only: { path: 'key.routing.only', names: ['openai'] },
+    hedge: true,
+  });
   expect(principal.mayUse('openai/gpt-5')).toBe(true);
   expect(principal.mayUse('anthropic/claude')).toBe(false);
   expect(index.authenticate(key, NOW)).toBe(principal);
@@ -118,11 +123,11 @@ test('each refusal is a 401 with its own explanation', async () => {
 
 test('configured keys work beside stored ones, and keep their tenant over restarts and new names', async () => {
   const { storage, pepper, index } = await setUp([
-    { name: 'env', key: 'sk-test', models: ['sim/*'] },
+    { name: 'env', key: 'sk-test', models: ['sim/*'], routing: { factor: 'speed' } },
     { name: 'unset', key: '' },
   ]);
   const principal = index.authenticate('sk-test', NOW);
-  expect(principal).toMatchObject({ name: 'env', logContent: false });
+  expect(principal).toMatchObject({ name: 'env', logContent: false, routing: { factor: 'speed' } });
   expect(principal.mayUse('openai/gpt-5')).toBe(false);
   expect(refusal(() => index.authenticate('', NOW)).status).toBe(401);
   const again = new KeyIndex({
@@ -131,7 +136,11 @@ test('configured keys work beside stored ones, and keep their tenant over restar
     configured: [{ name: 'renamed', key: 'sk-test' }],
   });
   await again.refresh();
-  expect(again.authenticate('sk-test', NOW)).toMatchObject({ keyId: principal.keyId, name: 'renamed' });
+  expect(again.authenticate('sk-test', NOW)).toMatchObject({
+    keyId: principal.keyId,
+    name: 'renamed',
+    routing: null,
+  });
   again.configure([]);
   await again.refresh();
   expect(refusal(() => again.authenticate('sk-test', NOW)).status).toBe(401);

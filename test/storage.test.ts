@@ -29,6 +29,7 @@ const KEY: StoredKey = {
   revokedAt: null,
   models: ['openai/*'],
   logContent: true,
+  routing: { only: ['openai'], max_price: { prompt: 3 } },
 };
 
 /** A hand-turned event loop: what `schedule` was given, run on demand. */
@@ -216,10 +217,20 @@ test('keys are kept, listed and revoked once', async () => {
     expiresAt: 9,
     models: null,
     logContent: false,
+    routing: null,
   });
   expect(await storage.keys.list()).toEqual([
     KEY,
-    { ...KEY, id: 'key_2', hash: 'bb', createdAt: 2, expiresAt: 9, models: null, logContent: false },
+    {
+      ...KEY,
+      id: 'key_2',
+      hash: 'bb',
+      createdAt: 2,
+      expiresAt: 9,
+      models: null,
+      logContent: false,
+      routing: null,
+    },
   ]);
   expect(await storage.keys.revoke('key_1', 5)).toBe(true);
   expect(await storage.keys.revoke('key_1', 6)).toBe(true);
@@ -334,6 +345,19 @@ test('two processes that start together agree on the tables and the secret', asy
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0]);
   expect(a).toMatch(/^[0-9a-f]{64}\n$/);
   expect(b).toBe(a as string);
+});
+
+test('keys of a database from before routing defaults have none', async () => {
+  const path = freshPath();
+  await (await openSqliteStorage({ path, migrations: MIGRATIONS.slice(0, 1) })).close();
+  const database = openSqlite(path);
+  database.exec(
+    "insert into keys (id, name, hash, hint, created_at, log_content) values ('key_1', 'old', 'aa', '…', 1, 0)",
+  );
+  database.close();
+  const storage = await openSqliteStorage({ path });
+  expect(await storage.keys.list()).toMatchObject([{ id: 'key_1', name: 'old', routing: null }]);
+  await storage.close();
 });
 
 test('later migrations run once, in order, and keep what is there', async () => {

@@ -1,6 +1,6 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
 // so that a full or locked database cannot turn into refused requests.
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
 import { compileModelPatterns } from './model-patterns.ts';
@@ -14,6 +14,7 @@ export interface ConfiguredKey {
   /** Unix milliseconds; null or absent: never. */
   readonly expiresAt?: number | null | undefined;
   readonly logContent?: boolean | undefined;
+  readonly routing?: RoutingWishes | null | undefined;
 }
 
 interface Entry {
@@ -150,6 +151,7 @@ function entryOf(key: StoredKey): Entry {
       expiresAt: key.expiresAt,
       mayUse: compileModelPatterns(key.models),
       logContent: key.logContent,
+      routing: key.routing && toWishes(key.routing, 'key.routing'),
     },
     revokedAt: key.revokedAt,
   };
@@ -164,6 +166,7 @@ function configuredEntry(key: ConfiguredKey, hash: string): Entry {
       expiresAt: key.expiresAt ?? null,
       mayUse: compileModelPatterns(key.models ?? null),
       logContent: key.logContent ?? false,
+      routing: key.routing ?? null,
     },
     revokedAt: null,
   };

@@ -1,6 +1,6 @@
 // What `dragoman keys create|list|revoke` do, without the command line: data in, data out.
 import { randomBytes } from 'node:crypto';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, type RoutingDefaults } from '../canonical/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { generateKey, hashKey, keyHint } from './key-format.ts';
 
@@ -11,6 +11,8 @@ export interface NewKey {
   /** Unix milliseconds; absent or null means never. */
   readonly expiresAt?: number | null | undefined;
   readonly logContent?: boolean | undefined;
+  /** Checked already; absent or null: nothing of its own. */
+  readonly routing?: RoutingDefaults | null | undefined;
 }
 
 /** A stored key as people may see it: without its hash. */
@@ -57,6 +59,7 @@ export async function createKey(
     revokedAt: null,
     models: input.models ?? null,
     logContent: input.logContent ?? false,
+    routing: input.routing ?? null,
   };
   await store.insert(stored);
   return { key, record: viewOf(stored, nowMs) };

@@ -1,8 +1,6 @@
 // `dragoman check`: validates the configuration and says what it would serve.
-import { buildSnapshot, readEnvironment } from '../config/index.ts';
-import { presets } from '../providers/index.ts';
 import { parseArguments, type Command } from './command.ts';
-import { simBuiltIn } from './sim-server.ts';
+import { offlineSnapshot } from './offline-snapshot.ts';
 
 export const check: Command = {
   name: 'check',
@@ -11,8 +9,7 @@ export const check: Command = {
   async run(argv) {
     const args = parseArguments(argv);
     const { config, path } = args.load();
-    const sim = simBuiltIn('http://127.0.0.1:0');
-    const { catalog } = buildSnapshot({ config, presets, sim, environment: readEnvironment(), revision: 1 });
+    const { catalog } = offlineSnapshot(config);
     const models = catalog.list();
     const providers = [
       ...new Set(models.flatMap((model) => model.endpoints.map((endpoint) => endpoint.provider))),

@@ -1,19 +1,30 @@
 // `dragoman keys create|list|revoke`: API keys of the embedded database.
 import { createKey, listKeys, revokeKey } from '../auth/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, toWishes, type RoutingDefaults } from '../canonical/index.ts';
+import {
+  ConfigError,
+  checkWishes,
+  formatRouting,
+  knownProviders,
+  parseRouting,
+  type Config,
+} from '../config/index.ts';
+import { presets } from '../providers/index.ts';
 import type { Storage } from '../storage/ports.ts';
 import { parseArguments, printRows, type Arguments, type Command } from './command.ts';
+import { offlineSnapshot } from './offline-snapshot.ts';
 import { openStorage } from './open-storage.ts';
 
 export const keys: Command = {
   name: 'keys',
   usage: 'keys create NAME | list | revoke ID-OR-NAME',
-  summary: 'manage API keys (create: --models A,B* --expires DATE --log-content)',
+  summary: 'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --log-content)',
   async run(argv) {
     const args = parseArguments(argv, {
       models: { type: 'string' },
       expires: { type: 'string' },
       'log-content': { type: 'boolean' },
+      routing: { type: 'string' },
     });
     const action = ACTIONS.get(args.words[0] ?? 'list');
     if (!action)
@@ -21,9 +32,10 @@ export const keys: Command = {
         'invalid_request',
         `there is no "keys ${args.words[0]}"; use create, list or revoke`,
       );
-    const storage = await openStorage(args.load().config);
+    const { config } = args.load();
+    const storage = await openStorage(config);
     try {
-      await action(storage, args);
+      await action(storage, args, config);
     } finally {
       await storage.close();
     }
@@ -31,13 +43,14 @@ export const keys: Command = {
   },
 };
 
-const ACTIONS: ReadonlyMap<string, (storage: Storage, args: Arguments) => Promise<void>> = new Map([
-  ['create', create],
-  ['list', list],
-  ['revoke', revoke],
-]);
+const ACTIONS: ReadonlyMap<string, (storage: Storage, args: Arguments, config: Config) => Promise<void>> =
+  new Map([
+    ['create', create],
+    ['list', list],
+    ['revoke', revoke],
+  ]);
 
-async function create(storage: Storage, args: Arguments): Promise<void> {
+async function create(storage: Storage, args: Arguments, config: Config): Promise<void> {
   const expires = args.option('expires');
   const expiresAt = expires === undefined ? null : Date.parse(expires);
   if (Number.isNaN(expiresAt))
@@ -49,7 +62,13 @@ async function create(storage: Storage, args: Arguments): Promise<void> {
   const created = await createKey(
     storage.keys,
     await storage.secret('pepper'),
-    { name: args.words[1] ?? '', models: models ?? null, expiresAt, logContent: args.flag('log-content') },
+    {
+      name: args.words[1] ?? '',
+      models: models ?? null,
+      expiresAt,
+      logContent: args.flag('log-content'),
+      routing: routingOf(args.option('routing'), config),
+    },
     Date.now(),
   );
   if (args.json)
@@ -58,14 +77,27 @@ async function create(storage: Storage, args: Arguments): Promise<void> {
   process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
 }
 
+/** The block of `--routing`, its names checked against what this configuration serves. Throws ConfigError. */
+function routingOf(text: string | undefined, config: Config): RoutingDefaults | null {
+  if (text === undefined) return null;
+  const words = parseRouting(text, '--routing');
+  const { catalog } = offlineSnapshot(config);
+  const known = { catalog, providers: knownProviders({ config, presets }) };
+  checkWishes(toWishes(words, '--routing'), known, (path, message) => {
+    throw new ConfigError(path, message);
+  });
+  return words;
+}
+
 async function list(storage: Storage, args: Arguments): Promise<void> {
   const rows = (await listKeys(storage.keys, Date.now())).map((key) => ({
     ...key,
+    routing: key.routing && !args.json ? formatRouting(key.routing) : key.routing,
     created: new Date(key.createdAt).toISOString().slice(0, 10),
     expires: key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString().slice(0, 10),
     models: key.models?.join(',') ?? 'all',
   }));
-  printRows(rows, ['id', 'name', 'hint', 'state', 'created', 'expires', 'models'], args.json);
+  printRows(rows, ['id', 'name', 'hint', 'state', 'created', 'expires', 'models', 'routing'], args.json);
 }
 
 async function revoke(storage: Storage, args: Arguments): Promise<void> {

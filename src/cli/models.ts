@@ -1,8 +1,6 @@
 // `dragoman models`: the models that this configuration serves.
-import { buildSnapshot, readEnvironment } from '../config/index.ts';
-import { presets } from '../providers/index.ts';
 import { parseArguments, printRows, type Command } from './command.ts';
-import { simBuiltIn } from './sim-server.ts';
+import { offlineSnapshot } from './offline-snapshot.ts';
 
 export const models: Command = {
   name: 'models',
@@ -10,14 +8,7 @@ export const models: Command = {
   summary: 'list the models, or those whose id contains WORD',
   async run(argv) {
     const args = parseArguments(argv);
-    const { config } = args.load();
-    const { catalog } = buildSnapshot({
-      config,
-      presets,
-      sim: simBuiltIn('http://127.0.0.1:0'),
-      environment: readEnvironment(),
-      revision: 1,
-    });
+    const { catalog } = offlineSnapshot(args.load().config);
     const word = args.words[0]?.toLowerCase() ?? '';
     const rows = catalog
       .list()

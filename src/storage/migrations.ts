@@ -11,7 +11,10 @@ export interface Migration {
   readonly up: (db: Kysely<Schema>) => Promise<void>;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'first tables', up: firstTables },
+  { name: 'routing of keys', up: routingOfKeys },
+];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
   await db.schema
@@ -77,6 +80,10 @@ async function firstTables(db: Kysely<Schema>): Promise<void> {
     .addColumn('name', 'text', (c) => c.primaryKey().notNull())
     .addColumn('value', 'text', (c) => c.notNull())
     .execute();
+}
+
+async function routingOfKeys(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('keys').addColumn('routing', 'text').execute();
 }
 
 /**

@@ -1,5 +1,6 @@
 // What the rest of Dragoman asks of a database. Implementations live beside this file; only main and the
 // command line choose one.
+import type { RoutingDefaults } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 export interface LedgerStore {
@@ -31,6 +32,8 @@ export interface StoredKey {
   readonly models: readonly string[] | null;
   /** True: prompts and answers of this key are kept in the records. */
   readonly logContent: boolean;
+  /** What holds when its requests say nothing about routing; null: as for everybody. */
+  readonly routing: RoutingDefaults | null;
 }
 
 export interface KeyStore {

@@ -45,6 +45,8 @@ export interface KeyTable {
   /** JSON array of patterns; null means all models. */
   models: string | null;
   log_content: number;
+  /** JSON object in the configuration's own words; null means nothing. */
+  routing: string | null;
 }
 
 export interface VaultTable {

@@ -1,5 +1,6 @@
 // API keys in SQLite. Knows hashes only, never a key itself.
 import type { Kysely } from 'kysely';
+import type { RoutingDefaults } from '../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
 import type { KeyStore, StoredKey } from './ports.ts';
 import type { KeyTable, Schema } from './schema.ts';
@@ -30,6 +31,7 @@ export class SqliteKeys implements KeyStore {
         revoked_at: key.revokedAt,
         models: key.models && JSON.stringify(key.models),
         log_content: key.logContent ? 1 : 0,
+        routing: key.routing && JSON.stringify(key.routing),
       })
       .execute();
   }
@@ -67,5 +69,6 @@ function decodeKey(row: KeyTable): StoredKey {
     revokedAt: row.revoked_at,
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
     logContent: row.log_content !== 0,
+    routing: row.routing === null ? null : (JSON.parse(row.routing) as RoutingDefaults),
   };
 }

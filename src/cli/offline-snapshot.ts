@@ -1,0 +1,15 @@
+// The configuration and its catalog for commands that only look: the simulated provider is listed, but does not run.
+import { buildSnapshot, readEnvironment, type Config, type Snapshot } from '../config/index.ts';
+import { presets } from '../providers/index.ts';
+import { simBuiltIn } from './sim-server.ts';
+
+/** Builds the snapshot that `serve` would run under. Throws ConfigError. */
+export function offlineSnapshot(config: Config): Snapshot {
+  return buildSnapshot({
+    config,
+    presets,
+    sim: simBuiltIn('http://127.0.0.1:0'),
+    environment: readEnvironment(),
+    revision: 1,
+  });
+}
