@@ -2,6 +2,7 @@
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
 import { decodeError } from './decode-error.ts';
+import { decodeLimits } from './decode-limits.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -28,5 +29,6 @@ export const anthropicMessages: Protocol = {
     decodeResponse,
     decodeStream,
     decodeError,
+    decodeLimits,
   },
 };

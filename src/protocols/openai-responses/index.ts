@@ -1,6 +1,7 @@
 // OpenAI's Responses API. Spoken to upstreams only; the server side comes with its own issue.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
+import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ResponsesStreamDecoder } from './decode-stream.ts';
@@ -26,5 +27,6 @@ export const openaiResponses: Protocol = {
     decodeResponse,
     decodeStream: (sink, context) => new ResponsesStreamDecoder(sink, context),
     decodeError,
+    decodeLimits: decodeRateLimitHeaders,
   },
 };

@@ -1,0 +1,124 @@
+// Rate limits as upstreams announce them in the headers of their answers: what an allowance is, and the
+// `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
+import type { LimitNotice } from '../canonical/index.ts';
+
+/** The headers of one allowance, all in lower case. */
+export interface AllowanceHeaders {
+  readonly remaining: string;
+  readonly reset: string;
+  /**
+   * Header with the size of an allowance of single requests that refills steadily. Its reset is the time until it is
+   * full again (OpenAI and Anthropic, "Rate limits", 2026-11; recorded: 100 a day, 98 left, reset in 14m24s), so one
+   * request is allowed much sooner. Of tokens nobody knows how many the next prompt needs: there, all of it counts.
+   */
+  readonly size?: string;
+  /** Milliseconds from now to the point that the header names; undefined for anything malformed. */
+  readonly readReset: (text: string, nowMs: number) => number | undefined;
+}
+
+/**
+ * The allowance with the least left; of several with as little, the one that takes longest.
+ * @param header reads a response header by lower-case name
+ * @param nowMs Unix milliseconds
+ * @returns null when no allowance is announced with a count and a time
+ */
+export function decodeAllowances(
+  allowances: readonly AllowanceHeaders[],
+  header: (name: string) => string | null,
+  nowMs: number,
+): LimitNotice | null {
+  let nearest: LimitNotice | null = null;
+  for (const names of allowances) {
+    const notice = decodeAllowance(names, header, nowMs);
+    if (notice && (!nearest || isNearer(notice, nearest))) nearest = notice;
+  }
+  return nearest;
+}
+
+function isNearer(one: LimitNotice, other: LimitNotice): boolean {
+  return one.remaining === other.remaining ? one.resetMs > other.resetMs : one.remaining < other.remaining;
+}
+
+function decodeAllowance(
+  names: AllowanceHeaders,
+  header: (name: string) => string | null,
+  nowMs: number,
+): LimitNotice | null {
+  const remaining = readCount(header(names.remaining));
+  if (remaining === undefined) return null;
+  const fullMs = names.readReset(header(names.reset) ?? '', nowMs);
+  if (fullMs === undefined) return null;
+  const size = names.size === undefined ? undefined : readCount(header(names.size));
+  const used = size === undefined ? 1 : Math.max(1, size - remaining);
+  return { remaining, resetMs: Math.max(0, Math.ceil(fullMs / used)) };
+}
+
+const X_RATE_LIMIT: readonly AllowanceHeaders[] = [
+  {
+    remaining: 'x-ratelimit-remaining-requests',
+    reset: 'x-ratelimit-reset-requests',
+    size: 'x-ratelimit-limit-requests',
+    readReset: readDuration,
+  },
+  {
+    remaining: 'x-ratelimit-remaining-tokens',
+    reset: 'x-ratelimit-reset-tokens',
+    readReset: readDuration,
+  },
+  { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset', readReset: readMoment },
+];
+
+/**
+ * Reads the `x-ratelimit-*` headers: those of OpenAI, which Groq and Azure send too, and the single allowance of
+ * OpenRouter and Together.
+ * @param header reads a response header by lower-case name
+ * @param nowMs Unix milliseconds
+ */
+export function decodeRateLimitHeaders(
+  header: (name: string) => string | null,
+  nowMs: number,
+): LimitNotice | null {
+  return decodeAllowances(X_RATE_LIMIT, header, nowMs);
+}
+
+/** Undefined for anything but a number from 0 on: Azure says -1 where it does not count. */
+function readCount(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * A duration as Go prints it: `1s`, `6m0s`, `350ms`, `1h2m3.5s`. A plain number is milliseconds: Azure's, recorded as
+ * 500 for one request of 120 a minute and as 7 for 14 tokens of 120,000.
+ */
+function readDuration(text: string): number | undefined {
+  const plain = readCount(text);
+  if (plain !== undefined) return plain;
+  if (!/^(\d{1,15}(\.\d+)?(ns|us|µs|ms|[smhd]))+$/.test(text)) return undefined;
+  let ms = 0;
+  for (const [, count, unit = ''] of text.matchAll(/([\d.]+)([a-zµ]+)/g)) {
+    ms += Number(count) * (UNIT_MS[unit] ?? 0);
+  }
+  return ms;
+}
+
+/**
+ * The reset of a single allowance: a moment in Unix milliseconds (OpenRouter, "Limits", 2026-11) or Unix seconds, or
+ * seconds from now (Together, recorded beside the same `retry-after`). Their sizes tell them apart.
+ */
+function readMoment(text: string, nowMs: number): number | undefined {
+  const count = readCount(text);
+  if (count === undefined) return undefined;
+  if (count >= 1e11) return count - nowMs;
+  return count >= 1e9 ? count * 1000 - nowMs : count * 1000;
+}
