@@ -1,0 +1,199 @@
+// What the attempts at one endpoint have shown: how fast, how sound, how busy it is, and until when it is left alone.
+// Everything is worked out when asked for; there is no timer. Does not decide who is sent a request.
+import type { ErrorKind, Usage } from '../canonical/index.ts';
+import { inputTokens, outputTokens } from '../canonical/index.ts';
+import { Breaker, type BreakerTicket } from './breaker.ts';
+import { DecayingAverage } from './decaying-average.ts';
+import { DecayingCount } from './decaying-count.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
+import type { BreakerSettings } from './settings.ts';
+import type { AttemptLease, AttemptOutcome, EndpointHealth, Standing } from './state.ts';
+
+/** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
+const FADED = 0.1;
+/** Speeds of shorter answers measure the network's grouping of bytes. */
+const LEAST_TOKENS = 10;
+const LEAST_MS = 50;
+/** Shorter prompts are not cached by any upstream (OpenAI and Anthropic, prompt caching guides, 2026-11). */
+const LEAST_CACHED_TOKENS = 1024;
+/** How long a rate limit lasts when the upstream did not say, and at most. */
+const USUAL_LIMIT_MS = 1000;
+const LONGEST_LIMIT_MS = 10 * 60_000;
+
+/**
+ * The memory of one endpoint.
+ *
+ * - Latency: `firstTokenMs` from the first content of streams, `answerMs` from complete whole answers.
+ * - Speed: output tokens over the time from the first content to the end of a complete stream; over the whole time of a
+ *   whole answer, and of a stream with reasoning; only of at least 10 tokens in at least 50 ms.
+ * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
+ *   counted itself.
+ * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
+ *   the rate; a cancelled attempt is not counted at all.
+ * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks (1 s when it does
+ *   not), and so does notice of a limit with nothing remaining; 10 minutes at most. It does not count as a failure for
+ *   the breaker.
+ */
+export class MeasuredEndpoint implements EndpointHealth {
+  readonly #breaker: Breaker;
+  readonly #firstToken = new DecayingAverage();
+  readonly #answer = new DecayingAverage();
+  readonly #speed = new DecayingAverage();
+  readonly #cacheHits = new DecayingAverage();
+  /** Made when first needed: most endpoints serve only one of the two, many none. */
+  #streamTimes: LatencyHistogram | null = null;
+  #answerTimes: LatencyHistogram | null = null;
+  readonly #attempts = new DecayingCount();
+  readonly #faults = new DecayingCount();
+  readonly #failures = new Map<ErrorKind, DecayingCount>();
+  #limited: Standing & { readonly until: number } = { state: 'open', until: 0, reason: null };
+  #inFlight = 0;
+  #measuredAt: number | null = null;
+  #passedOver = 0;
+
+  constructor(breaker: () => BreakerSettings) {
+    this.#breaker = new Breaker(breaker);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get firstTokenMs(): number | null {
+    return this.#firstToken.value;
+  }
+
+  get answerMs(): number | null {
+    return this.#answer.value;
+  }
+
+  get tokensPerSecond(): number | null {
+    return this.#speed.value;
+  }
+
+  get cacheHitRate(): number | null {
+    return this.#cacheHits.value;
+  }
+
+  get measuredAt(): number | null {
+    return this.#measuredAt;
+  }
+
+  get passedOver(): number {
+    return this.#passedOver;
+  }
+
+  successRate(nowMs: number): number | null {
+    const attempts = this.#attempts.at(nowMs);
+    return attempts < FADED ? null : 1 - this.#faults.at(nowMs) / attempts;
+  }
+
+  failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>> {
+    const failures: Partial<Record<ErrorKind, number>> = {};
+    for (const [kind, count] of this.#failures) {
+      const recent = count.at(nowMs);
+      if (recent >= FADED) failures[kind] = recent;
+    }
+    return failures;
+  }
+
+  p95Ms(stream: boolean): number | null {
+    return (stream ? this.#streamTimes : this.#answerTimes)?.p95() ?? null;
+  }
+
+  standing(nowMs: number): Standing {
+    const standing = this.#breaker.standing(nowMs);
+    const { until } = this.#limited;
+    return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
+  }
+
+  admits(nowMs: number): boolean {
+    return nowMs >= this.#limited.until && this.#breaker.admits(nowMs);
+  }
+
+  passOver(): void {
+    this.#passedOver += 1;
+  }
+
+  /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
+  begin(stream: boolean, now: () => number): AttemptLease {
+    this.#inFlight += 1;
+    this.#passedOver = 0;
+    const began = now();
+    const ticket = this.#breaker.enter(began);
+    let firstContentAt = began;
+    let isOver = false;
+    return {
+      limits: (notice) => {
+        if (notice.remaining === 0) this.#putAside(notice.resetMs, now());
+      },
+      firstContent: () => {
+        this.#breaker.showedContent(ticket);
+        if (!stream) return;
+        firstContentAt = now();
+        this.#measureLatency(true, firstContentAt - began, firstContentAt);
+      },
+      ended: (outcome) => {
+        if (isOver) return;
+        isOver = true;
+        this.#inFlight -= 1;
+        const nowMs = now();
+        this.#conclude(outcome, ticket, nowMs);
+        if (outcome.failure !== null) return;
+        if (!stream) this.#measureLatency(false, nowMs - began, nowMs);
+        if (outcome.usage) this.#measureUsage(outcome.usage, began, firstContentAt, nowMs);
+      },
+    };
+  }
+
+  /** Counts how an attempt ended. */
+  #conclude(
+    { failure, endpointsFault, retryAfterMs }: AttemptOutcome,
+    ticket: BreakerTicket,
+    nowMs: number,
+  ): void {
+    if (failure === null) this.#breaker.succeeded(ticket, nowMs);
+    else if (endpointsFault && failure !== 'cancelled' && failure !== 'rate_limited')
+      this.#breaker.failed(ticket, failure, nowMs);
+    this.#breaker.leave(ticket);
+    if (failure === 'cancelled') return;
+    this.#attempts.add(nowMs);
+    if (failure === null) return;
+    if (failure === 'rate_limited') this.#putAside(retryAfterMs ?? USUAL_LIMIT_MS, nowMs);
+    if (endpointsFault) this.#faults.add(nowMs);
+    let count = this.#failures.get(failure);
+    if (!count) this.#failures.set(failure, (count = new DecayingCount()));
+    count.add(nowMs);
+  }
+
+  #measureLatency(stream: boolean, ms: number, nowMs: number): void {
+    (stream ? this.#firstToken : this.#answer).add(Math.max(0, ms), nowMs);
+    const times = stream
+      ? (this.#streamTimes ??= new LatencyHistogram())
+      : (this.#answerTimes ??= new LatencyHistogram());
+    times.add(ms, nowMs);
+    this.#measuredAt = nowMs;
+  }
+
+  #measureUsage(usage: Usage, beganAt: number, firstContentAt: number, nowMs: number): void {
+    const output = outputTokens(usage);
+    // Reasoning that the upstream keeps to itself was written before the first content.
+    const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
+    if (output >= LEAST_TOKENS && ms >= LEAST_MS) {
+      this.#speed.add((output * 1000) / ms, nowMs);
+      this.#measuredAt = nowMs;
+    }
+    const input = inputTokens(usage);
+    // An estimate of ours knows nothing of the upstream's cache.
+    if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
+    this.#cacheHits.add(usage.input.cacheRead / input, nowMs);
+    this.#measuredAt = nowMs;
+  }
+
+  /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
+  #putAside(ms: number, nowMs: number): void {
+    const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
+    if (until <= this.#limited.until) return;
+    this.#limited = { state: 'open', until, reason: `rate limited until ${new Date(until).toISOString()}` };
+  }
+}
