@@ -1,7 +1,7 @@
 // Bodies of the model list: OpenAI's keys as its SDK types them, prices as arrays with conditions, OpenRouter's names.
 import { expect, test } from 'bun:test';
 import type OpenAI from 'openai';
-import { buildCatalog, encodeModel, encodeModelList } from '../src/catalog/index.ts';
+import { autoEntry, buildCatalog, encodeModel, encodeModelList, isAuto } from '../src/catalog/index.ts';
 import type { CatalogConfig } from '../src/catalog/index.ts';
 import type { Parameter, ProtocolName } from '../src/canonical/index.ts';
 import { presets } from '../src/providers/index.ts';
@@ -128,4 +128,43 @@ test('supported parameters are those with an effect', () => {
   const gpt4o = view('openai/gpt-4o')['supported_parameters'] as string[];
   expect(gpt4o).toContain('temperature');
   expect(gpt4o).not.toContain('reasoning');
+});
+
+test('the entry that leaves the choice to the gateway shows what one of the models can do, and no price', () => {
+  const auto = autoEntry(catalog.list());
+  if (!auto) throw new Error('no entry');
+  expect(encodeModel(auto, lacks)).toMatchObject({
+    id: 'dragoman/auto',
+    display_name: 'Auto',
+    owned_by: 'dragoman',
+    input_modalities: ['text', 'image', 'file', 'audio'],
+    output_modalities: ['text'],
+    capabilities: { reasoning: true },
+    pricings: {},
+    pricing: null,
+    endpoints: [],
+  });
+  const lengths = catalog.list().map((model) => model.contextLength ?? 0);
+  expect(auto.contextLength).toBe(Math.max(...lengths));
+  expect(autoEntry([])).toBeNull();
+});
+
+test('a choice is asked for by three names, unless they are taken', () => {
+  const names = ['dragoman/auto', 'auto', 'zenmux/auto', 'openrouter/auto', 'AUTO', 'house/free'];
+  expect(names.filter((id) => isAuto(id, catalog))).toEqual(['dragoman/auto', 'auto', 'zenmux/auto']);
+  const taken = buildCatalog({
+    config: {
+      providers: { zenmux: { protocols: { 'openai-chat': { baseUrl: 'http://127.0.0.1:9' } } } },
+      models: [{ id: 'dragoman/auto', endpoints: [{ provider: 'openai', model: 'gpt-5' }] }],
+      aliases: { auto: 'openai/gpt-4o' },
+    },
+    presets,
+    sim: null,
+    environment: { OPENAI_API_KEY: 'sk-test' },
+    now: () => 0,
+    refuse: (path, message) => {
+      throw new Error(`${path}: ${message}`);
+    },
+  });
+  expect(names.filter((id) => isAuto(id, taken))).toEqual([]);
 });

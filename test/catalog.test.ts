@@ -192,6 +192,34 @@ test("a bare name that two providers list is nobody's", () => {
   expect(both.find('c/twin')?.endpoints[0]?.baseUrl).toBe('http://c');
 });
 
+test('listed ids and aliases are told apart from names that only work, and providers that are on are known', () => {
+  const made = build({ aliases: { fast: 'sim/echo' } });
+  const listed = ['openai/gpt-5', 'fast', 'gpt-5', 'openai/gpt-5-1', 'openai/not-yet-known', 'toString', ''];
+  expect(listed.filter((id) => made.isListed(id))).toEqual(['openai/gpt-5', 'fast']);
+  expect(['openai', 'sim', 'ollama', 'open', ''].filter((id) => made.hasProvider(id))).toEqual([
+    'openai',
+    'sim',
+  ]);
+  expect([made.find('sim/echo')?.builtIn, made.find('openai/gpt-5')?.builtIn]).toEqual([true, false]);
+});
+
+test('an endpoint has the score that the operator gave it, else that of its model', () => {
+  const made = build({
+    models: [
+      {
+        id: 'house/scored',
+        quality: 0.5,
+        endpoints: [
+          { provider: 'sim', model: 'echo' },
+          { provider: 'openai', model: 'gpt-5', quality: 0.75 },
+        ],
+      },
+    ],
+  });
+  expect(made.find('house/scored')?.endpoints.map(({ quality }) => quality)).toEqual([0.5, 0.75]);
+  expect(made.find('openai/gpt-5')?.endpoints[0]?.quality).toBeNull();
+});
+
 test('suggestions resemble what was written', () => {
   expect(catalog.suggest('anthropic/claude-sonet-4-5')[0]).toBe('anthropic/claude-sonnet-4-5');
   expect(catalog.suggest('gtp-4o')).toContain('openai/gpt-4o');

@@ -77,6 +77,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   const catalog = indexModels({
     models: [...models.values()],
     aliases: config.aliases,
+    providers: new Set(providers.keys()),
     unlisted,
     dated,
     claimed,
@@ -130,7 +131,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       stated: declared,
       price: () => price,
     });
-    return makeModel(id, [endpoint], null);
+    return makeModel(id, [endpoint], null, { builtIn: true });
   }
 
   function unlisted(providerId: string, name: string): Model | null {
@@ -237,6 +238,7 @@ export function buildCatalog(input: BuildInput): Catalog {
         reasoning: given.reasoning ?? model.reasoning,
         contextLength: given.contextLength ?? model.contextLength,
         maxOutputTokens: given.maxOutputTokens ?? model.maxOutputTokens,
+        quality: given.quality ?? model.quality,
       },
       price: priceFor(model, declared),
     });
@@ -275,7 +277,7 @@ function makeModel(
   id: string,
   endpoints: readonly Endpoint[],
   library: LibraryModel | null,
-  given: Partial<ModelConfig> = {},
+  given: Partial<ModelConfig & Pick<Model, 'builtIn'>> = {},
 ): Model {
   const first = endpoints[0];
   const slash = id.indexOf('/');
@@ -291,6 +293,7 @@ function makeModel(
     contextLength: given.contextLength ?? first?.contextLength ?? null,
     maxOutputTokens: given.maxOutputTokens ?? first?.maxOutputTokens ?? null,
     quality: given.quality ?? null,
+    builtIn: given.builtIn ?? false,
     endpoints: Object.freeze([...endpoints]),
   });
 }

@@ -38,6 +38,8 @@ export interface EndpointConfig {
   readonly reasoning?: ReasoningStyle | undefined;
   readonly quirks?: Partial<Quirks> | undefined;
   readonly unsupported?: readonly Parameter[] | undefined;
+  /** From 0 to 1; default: that of the model. */
+  readonly quality?: number | undefined;
 }
 
 export interface ModelConfig {

@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly contextLength: number | null;
   /** Null when unknown: cost is then null, never 0. */
   readonly price: Price | null;
+  /** The operator's score from 0 to 1, of this endpoint or else of its model; null when not given. */
+  readonly quality: number | null;
 }
 
 export interface Model {
@@ -52,6 +54,8 @@ export interface Model {
   readonly maxOutputTokens: number | null;
   /** The operator's score from 0 to 1; null when not given. */
   readonly quality: number | null;
+  /** True: listed by a provider that runs in this process. Nobody gets its answers without asking for them. */
+  readonly builtIn: boolean;
   /** In the operator's order. */
   readonly endpoints: readonly Endpoint[];
 }
@@ -65,6 +69,10 @@ export interface Catalog {
   find(id: string): Model | null;
   /** Every listed model, sorted by id. */
   list(): readonly Model[];
+  /** True for exactly the id of a listed model, or exactly an alias. */
+  isListed(id: string): boolean;
+  /** True for the id of a provider that is on. */
+  hasProvider(id: string): boolean;
   /** Up to three ids that look like a misspelt one. */
   suggest(id: string): readonly string[];
 }

@@ -96,6 +96,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       library?.contextLength ??
       family.contextLength ??
       null,
+    quality: config?.quality ?? null,
     get price() {
       return price();
     },

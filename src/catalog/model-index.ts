@@ -7,6 +7,8 @@ export interface IndexInput {
   readonly models: readonly Model[];
   /** Alias to id, as configured; targets are looked up like any other id. */
   readonly aliases: Readonly<Record<string, string>>;
+  /** Ids of the providers that are on. */
+  readonly providers: ReadonlySet<string>;
   /** Makes a model for a name of a provider that is on; null when the provider is not on or refuses the name. */
   readonly unlisted: (provider: string, name: string) => Model | null;
   /** A dated name of a listed model (`-20250929`, `-2024-08-06`): the same model, that version. Null: not possible. */
@@ -67,7 +69,13 @@ export function indexModels(input: IndexInput): Catalog {
   }
 
   const ids = [...listed.keys(), ...Object.keys(input.aliases)];
-  return Object.freeze({ find, list: () => sorted, suggest: (id: string) => nearest(id, ids, 3) });
+  return Object.freeze({
+    find,
+    list: () => sorted,
+    isListed: (id: string) => listed.has(id) || Object.hasOwn(input.aliases, id),
+    hasProvider: (id: string) => input.providers.has(id),
+    suggest: (id: string) => nearest(id, ids, 3),
+  });
 }
 
 /** What follows the provider in an id. */

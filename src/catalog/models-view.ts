@@ -50,7 +50,7 @@ export function encodeModel(model: Model, lacks: Lacks): JsonObject {
       max_completion_tokens: model.maxOutputTokens,
       is_moderated: false,
     },
-    supported_parameters: first ? supportedParameters(first, lacks(first.protocol)) : [],
+    supported_parameters: first ? supportedParameters(first, lacks(first.protocol)) : [...ALWAYS].sort(),
     endpoints: model.endpoints.map((endpoint) => ({
       slug: endpoint.slug,
       provider: endpoint.provider,

@@ -206,6 +206,7 @@ function toEndpoint(entry: ConfigFile['models'][number]['endpoints'][number]): E
     contextLength: entry.context_length,
     maxOutputTokens: entry.max_output_tokens,
     reasoning: entry.reasoning,
+    quality: entry.quality,
     quirks: entry.quirks && toQuirks(entry.quirks),
     unsupported: entry.unsupported?.map(parameterOf),
   };

@@ -12,6 +12,7 @@ import type { SchemaNode } from './schema-node.ts';
 const secret = (): z.ZodString => z.string().meta({ secret: true });
 const url = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
 const tokens = (): z.ZodNumber => z.number().int().min(1);
+const quality = z.number().min(0).max(1);
 const dollars = (): z.ZodNumber => z.number().min(0);
 
 const protocolName = z
@@ -99,6 +100,9 @@ const endpoint = z.strictObject({
   context_length: tokens().optional().describe('Tokens.'),
   max_output_tokens: tokens().optional().describe('Tokens.'),
   reasoning: reasoning.optional(),
+  quality: quality
+    .optional()
+    .describe("Operator's score of this endpoint from 0 to 1. Default: that of the model."),
   quirks: quirksSchema.optional(),
   unsupported: unsupported.optional(),
 });
@@ -114,12 +118,9 @@ const model = z.strictObject({
   context_length: tokens().optional().describe('Tokens.'),
   max_output_tokens: tokens().optional().describe('Tokens.'),
   reasoning: reasoning.optional(),
-  quality: z
-    .number()
-    .min(0)
-    .max(1)
+  quality: quality
     .optional()
-    .describe("Operator's score from 0 to 1, for `primary_factor: quality`."),
+    .describe("Operator's score from 0 to 1, for `primary_factor: quality` and the choice among models."),
   input_modalities: z
     .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
     .optional()

@@ -2,8 +2,8 @@
 // each protocol is matched natively; everything else goes through Hono.
 import { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
-import type { Catalog } from '../catalog/index.ts';
-import { encodeModel, encodeModelList } from '../catalog/index.ts';
+import type { Catalog, Model } from '../catalog/index.ts';
+import { autoEntry, encodeModel, encodeModelList, isAuto } from '../catalog/index.ts';
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
 import type { Gateway } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
@@ -150,13 +150,22 @@ async function reply(
   }
 }
 
-function visibleModels(catalog: Catalog, principal: Principal): ReturnType<Catalog['list']> {
+/** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
+function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
+  const models = allowedModels(catalog, principal);
+  const auto = autoEntry(models);
+  return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
+}
+
+function allowedModels(catalog: Catalog, principal: Principal): readonly Model[] {
   return catalog.list().filter((model) => principal.mayUse(model.id));
 }
 
 function modelById(catalog: Catalog, principal: Principal, id: string): JsonObject {
-  const model = catalog.find(id);
-  if (!model || !principal.mayUse(model.id)) {
+  const isChoice = isAuto(id, catalog);
+  const model = isChoice ? autoEntry(allowedModels(catalog, principal)) : catalog.find(id);
+  // A choice needs no permission of its own: it is among the models that the key may use.
+  if (!model || !(isChoice || principal.mayUse(model.id))) {
     throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {
       param: 'model',
       code: 'model_not_found',
