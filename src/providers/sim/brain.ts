@@ -16,6 +16,8 @@ export interface ThinkOptions {
   readonly stopEarly?: 'length' | 'content_filter' | undefined;
   /** Make the text at least this long, so that something is left to break off. */
   readonly leastChars: number;
+  /** Begin with the text that was given as the beginning of the answer. */
+  readonly repeatPrefill?: boolean | undefined;
 }
 
 /** The answer to a question. The same question has the same answer. */
@@ -31,7 +33,10 @@ export function think(question: Question, traits: SimTraits, options: ThinkOptio
   const refusal = traits.brain === 'full' && asksToRefuse(question.userText);
   const calls = refusal || traits.brain === 'echo' ? [] : chooseCalls(question);
   const search = !refusal && calls.length === 0 && question.webSearch ? searchFor(question.userText) : null;
-  const whole = refusal ? [{ text: REFUSAL }] : compose(question, traits, calls, search, options.leastChars);
+  const composed = refusal
+    ? [{ text: REFUSAL }]
+    : compose(question, traits, calls, search, options.leastChars);
+  const whole = afterPrefill(composed, question.prefill, options.repeatPrefill === true);
   const cut = cutShort(whole, question, reasoningTokens, options.stopEarly);
   const usedCalls = cut.finish === 'stop' ? calls : [];
   return {
@@ -87,6 +92,17 @@ function compose(
     ],
     leastChars,
   );
+}
+
+/** What is left to say of an answer that was begun; all of it when it was begun in other words. */
+function afterPrefill(segments: Segment[], prefill: string, repeat: boolean): Segment[] {
+  if (prefill === '') return segments;
+  const text = segments.map((segment) => segment.text).join('');
+  let rest: Segment[] = [{ text: ` ${text}` }];
+  if (prefill.startsWith(text)) rest = [];
+  else if (text.startsWith(prefill)) rest = drop(segments, prefill.length);
+  const [next = { text: '' }, ...others] = rest;
+  return repeat ? [{ ...next, text: prefill + next.text }, ...others] : rest;
 }
 
 function padded(segments: Segment[], leastChars: number): Segment[] {
@@ -151,6 +167,15 @@ function take(segments: readonly Segment[], chars: number): Segment[] {
     chars -= segment.text.length;
   }
   return taken;
+}
+
+function drop(segments: readonly Segment[], chars: number): Segment[] {
+  const left: Segment[] = [];
+  for (const segment of segments) {
+    if (segment.text.length > chars) left.push(chars > 0 ? { text: segment.text.slice(chars) } : segment);
+    chars = Math.max(0, chars - segment.text.length);
+  }
+  return left;
 }
 
 /** Which tools to call, with which arguments. */

@@ -3,7 +3,14 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
 import { checkChat } from './chat-check.ts';
-import { automaticCache, contentText, countParts, EFFORT_TOKENS, stopList } from './conversation.ts';
+import {
+  automaticCache,
+  contentText,
+  countParts,
+  EFFORT_TOKENS,
+  prefillOf,
+  stopList,
+} from './conversation.ts';
 import type { Answering, Dialect, Frame } from './dialect.ts';
 import { openaiFailure } from './failures.ts';
 import type { SimTraits } from './models.ts';
@@ -37,12 +44,14 @@ export const chatDialect: Dialect = {
 };
 
 function read(body: JsonObject, traits: SimTraits, seed: string): Question {
-  const messages = asArray(body['messages']).map(asObject);
+  const all = asArray(body['messages']).map(asObject);
+  const prefill = prefillOf(all.at(-1));
+  const messages = prefill === '' ? all : all.slice(0, -1);
   const users = messages.filter((message) => message['role'] === 'user');
   const lastUser = users.at(-1)?.['content'];
   const lastAssistant = messages.findLastIndex((message) => message['role'] === 'assistant');
   const format = asObject(body['response_format']);
-  const inputTokens = countTokens(messages) + countTokens(body['tools']);
+  const inputTokens = countTokens(all) + countTokens(body['tools']);
   const earlier =
     lastAssistant < 0 ? 0 : countTokens(messages.slice(0, lastAssistant)) + countTokens(body['tools']);
   return {
@@ -52,6 +61,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     turn: users.length,
     images: countParts(lastUser, ['image_url']),
     files: countParts(lastUser, ['file', 'input_audio']),
+    prefill,
     toolResults: readResults(messages),
     ...readTools(body),
     parallel: body['parallel_tool_calls'] !== false,

@@ -16,6 +16,13 @@ export function countParts(content: JsonValue | undefined, types: readonly strin
   return asArray(content).filter((part) => types.includes(asString(asObject(part)['type']) ?? '')).length;
 }
 
+/** The text of a conversation's last message when that is the beginning of an answer, else ''. */
+export function prefillOf(message: JsonObject | undefined): string {
+  return message?.['role'] === 'assistant' && message['tool_calls'] === undefined
+    ? contentText(message['content'])
+    : '';
+}
+
 /** Tokens that each effort spends; `none` spends nothing. */
 export const EFFORT_TOKENS: Readonly<Record<string, number>> = {
   none: 0,

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { Complaint } from './complaints.ts';
-import { budgetTokens, contentText, countParts, EFFORT_TOKENS } from './conversation.ts';
+import { budgetTokens, contentText, countParts, EFFORT_TOKENS, prefillOf } from './conversation.ts';
 import type { Answering, Dialect } from './dialect.ts';
 import { anthropicErrorType, anthropicFailure } from './failures.ts';
 import { checkMessages, thinks } from './messages-check.ts';
@@ -31,7 +31,9 @@ export const messagesDialect: Dialect = {
 };
 
 function read(body: JsonObject, traits: SimTraits, seed: string): Question {
-  const messages = asArray(body['messages']).map(asObject);
+  const all = asArray(body['messages']).map(asObject);
+  const prefill = prefillOf(all.at(-1));
+  const messages = prefill === '' ? all : all.slice(0, -1);
   const users = messages.filter((message) => message['role'] === 'user' && !holdsOnlyResults(message));
   const lastUser = users.at(-1)?.['content'];
   const format = asObject(asObject(body['output_config'])['format']);
@@ -44,6 +46,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     turn: users.length,
     images: countParts(lastUser, ['image']),
     files: countParts(lastUser, ['document']),
+    prefill,
     toolResults: readResults(messages),
     tools: tools.filter((tool) => isJsonObject(tool['input_schema'])).map(readTool),
     choice: readChoice(choice),
@@ -53,7 +56,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     webSearch: tools.some((tool) => (asString(tool['type']) ?? '').startsWith('web_search')),
     stop: asArray(body['stop_sequences']).filter((sequence) => typeof sequence === 'string'),
     maxTokens: asNumber(body['max_tokens']) ?? null,
-    ...readCache(body, tools, messages),
+    ...readCache(body, tools, all),
   };
 }
 

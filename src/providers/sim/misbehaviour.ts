@@ -26,6 +26,10 @@ export interface Misbehaviour {
   readonly malformed?: true;
   /** An unknown frame (or member) in the middle. */
   readonly unknownEvent?: true;
+  /** Refuse a conversation that ends with a message of the assistant. */
+  readonly refusePrefill?: true;
+  /** Begin with the text of such a message. */
+  readonly repeatPrefill?: true;
   readonly emptyBody?: true;
   readonly html?: true;
   /** Stop as if the output limit, or a content filter, had been reached. */
@@ -137,6 +141,12 @@ export const misbehaviours: readonly MisbehaviourEntry[] = [
   fixed('no-done', 'Leaves out the end of the stream.', { noDone: true }),
   fixed('malformed-event', 'Sends one event that is not JSON.', { malformed: true }),
   fixed('unknown-event', 'Sends one event of an unknown type.', { unknownEvent: true }),
+  fixed('no-prefill', 'Refuses to continue the beginning of an answer, as Claude models from 4.6 on do.', {
+    refusePrefill: true,
+  }),
+  fixed('repeats-prefill', 'Repeats the beginning of an answer before continuing it, as Mistral does.', {
+    repeatPrefill: true,
+  }),
   fixed('empty-200', 'Answers 200 with an empty body.', { emptyBody: true }),
   fixed('html-200', 'Answers 200 with an HTML page.', { html: true }),
   {

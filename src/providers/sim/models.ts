@@ -211,7 +211,7 @@ export function simPreset(origin: string): ProviderPreset {
     name: 'Simulated models',
     keyVariable: null,
     protocols: {
-      'openai-chat': speaks(`${origin}/openai/v1`, { faithful: true }),
+      'openai-chat': speaks(`${origin}/openai/v1`, { faithful: true, quirks: { prefill: 'plain' } }),
       'openai-responses': speaks(`${origin}/openai/v1`, {
         faithful: true,
         reasoningFormat: 'openai-responses-v1',
@@ -219,7 +219,7 @@ export function simPreset(origin: string): ProviderPreset {
       'anthropic-messages': speaks(`${origin}/anthropic`, {
         faithful: true,
         reasoningFormat: 'anthropic-claude-v1',
-        quirks: { cacheControl: true, exclusiveReasoning: true },
+        quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain' },
       }),
     },
     defaultProtocol: 'openai-chat',

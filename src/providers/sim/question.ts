@@ -29,6 +29,8 @@ export interface Question {
   readonly turn: number;
   readonly images: number;
   readonly files: number;
+  /** Beginning of the answer, when the conversation ends with a message of the assistant; '' when it does not. */
+  readonly prefill: string;
   /** Results of tools, when the conversation ends with them. */
   readonly toolResults: readonly { readonly name: string; readonly text: string }[];
   /** Tools that the client would run; hosted ones are not among them. */

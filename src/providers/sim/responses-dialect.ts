@@ -73,6 +73,8 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     turn: users.length,
     images: countParts(lastUser, ['input_image']),
     files: countParts(lastUser, ['input_file', 'input_audio']),
+    // Responses begins a new item after a message of the assistant.
+    prefill: '',
     toolResults: readResults(items),
     ...readTools(body),
     parallel: body['parallel_tool_calls'] !== false,

@@ -128,9 +128,15 @@ export function createSim(options: SimOptions = {}): Sim {
     // Streamed or not, the same request has the same answer, ids included.
     const { stream: _stream, stream_options: _options, ...rest } = body;
     const question = dialect.read(body, traits, digest(dialect.protocol + JSON.stringify(rest)));
+    if (what.refusePrefill && question.prefill !== '')
+      return refuse(dialect, complaint(400, NO_PREFILL), requestId);
     const breakAt = what.cutAfter ?? what.stallAfter ?? what.errorAfter;
-    const leastChars = breakAt === undefined ? 0 : breakAt + 20;
-    const given = think(question, traits, { stopEarly: what.stopEarly, leastChars });
+    const leastChars = breakAt === undefined ? 0 : question.prefill.length + breakAt + 20;
+    const given = think(question, traits, {
+      stopEarly: what.stopEarly,
+      leastChars,
+      repeatPrefill: what.repeatPrefill,
+    });
     const createdSeconds = Math.floor(now() / 1000);
     const answering = { body, traits, question, answer: given, createdSeconds, cutAt: breakAt ?? Infinity };
     if (streaming) {
@@ -146,6 +152,9 @@ export function createSim(options: SimOptions = {}): Sim {
   return { fetch };
 }
 
+/** Anthropic's own words since Claude 4.6. */
+const NO_PREFILL =
+  'This model does not support assistant message prefill. The conversation must end with a user message.';
 const UNREADABLE = 'We could not parse the JSON body of your request.';
 const PAGE = '<!doctype html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>';
 
