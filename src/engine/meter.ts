@@ -5,6 +5,11 @@ import { isContent, NO_USAGE } from '../canonical/index.ts';
 /** Characters per token where nobody counted: the usual figure for English text in current tokenizers. */
 const CHARS_PER_TOKEN = 4;
 
+/** Tokens of a text that nobody counted. @param chars its length */
+export function estimatedTokens(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
 export class Meter {
   /** Unix milliseconds of the first content; null before it. */
   firstContentAt: number | null = null;
@@ -66,11 +71,11 @@ export class Meter {
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
-      input: { ...NO_USAGE.input, uncached: Math.ceil(inputChars / CHARS_PER_TOKEN) },
+      input: { ...NO_USAGE.input, uncached: estimatedTokens(inputChars) },
       output: {
         ...NO_USAGE.output,
-        text: Math.ceil(this.outputChars / CHARS_PER_TOKEN),
-        reasoning: Math.ceil(this.#reasoningChars / CHARS_PER_TOKEN),
+        text: estimatedTokens(this.outputChars),
+        reasoning: estimatedTokens(this.#reasoningChars),
       },
       estimated: true,
     };
