@@ -18,7 +18,7 @@ Completions that is OpenAI's:
 \`message\` says what is wrong and, where that is possible, what to do. \`param\` is the JSON path of the field. A
 malformed request is told all its problems at once, in \`message\`; \`param\` is the first. Some errors carry a more
 special \`code\` than the table shows: \`model_not_found\`, \`model_not_allowed\`, \`strict_mode\`,
-\`structured_output_failed\`, or the upstream's own.
+\`structured_output_failed\`, \`idempotency_conflict\`, or the upstream's own.
 
 `;
 
@@ -47,8 +47,9 @@ The secrets of the configuration are masked in messages that quote an upstream.
 | Header | Meaning |
 |---|---|
 | \`x-request-id\`, \`request-id\` | Id of the generation; on every answer. The record under \`GET /v1/generation?id=…\` has the attempts. |
+| \`idempotent-replayed: true\` | The answer was made for an earlier request with the same [\`Idempotency-Key\`](idempotency.md). |
 | \`retry-after\`, \`retry-after-ms\` | How long to wait, where a wait is known. |
-| \`x-should-retry: false\` | The gateway has tried again and failed over already. OpenAI's SDKs obey it and do not repeat that. |
+| \`x-should-retry: false\` | Trying again would change nothing: the gateway has tried again and failed over already, or the idempotency key stands for another request. OpenAI's SDKs obey it. |
 | \`x-dragoman-attempts\` | How many tries of upstreams there were; 0: the request never left the gateway. |
 
 ## In the middle of a stream

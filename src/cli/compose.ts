@@ -180,13 +180,14 @@ const settingsCache = new WeakMap<Snapshot, EngineSettings>();
 function settingsOf(snapshot: Snapshot): EngineSettings {
   let settings = settingsCache.get(snapshot);
   if (!settings) {
-    const { routing, strict, compatibility } = snapshot.config;
+    const { routing, strict, compatibility, idempotency } = snapshot.config;
     settings = {
       catalog: snapshot.catalog,
       retries: routing.retries,
       timeouts: routing.timeouts,
       strict,
       reasoningContentMirror: compatibility.reasoningContent,
+      idempotency,
     };
     settingsCache.set(snapshot, settings);
   }

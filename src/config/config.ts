@@ -68,6 +68,7 @@ export interface Config extends CatalogConfig {
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
   readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
   readonly compatibility: { readonly reasoningContent: boolean };
+  readonly idempotency: { readonly ttlMs: number; readonly maxBytes: number };
   /** Folder of prompt templates; null when there is none. */
   readonly promptsDir: string | null;
 }
@@ -130,6 +131,10 @@ export function toConfig(file: ConfigFile): Config {
     },
     logging: file.logging,
     compatibility: { reasoningContent: file.compatibility.reasoning_content },
+    idempotency: {
+      ttlMs: file.idempotency.ttl_ms,
+      maxBytes: Math.floor(file.idempotency.max_mb * MEGABYTE),
+    },
     promptsDir: file.prompts ?? null,
   });
 }

@@ -266,6 +266,17 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('What answers carry for older clients.'),
+  idempotency: z
+    .strictObject({
+      ttl_ms: milliseconds(3_600_000).describe('How long a complete answer is given again.'),
+      max_mb: z
+        .number()
+        .min(0)
+        .default(64)
+        .describe('MB of memory for all of them; the least recently used go first. 0: none is kept.'),
+    })
+    .prefault({})
+    .describe('Answers to requests with an `Idempotency-Key`.'),
   prompts: z.string().min(1).optional().describe('Folder of prompt templates.'),
 });
 

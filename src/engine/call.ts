@@ -14,6 +14,8 @@ export interface ApiCall {
   json: unknown;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
+  /** All request headers by lower-case name. */
+  readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly client: Client;
 }
 

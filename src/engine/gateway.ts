@@ -1,35 +1,68 @@
-// The engine's door: one instance answers all requests of the process, each in a run of its own.
+// The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
+// its idempotency key has already.
 import { GatewayError } from '../canonical/index.ts';
+import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall } from './call.ts';
+import { Generation } from './generation.ts';
+import { IDEMPOTENCY_HEADER, IdempotentAnswers, type IdempotentAnswer } from './idempotency.ts';
 import { LearnedRefusals } from './learned-refusals.ts';
+import { refuse } from './refuse.ts';
 import { Run, type GatewayDependencies } from './run.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
   readonly #active = new Set<Run>();
   readonly #learned = new LearnedRefusals();
+  readonly #idempotent: IdempotentAnswers;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
+    this.#idempotent = new IdempotentAnswers(() => deps.settings().idempotency, deps.clock.now);
   }
 
-  /** Requests being answered. */
+  /** Requests being answered; those that read a shared answer count besides its run. */
   get active(): number {
-    return this.#active.size;
+    return this.#active.size + this.#idempotent.readers;
   }
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   async serve(call: ApiCall): Promise<void> {
+    const key = call.header(IDEMPOTENCY_HEADER);
+    if (key === null) await this.#run(call);
+    else await this.#runOnce(call, key);
+  }
+
+  /** Answers from the run that the key has; only when there is none, from a new one. */
+  async #runOnce(call: ApiCall, key: string): Promise<void> {
+    let shared: IdempotentAnswer | null;
+    try {
+      shared = this.#idempotent.open(key, call);
+    } catch (thrown) {
+      const { clock, settings } = this.#deps;
+      const now = clock.now();
+      return refuse(new Generation(newGenerationId(now), call, settings(), now), GatewayError.from(thrown));
+    }
+    if (!shared) return;
+    const own = { ...call, client: shared.answer };
+    // The run lets go of its own body when it can.
+    call.body = '';
+    call.json = undefined;
+    this.#idempotent.settle(shared, await this.#run(own));
+  }
+
+  /** @returns true when the client has a complete, good answer */
+  async #run(call: ApiCall): Promise<boolean> {
     const run = new Run(this.#deps, call, this.#learned);
     this.#active.add(run);
     try {
-      await run.answer();
+      return await run.answer();
     } catch (thrown) {
       // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
       const error = GatewayError.from(thrown);
       this.#deps.log.error('an answer could not be sent', { error });
       const { status, body } = call.protocol.server.encodeError(error, '');
       call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body), 'text');
+      return false;
     } finally {
       this.#active.delete(run);
     }

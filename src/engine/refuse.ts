@@ -11,8 +11,9 @@ export function refuse(generation: Generation, error: GatewayError): void {
     ...generation.headers(attempts.at(-1)),
     ...retryHeaders(error),
   };
-  // Failover has been tried here: an SDK that retried would only repeat it.
-  if (attempts.length > 0 && error.fault !== 'client') headers['x-should-retry'] = 'false';
+  // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
+  if (attempts.length > 0 ? error.fault !== 'client' : error.kind === 'conflict')
+    headers['x-should-retry'] = 'false';
   const { upstream } = error;
   // Only a status that says so: an upstream may write any three digits.
   const callersFault =

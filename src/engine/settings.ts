@@ -1,5 +1,6 @@
 // The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
 import type { Catalog } from '../catalog/index.ts';
+import type { IdempotencyLimits } from './idempotency.ts';
 
 export interface Timeouts {
   /** Until the request has been handed to a connection. */
@@ -23,4 +24,5 @@ export interface EngineSettings {
   readonly strict: boolean;
   /** Repeat `reasoning` as `reasoning_content`. */
   readonly reasoningContentMirror: boolean;
+  readonly idempotency: IdempotencyLimits;
 }

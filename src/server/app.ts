@@ -116,6 +116,7 @@ async function serveOperation(
       body: body.bytes,
       json: body.json,
       header,
+      headers: request.headers,
       client,
     });
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.

@@ -6,6 +6,7 @@ import {
   FAILOVER,
   FORMATS,
   golden,
+  IDEMPOTENCY,
   LAUNCHER,
   later,
   POLICY,
@@ -230,10 +231,11 @@ export const painRequirements: Requirements = {
     `${BROKEN}: a client that leaves stops the upstream`,
     'test/sdk/openai-errors.test.ts: a stream that the client aborts stops the upstream',
   ),
-  'pain.D40': later(
+  'pain.D40': shown(
     'Comfy-Org/ComfyUI #16204',
-    ROUTING,
-    'A repeated request is not generated and paid twice.',
+    'A request repeated under its idempotency key is not generated and paid twice.',
+    `${IDEMPOTENCY}: the same answer again`,
+    `${IDEMPOTENCY}: readers of an answer that is not streamed wait for the one call`,
   ),
   'pain.D41': shown(
     'langwatch/langwatch #6941',

@@ -48,6 +48,7 @@ export const FORMATS = 'test/scenarios/structured-output.test.ts';
 export const UNSUPPORTED = 'test/scenarios/unsupported-fields.test.ts';
 export const BROKEN = 'test/scenarios/broken-streams.test.ts';
 export const FAILOVER = 'test/scenarios/failover.test.ts';
+export const IDEMPOTENCY = 'test/scenarios/idempotency.test.ts';
 export const WIRE = 'test/scenarios/wire-forms.test.ts';
 export const POLICY = 'src/engine/reasoning-policy.test.ts';
 export const RECORDED = 'test/recordings/gateway-answers.test.ts';

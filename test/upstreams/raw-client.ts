@@ -11,9 +11,10 @@ export class RawClient {
   #check: () => void = () => {};
 
   /** Sends a request. @param body of `POST /chat/completions` */
-  constructor(origin: string, body: object) {
+  constructor(origin: string, body: object, headers: Readonly<Record<string, string>> = {}) {
     const { hostname, port } = new URL(origin);
     const json = JSON.stringify(body);
+    const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#socket = connect(Number(port), hostname);
     this.#socket.on('data', (bytes: Buffer) => {
       this.received += bytes.length;
@@ -22,7 +23,7 @@ export class RawClient {
     });
     this.#socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer sk-test\r\n` +
-        `content-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+        `content-type: application/json\r\ncontent-length: ${json.length}\r\n${more.join('')}\r\n${json}`,
     );
   }
 
