@@ -11,14 +11,16 @@ import type {
   Quirks,
 } from '../src/canonical/index.ts';
 import { Collector, GatewayError, NO_USAGE, Report } from '../src/canonical/index.ts';
+import { buildCatalog } from '../src/catalog/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
 import type { AttemptOutput } from '../src/engine/attempt-options.ts';
 import { ContinuableOutput, isContinuable } from '../src/engine/continuation.ts';
 import { LearnedRefusals } from '../src/engine/learned-refusals.ts';
 import { RepetitionFilter } from '../src/engine/repetition-filter.ts';
 import { protocols } from '../src/protocols/index.ts';
+import { presets } from '../src/providers/index.ts';
 import { NO_QUIRKS } from '../src/providers/provider.ts';
-import { createSim } from '../src/providers/sim/index.ts';
+import { createSim, findSimModel, simModels, simPreset } from '../src/providers/sim/index.ts';
 import { SseParser } from '../src/upstream/sse.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
@@ -325,10 +327,41 @@ test('some requests are never continued', () => {
 });
 
 describe('who is asked to continue', () => {
+  const catalog = buildCatalog({
+    config: { providers: { vllm: {} }, models: [], aliases: {} },
+    presets,
+    sim: { preset: simPreset('http://127.0.0.1:9'), models: simModels, find: findSimModel },
+    environment: Object.fromEntries(presets.map((preset) => [preset.keyVariable ?? '', 'sk-test'])),
+    now: () => 0,
+    refuse: (path, problem) => {
+      throw new Error(`${path}: ${problem}`);
+    },
+  });
   const endpoint = (prefill: Quirks['prefill'], reasoningMandatory = false): Endpoint =>
     ({ quirks: { ...NO_QUIRKS, prefill }, reasoningMandatory }) as Endpoint;
   const refusal = (words: string, kind: ErrorKind = 'invalid_request'): GatewayError =>
     new GatewayError(kind, words);
+
+  test.each([
+    ['anthropic/claude-sonnet-4.5', 'plain'],
+    ['anthropic/claude-opus-4.6', 'none'],
+    ['anthropic/claude-sonnet-5', 'none'],
+    ['openrouter/anthropic/claude-haiku-4.5', 'plain'],
+    ['openrouter/openai/gpt-5', 'none'],
+    ['openrouter/google/gemini-2.5-pro', 'none'],
+    ['openai/gpt-4o', 'none'],
+    ['groq/llama-3.3-70b-versatile', 'plain'],
+    ['groq/openai/gpt-oss-120b', 'none'],
+    ['mistral/mistral-large-latest', 'prefix'],
+    ['moonshot/kimi-k2.6', 'partial'],
+    ['qwen/qwen-plus', 'partial'],
+    ['vllm/meta-llama/Llama-3.1-8B-Instruct', 'continue_final_message'],
+    ['deepseek/deepseek-chat', 'none'],
+    ['sim/chat', 'plain'],
+    ['sim/responses', 'none'],
+  ])('%s: %s', (model, prefill) => {
+    expect(catalog.find(model)?.endpoints[0]?.quirks.prefill).toBe(prefill as Quirks['prefill']);
+  });
 
   test('those that take the beginning of an answer, and can do without reasoning', () => {
     const learned = new LearnedRefusals();
