@@ -70,12 +70,12 @@ export function printRows(
     columns.map((column) => column.toUpperCase()),
     ...rows.map((row) => columns.map((column) => String(row[column] ?? ''))),
   ];
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
-  for (const row of cells)
-    process.stdout.write(
-      `${row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  for (const row of padColumns(cells)) process.stdout.write(`${row.join('  ').trimEnd()}\n`);
+}
+
+/** The cells of a table, each as wide as the widest of its column. */
+export function padColumns(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)));
 }

@@ -19,6 +19,18 @@ export interface ApiCall {
   readonly client: Client;
 }
 
+/** A request that is only to be explained: nobody waits for an answer of a model. */
+export interface ExplainCall {
+  readonly protocol: Protocol & { readonly server: ServerCodec };
+  readonly principal: Principal;
+  /** The body, parsed. */
+  readonly json: unknown;
+  /** Characters of the body. */
+  readonly bodyChars: number;
+  /** Reads a request header by lower-case name. */
+  readonly header: (name: string) => string | null;
+}
+
 /** The client's side of the connection. Exactly one of `respond` and `openStream` is called, once. */
 export interface Client {
   /** Sends a whole answer. */

@@ -1,8 +1,8 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import type { ApiCall } from './call.ts';
+import type { ApiCall, ExplainCall } from './call.ts';
 import { Generation } from './generation.ts';
 import { IDEMPOTENCY_HEADER, IdempotentAnswers, type IdempotentAnswer } from './idempotency.ts';
 import { LearnedRefusals } from './learned-refusals.ts';
@@ -66,6 +66,12 @@ export class Gateway {
     } finally {
       this.#active.delete(run);
     }
+  }
+
+  /** How a request would be routed. Throws GatewayError for what the request itself would be refused for. */
+  explain(call: ExplainCall): JsonObject {
+    call.protocol.server.decodeRequest(call.json);
+    throw new GatewayError('internal', 'routes cannot be explained yet');
   }
 
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */

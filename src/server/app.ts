@@ -14,6 +14,7 @@ import type { LedgerStore } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
+import { explainedProtocol } from './explained-protocol.ts';
 
 export interface AppDependencies {
   readonly gateway: Gateway;
@@ -56,6 +57,7 @@ export function createApp(deps: AppDependencies): App {
     for (const base of BASES)
       hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
   }
+  for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
   const hono = new Hono();
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
   hono.get('/readyz', (context) =>
@@ -124,6 +126,23 @@ async function serveOperation(
     return client.response;
   } catch (error) {
     return errorResponse(deps, error, newGenerationId(deps.now()), operation.protocol.server);
+  }
+}
+
+/** Answers with the plan of a request instead of running it; errors are those that the request would get. */
+async function explainRequest(deps: AppDependencies, request: Request): Promise<Response> {
+  const id = newGenerationId(deps.now());
+  const header = (name: string): string | null => request.headers.get(name);
+  let server: ServerCodec | undefined;
+  try {
+    const principal = deps.authenticate(header);
+    const { bytes, json } = await readBody(request, deps.maxBodyBytes());
+    const protocol = explainedProtocol(new URL(request.url).searchParams.get('protocol'), json);
+    ({ server } = protocol);
+    const table = deps.gateway.explain({ protocol, principal, json, bodyChars: bytes.length, header });
+    return Response.json(table, { headers: { 'x-request-id': id, 'request-id': id } });
+  } catch (error) {
+    return errorResponse(deps, error, id, server);
   }
 }
 

@@ -1,0 +1,47 @@
+// `POST /route/explain`: who may ask, what is refused, and in whose words.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from './harness.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const CHAT = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello!' }] };
+
+async function refusal(response: Promise<Response>): Promise<{ status: number; error: unknown }> {
+  const answer = await response;
+  expect(answer.headers.get('x-request-id')).toMatch(/^\w{32}$/);
+  return { status: answer.status, error: ((await answer.json()) as { error: unknown }).error };
+}
+
+test('a wrong key is refused', async () => {
+  const { status } = await refusal(
+    gateway.post('/route/explain', CHAT, { authorization: 'Bearer sk-test-other' }),
+  );
+  expect(status).toBe(401);
+});
+
+test('a malformed request is refused as it would be when it is sent', async () => {
+  const wrong = { ...CHAT, temperature: 'hot', provider: { routing: { type: 'random' } } };
+  const explained = await refusal(gateway.post('/route/explain', wrong));
+  expect(explained).toMatchObject({ status: 400, error: { param: 'temperature' } });
+  expect(explained).toEqual(await refusal(gateway.post('/chat/completions', wrong)));
+});
+
+test('a protocol that clients cannot speak is named', async () => {
+  expect(await refusal(gateway.post('/route/explain?protocol=soap', CHAT))).toMatchObject({
+    status: 400,
+    error: { param: 'protocol', message: expect.stringContaining('must be one of openai-chat') },
+  });
+});
+
+test('both bases have it, for POST only', async () => {
+  const response = await fetch(`${gateway.origin}/api/v1/route/explain`, {
+    headers: { authorization: `Bearer ${gateway.key}` },
+  });
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain('takes POST only');
+});
