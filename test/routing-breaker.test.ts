@@ -115,7 +115,7 @@ describe('breaker', () => {
 
   test('attempts that began before it opened change nothing any more', () => {
     const bench = new Bench();
-    const old = Array.from({ length: 8 }, () => bench.state.begin(A, true));
+    const old = Array.from({ length: 11 }, () => bench.state.begin(A, true));
     bench.fail(5);
     old[0]?.firstContent();
     old[0]?.ended(SUCCESS);
@@ -126,8 +126,33 @@ describe('breaker', () => {
     old[2]?.firstContent();
     old[2]?.ended(DOWN);
     expect(bench.standing).toBe('half-open');
-    bench.stream(10);
-    for (const lease of old) lease.ended(DOWN);
+    bench.state.begin(A, true).firstContent();
+    for (const lease of old.slice(3, 5)) lease.ended(DOWN);
+    for (const lease of old.slice(5)) lease.ended(SUCCESS);
+    bench.fail(4);
+    expect(bench.standing).toBe('closed');
+    bench.fail(1);
+    expect(bench.standing).toBe('open');
+  });
+
+  test('what was completed before it opened does not keep it closed later', () => {
+    const bench = new Bench();
+    bench.fail(9, SUCCESS);
+    bench.fail(9, DOWN);
+    bench.clock.advance(15_000);
+    bench.state.begin(A, true).firstContent();
+    bench.fail(5);
+    expect(bench.standing).toBe('open');
+  });
+
+  test('beside a trial, a failure for want of anything better changes nothing', () => {
+    const bench = new Bench();
+    bench.halfOpen();
+    const trial = bench.state.begin(A, true);
+    bench.fail(1);
+    expect(bench.standing).toBe('half-open');
+    expect(bench.state.admits(A)).toBe(false);
+    trial.firstContent();
     expect(bench.standing).toBe('closed');
   });
 
