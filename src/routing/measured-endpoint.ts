@@ -14,7 +14,7 @@ const FADED = 0.1;
 /** Speeds of shorter answers measure the network's grouping of bytes. */
 const LEAST_TOKENS = 10;
 const LEAST_MS = 50;
-/** Shorter prompts are not cached by any upstream (OpenAI and Anthropic, prompt caching guides, 2026-11). */
+/** OpenAI caches no shorter prompts, and Anthropic few (their guides to prompt caching, 2026-11). */
 const LEAST_CACHED_TOKENS = 1024;
 /** How long a rate limit lasts when the upstream did not say, and at most. */
 const USUAL_LIMIT_MS = 1000;
