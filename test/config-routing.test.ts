@@ -127,6 +127,10 @@ describe('names', () => {
       'routing.default.fallback: "m/oen" is neither a provider, nor an endpoint, nor a model; did you mean "m/one"?',
     ],
     [
+      'routing: { default: { only: [openai, mistral] } }',
+      'routing.default.only: none of these providers is on',
+    ],
+    [
       'routing: { task_types: { code: [m/one, m/oen] } }',
       'routing.task_types.code[1]: "m/oen" is no model of a provider that is on; did you mean "m/one"?',
     ],
@@ -136,7 +140,7 @@ describe('names', () => {
 
   test('a provider that is off today is not misspelt, and an alias is a model', () => {
     const { config } = snapshot(
-      'aliases: { one: m/one }\nrouting: { default: { order: [anthropic, groq], fallback: one }, task_types: { code: [one] } }',
+      'aliases: { one: m/one }\nrouting: { default: { order: [anthropic, groq], only: [groq/slow, openai], fallback: one }, task_types: { code: [one] } }',
     );
     expect(config.routing.defaults.prefer?.names).toEqual(['anthropic', 'groq']);
   });

@@ -343,6 +343,31 @@ test(
 );
 
 test(
+  'a key is made with routing defaults of its own, which are checked and shown',
+  async () => {
+    const at = folder();
+    const create = (routing: string): ReturnType<typeof runProgram> =>
+      runProgram(['keys', 'create', 'batch', '--routing', routing], { folder: at });
+    expect((await create('type=round_robin,order=sim,groq,max_price.prompt=3')).code).toBe(0);
+    const listed = await runProgram(['keys', 'list'], { folder: at });
+    expect(listed.out).toMatch(/ROUTING\n.* +type=round_robin order=sim,groq max_price\.prompt=3\n$/);
+    const rows = JSON.parse((await runProgram(['keys', 'list', '--json'], { folder: at })).out) as object[];
+    expect(rows).toMatchObject([
+      { routing: { type: 'round_robin', order: ['sim', 'groq'], max_price: { prompt: 3 } } },
+    ]);
+
+    await runProgram(['keys', 'revoke', 'batch'], { folder: at });
+    const refused = await create('ignore=opnai');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toBe(
+      'dragoman: --routing.ignore: "opnai" is neither a provider nor `provider/name` of an endpoint; did you mean "openai"?\n',
+    );
+    expect((await create('{"hedge": 1}')).err).toStartWith('dragoman: --routing.hedge: ');
+  },
+  SLOW,
+);
+
+test(
   'flags beat the environment, which beats the file',
   async () => {
     const at = folder();

@@ -116,6 +116,22 @@ test('colours are added where they are wanted, and change nothing else', () => {
   expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(routeText(TABLE, { width: 100, colour: false }));
 });
 
+test('a long list of what is not tried is cut, and says so', () => {
+  const excluded = Array.from({ length: 42 }, (_, at) => ({
+    model: `m/${at}`,
+    endpoint: null,
+    reason: 'no',
+  }));
+  const lines = routeText({ ...TABLE, excluded }, PLAIN).split('\n');
+  expect(lines.filter((line) => line.includes('(all)'))).toHaveLength(30);
+  expect(lines.at(-2)).toBe('  … and 12 more: --json shows all');
+});
+
+test('whole answers have a time of their own', () => {
+  const text = routeText({ ...TABLE, candidates: [{ ...SLOW, answer_ms: 2100.4 }] }, PLAIN);
+  expect(text).toMatch(/^# .* WHOLE .*\n1? ?.* 2100 ms /m);
+});
+
 test('names cannot steer the terminal', () => {
   const text = routeText({ ...TABLE, requested_model: 'a\x1b[2Jb\u009b\nc' }, PLAIN);
   expect(text).toStartWith('a?[2Jb??c: priority');

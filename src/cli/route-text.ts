@@ -12,6 +12,8 @@ export interface RouteTextOptions {
 const GAP = '  ';
 /** A reason in fewer characters than this is no longer readable: less important columns give way first. */
 const LEAST_REASON = 28;
+/** Lines about models and endpoints that are out: a choice among all models rules out hundreds. */
+const MOST_EXCLUDED = 30;
 
 interface Column {
   readonly title: string;
@@ -28,10 +30,11 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE', dispensable: 3, cell: (row) => stateWord(row['state']) },
   { title: '$/M IN+OUT', dispensable: 4, cell: (row) => priceText(row['price']) },
   { title: 'FIRST', dispensable: 5, cell: (row) => rounded(row['first_token_ms'], 0, ' ms') },
-  { title: 'TOK/S', dispensable: 6, cell: (row) => rounded(row['tokens_per_second'], 0) },
-  { title: 'GOOD', dispensable: 7, cell: (row) => percent(row['success_rate']) },
-  { title: 'RUNNING', dispensable: 8, cell: (row) => shown(row['in_flight']) },
-  { title: 'CACHE', dispensable: 9, cell: cacheText },
+  { title: 'WHOLE', dispensable: 6, cell: (row) => rounded(row['answer_ms'], 0, ' ms') },
+  { title: 'TOK/S', dispensable: 7, cell: (row) => rounded(row['tokens_per_second'], 0) },
+  { title: 'GOOD', dispensable: 8, cell: (row) => percent(row['success_rate']) },
+  { title: 'RUNNING', dispensable: 9, cell: (row) => shown(row['in_flight']) },
+  { title: 'CACHE', dispensable: 10, cell: cacheText },
 ];
 
 /** True for what `/route/explain` answers. */
@@ -50,7 +53,12 @@ export function routeText(table: JsonObject, options: RouteTextOptions): string 
   if (isJsonObject(table['models']))
     lines.push(...wrap(`models by ${members(table['models'])}`, options.width));
   lines.push('', ...candidateLines(candidates, options.width, paint));
-  if (excluded.length > 0) lines.push('', 'Not tried:', ...excludedLines(excluded, options.width, paint));
+  if (excluded.length > 0) {
+    const first = excluded.slice(0, MOST_EXCLUDED);
+    lines.push('', 'Not tried:', ...excludedLines(first, options.width, paint));
+  }
+  if (excluded.length > MOST_EXCLUDED)
+    lines.push(`${GAP}… and ${excluded.length - MOST_EXCLUDED} more: --json shows all`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -49,6 +49,10 @@ export function checkWishes(wishes: RoutingWishes, known: KnownNames, refuse: Re
   check(wishes.prefer);
   check(wishes.only);
   check(wishes.ignore);
+  for (const list of [wishes.providers, wishes.only]) {
+    if (list && !list.names.some((name) => catalog.hasProvider(name.split('/', 1)[0] ?? '')))
+      refuse(list.path, 'none of these providers is on, so every request would be refused');
+  }
   const { fallback } = wishes;
   if (typeof fallback !== 'object') return;
   for (const name of fallback.names) {
