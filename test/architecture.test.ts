@@ -52,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   admin: ['auth', 'canonical', 'catalog', 'ledger', 'runtime', 'storage', 'telemetry'],
   cli: [
     'auth',
+    'routing',
     'canonical',
     'catalog',
     'config',

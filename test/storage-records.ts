@@ -38,6 +38,7 @@ export function generation(id: string, over: Partial<GenerationRecord> = {}): Ge
     usage: USAGE,
     cost: COST,
     report: [{ path: 'seed', action: 'dropped', reason: 'the endpoint has no seed' }],
+    route: null,
     error: null,
     metadata: { team: 'red' },
     content: null,

@@ -25,6 +25,8 @@ special \`code\` than the table shows: \`model_not_found\`, \`model_not_allowed\
 const AFTER: Readonly<Record<FailureAction, string>> = {
   retry: 'the same endpoint again, then the next',
   next: 'the next endpoint',
+  'larger-context': 'the next endpoint with a larger context',
+  'other-model': 'the next endpoint of another model',
   return: 'nothing: it is returned',
 };
 

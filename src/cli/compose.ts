@@ -10,6 +10,7 @@ import {
 } from '../config/index.ts';
 import { Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
+import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
 import { createApp } from '../server/app.ts';
 import { Vault } from '../state/vault.ts';
@@ -105,6 +106,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const gateway = new Gateway({
     settings: () => settingsOf(watched.current()),
     upstream,
+    routing: new MemoryRoutingState({
+      now: clock.now,
+      breaker: () => watched.current().config.routing.breaker,
+    }),
     ledger: storage.ledger,
     vault,
     clock,
@@ -183,6 +188,7 @@ function settingsOf(snapshot: Snapshot): EngineSettings {
     const { routing, strict, compatibility, idempotency } = snapshot.config;
     settings = {
       catalog: snapshot.catalog,
+      routing,
       retries: routing.retries,
       timeouts: routing.timeouts,
       strict,

@@ -9,7 +9,7 @@ import type {
 } from '../catalog/index.ts';
 import { toWishes } from '../canonical/index.ts';
 import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
-import type { BreakerSettings, RoutingSettings } from '../routing/settings.ts';
+import type { BreakerSettings, RoutingSettings } from '../routing/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';

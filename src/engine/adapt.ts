@@ -3,7 +3,7 @@
 import type { Endpoint } from '../catalog/index.ts';
 import type { CanonicalRequest, Parameter, Report } from '../canonical/index.ts';
 import { PARAMETERS } from '../canonical/index.ts';
-import type { Protocol } from '../protocols/index.ts';
+import { findProtocol, type Protocol } from '../protocols/index.ts';
 
 export interface AdaptedRequest {
   readonly request: CanonicalRequest;
@@ -34,6 +34,26 @@ export function adaptRequest(
     report.add(PARAMETERS[parameter], 'dropped', `${endpoint.slug} does not take it for ${endpoint.model}`);
   }
   return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
+}
+
+/** Names of what a request asks for and an endpoint does not take by itself (`provider.require_parameters`). */
+export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint): readonly string[] {
+  const protocol = findProtocol(endpoint.protocol);
+  if (!protocol) return [endpoint.protocol];
+  const names: string[] = [];
+  for (const parameter of parametersLacking(protocol, endpoint)) {
+    const value = request[parameter];
+    if (value !== undefined && !isNoWish(parameter, value)) names.push(PARAMETERS[parameter]);
+  }
+  const { effort, enabled, maxTokens } = request.reasoning;
+  const isReasoning =
+    (effort !== undefined && effort !== 'none') || enabled === true || maxTokens !== undefined;
+  if (isReasoning && endpoint.reasoningStyle === 'none') names.push('reasoning');
+  const format = request.responseFormat?.type;
+  const level = endpoint.quirks.structuredOutput;
+  if (format === 'json_schema' && level !== 'json_schema') names.push('response_format');
+  else if (format === 'json_object' && level === 'none') names.push('response_format');
+  return names;
 }
 
 const lacking = new WeakMap<Endpoint, readonly Parameter[]>();

@@ -1,16 +1,18 @@
 // What an attempt is given, where its answer goes, and how it can end.
 import type { Endpoint } from '../catalog/index.ts';
-import type { CanonicalEvent, EventSink, GatewayError } from '../canonical/index.ts';
+import type { CanonicalEvent, EventSink, GatewayError, Report } from '../canonical/index.ts';
 import type { Lane } from '../ledger/index.ts';
 import type { CodecContext, Protocol, RelayFacts } from '../protocols/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
+import type { AttemptLease } from '../routing/index.ts';
+import type { Attempt } from './attempt.ts';
 import type { Timeouts } from './settings.ts';
 
 /** Where an attempt's answer goes. */
 export interface AttemptOutput {
   /** The first content is here: from now on the answer is this attempt's. */
-  commit(): void;
+  commit(by: Attempt): void;
   /** Translate lane. Only called after `commit`. */
   on(event: CanonicalEvent): void;
   /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
@@ -30,6 +32,8 @@ export interface AttemptOptions {
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
   readonly lane: Lane;
+  /** What this attempt's body dropped, approximated or defaulted. */
+  readonly report: Report;
   readonly stream: boolean;
   readonly output: AttemptOutput;
   /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
@@ -42,6 +46,10 @@ export interface AttemptOptions {
   readonly deadlineAt: number;
   readonly inputChars: number;
   readonly context: CodecContext;
+  /** Takes what this attempt teaches about its endpoint. */
+  readonly lease: AttemptLease;
+  /** Called right before the output is committed: others that race for the same answer have lost. */
+  readonly claim: () => void;
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly upstream: UpstreamClient;

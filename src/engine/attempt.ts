@@ -1,7 +1,7 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
 import type { Endpoint } from '../catalog/index.ts';
-import type { CanonicalEvent, Usage } from '../canonical/index.ts';
+import type { CanonicalEvent, Report, Usage } from '../canonical/index.ts';
 import { GatewayError, isContent } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, Lane } from '../ledger/index.ts';
 import { costOf } from '../ledger/index.ts';
@@ -19,6 +19,7 @@ import {
   withTap,
 } from './answer-reader.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
+import { isEndpointsFault } from './failure-table.ts';
 import { Meter } from './meter.ts';
 import { summariseError } from './error-summary.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
@@ -54,6 +55,10 @@ export class Attempt {
 
   get endpoint(): Endpoint {
     return this.#options.endpoint;
+  }
+
+  get report(): Report {
+    return this.#options.report;
   }
 
   get lane(): Lane {
@@ -141,6 +146,11 @@ export class Attempt {
     this.#status = head.status;
     this.#lastActivityAt = this.#options.clock.now();
     if (!this.#options.stream) this.#state = 'answering';
+    const limits = this.#options.protocol.upstream.decodeLimits?.(
+      (name) => head.header(name),
+      this.#lastActivityAt,
+    );
+    if (limits) this.#options.lease.limits(limits);
     let reader = this.#readerFor(head);
     const coding = head.header('content-encoding');
     if (coding && coding.toLowerCase() !== 'identity') {
@@ -252,7 +262,9 @@ export class Attempt {
   #commit(): void {
     this.committed = true;
     this.#state = 'answering';
-    this.#options.output.commit();
+    this.#options.lease.firstContent();
+    this.#options.claim();
+    this.#options.output.commit(this);
   }
 
   #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
@@ -289,6 +301,7 @@ export class Attempt {
   #answered(): void {
     this.#endedAt = this.#options.clock.now();
     this.#state = 'lingering';
+    this.#options.lease.ended({ failure: null, endpointsFault: false, usage: this.charge().usage });
     this.#options.output.finishing();
     this.#resolve({ type: 'answered' });
   }
@@ -301,6 +314,12 @@ export class Attempt {
     const error = this.#redacted(cause);
     this.#error = error;
     this.#endedAt = this.#options.clock.now();
+    this.#options.lease.ended({
+      failure: error.kind,
+      endpointsFault: isEndpointsFault(error),
+      retryAfterMs: error.retryAfterMs,
+      usage: this.charge().usage,
+    });
     this.#stopWatching();
     this.#call?.abort();
     this.#resolve({ type: 'failed', error, told });

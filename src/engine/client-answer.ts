@@ -3,6 +3,7 @@
 import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
 import { Collector } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
+import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
@@ -37,7 +38,7 @@ export interface StreamHooks {
   readonly pause: () => void;
   readonly resume: () => void;
   /** Called at the commit, before the head is sent: who serves is now known. */
-  readonly committing: () => void;
+  readonly committing: (by: Attempt) => void;
 }
 
 export class StreamAnswer implements ClientAnswer {
@@ -60,15 +61,17 @@ export class StreamAnswer implements ClientAnswer {
     this.#lastWriteAt = hooks.now();
   }
 
-  commit(): void {
+  commit(by: Attempt): void {
+    // An answer that another attempt completes goes on under the name that it began with.
+    if (!this.committed) this.#context.model = by.endpoint.modelId;
     this.committed = true;
-    this.#hooks.committing();
+    this.#hooks.committing(by);
     this.#open();
   }
 
   on(event: CanonicalEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
-    if (event.type === 'finish' && this.#usage) this.#context.costUsd = this.#generation.costUsd(this.#usage);
+    if (event.type === 'finish' && this.#usage) this.#context.costUsd = this.#generation.costUsd();
     this.#encode(event);
   }
 
@@ -151,21 +154,22 @@ export class WholeAnswer implements ClientAnswer {
   readonly opened = false;
   readonly #generation: Generation;
   readonly #context: AnswerContext;
-  readonly #committing: () => void;
+  readonly #committing: (by: Attempt) => void;
   #collector = new Collector();
   #relayed: string | undefined;
 
-  constructor(generation: Generation, context: AnswerContext, committing: () => void) {
+  constructor(generation: Generation, context: AnswerContext, committing: (by: Attempt) => void) {
     this.#generation = generation;
     this.#context = context;
     this.#committing = committing;
   }
 
-  commit(): void {
+  commit(by: Attempt): void {
     // Nothing was sent yet: what an earlier attempt left is thrown away.
     this.#collector = new Collector();
     this.#relayed = undefined;
-    this.#committing();
+    this.#committing(by);
+    this.#context.model = by.endpoint.modelId;
   }
 
   on(event: CanonicalEvent): void {
@@ -193,7 +197,7 @@ export class WholeAnswer implements ClientAnswer {
       return;
     }
     const events = this.#collector.result();
-    if (events.usage) this.#context.costUsd = this.#generation.costUsd(events.usage);
+    if (events.usage) this.#context.costUsd = this.#generation.costUsd();
     call.client.respond(
       200,
       headers,
@@ -207,23 +211,4 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   tick(): void {}
-}
-
-/** Keeps an answer back so that it can be checked before the client sees any of it. */
-export class HeldAnswer implements AttemptOutput {
-  readonly collector = new Collector();
-
-  commit(): void {}
-
-  on(event: CanonicalEvent): void {
-    this.collector.on(event);
-  }
-
-  relay(): void {}
-
-  relayWhole(): void {}
-
-  flush(): void {}
-
-  finishing(): void {}
 }

@@ -2,6 +2,7 @@
 // ask for the rest, and fits the rest to it. Who is asked, and when, is decided elsewhere.
 import type { CanonicalEvent, CanonicalRequest, CloseEvent, Usage } from '../canonical/index.ts';
 import { isAssistantItem, NO_USAGE } from '../canonical/index.ts';
+import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import { ContinuedOutput, type BegunAnswer } from './continued-output.ts';
 import { estimatedTokens } from './meter.ts';
@@ -75,8 +76,8 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
     return new ContinuedOutput(this, this.#client, repeats);
   }
 
-  commit(...by: Parameters<AttemptOutput['commit']>): void {
-    this.#client.commit(...by);
+  commit(by: Attempt): void {
+    this.#client.commit(by);
   }
 
   on(event: CanonicalEvent): void {

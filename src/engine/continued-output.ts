@@ -8,6 +8,7 @@ import type {
   Usage,
   UsageEvent,
 } from '../canonical/index.ts';
+import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import { RepetitionFilter } from './repetition-filter.ts';
 
@@ -50,8 +51,8 @@ export class ContinuedOutput implements AttemptOutput {
     this.#message = begun.openMessage;
   }
 
-  commit(...by: Parameters<AttemptOutput['commit']>): void {
-    this.#client.commit(...by);
+  commit(by: Attempt): void {
+    this.#client.commit(by);
   }
 
   on(event: CanonicalEvent): void {

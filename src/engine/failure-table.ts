@@ -2,28 +2,36 @@
 import type { ErrorKind, GatewayError } from '../canonical/index.ts';
 
 /**
- * `retry`: the same endpoint again, then the next. `next`: the next endpoint at once. `return`: the caller's own
- * mistake, which no endpoint can mend.
+ * `retry`: the same endpoint again, then the next. `next`: the next endpoint at once. `larger-context`: the next with
+ * a larger context. `other-model`: the next endpoint of another model. `return`: the caller's own mistake, which
+ * nobody can mend.
  */
-export type FailureAction = 'retry' | 'next' | 'return';
+export type FailureAction = 'retry' | 'next' | 'larger-context' | 'other-model' | 'return';
 
-const BY_KIND: Readonly<Record<ErrorKind, FailureAction>> = {
-  invalid_request: 'return',
-  unsupported: 'next',
-  authentication: 'next',
-  permission: 'next',
-  not_found: 'next',
-  conflict: 'retry',
-  too_large: 'return',
-  rate_limited: 'retry',
-  quota: 'next',
-  context_overflow: 'return',
-  content_filter: 'return',
-  upstream_unavailable: 'retry',
+interface FailureRule {
+  readonly action: FailureAction;
+  /** True: it counts against the endpoint's health. */
+  readonly endpointsFault: boolean;
+}
+
+/** `docs/reliability.md` shows this table. */
+export const FAILURE_RULES: Readonly<Record<ErrorKind, FailureRule>> = {
+  invalid_request: { action: 'return', endpointsFault: false },
+  unsupported: { action: 'next', endpointsFault: false },
+  authentication: { action: 'next', endpointsFault: true },
+  permission: { action: 'next', endpointsFault: true },
+  not_found: { action: 'next', endpointsFault: true },
+  conflict: { action: 'retry', endpointsFault: true },
+  too_large: { action: 'return', endpointsFault: false },
+  rate_limited: { action: 'retry', endpointsFault: true },
+  quota: { action: 'next', endpointsFault: true },
+  context_overflow: { action: 'larger-context', endpointsFault: false },
+  content_filter: { action: 'other-model', endpointsFault: false },
+  upstream_unavailable: { action: 'retry', endpointsFault: true },
   // A silent endpoint is not tried twice.
-  timeout: 'next',
-  cancelled: 'return',
-  internal: 'return',
+  timeout: { action: 'next', endpointsFault: true },
+  cancelled: { action: 'return', endpointsFault: false },
+  internal: { action: 'return', endpointsFault: false },
 };
 
 /** Longest wait before a retry. A server that asks for more gets the next endpoint instead. */
@@ -32,7 +40,12 @@ const BASE_WAIT_MS = 250;
 
 /** What to do after this failure. */
 export function actionFor(error: GatewayError): FailureAction {
-  return BY_KIND[error.kind];
+  return FAILURE_RULES[error.kind].action;
+}
+
+/** True when the failure says something about the endpoint, and not only about this request. */
+export function isEndpointsFault(error: GatewayError): boolean {
+  return FAILURE_RULES[error.kind].endpointsFault;
 }
 
 /**

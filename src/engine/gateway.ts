@@ -3,11 +3,13 @@
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import { explainRoute } from './explain.ts';
 import { Generation } from './generation.ts';
 import { IDEMPOTENCY_HEADER, IdempotentAnswers, type IdempotentAnswer } from './idempotency.ts';
 import { LearnedRefusals } from './learned-refusals.ts';
 import { refuse } from './refuse.ts';
-import { Run, type GatewayDependencies } from './run.ts';
+import { Run } from './run.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
@@ -70,8 +72,7 @@ export class Gateway {
 
   /** How a request would be routed. Throws GatewayError for what the request itself would be refused for. */
   explain(call: ExplainCall): JsonObject {
-    call.protocol.server.decodeRequest(call.json);
-    throw new GatewayError('internal', 'routes cannot be explained yet');
+    return explainRoute(this.#deps, call);
   }
 
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */

@@ -3,16 +3,16 @@ import type {
   CanonicalRequest,
   CollectedEvents,
   GatewayError,
+  JsonObject,
   JsonValue,
-  Usage,
 } from '../canonical/index.ts';
 import { Report } from '../canonical/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
-import { costOf, sumCosts } from '../ledger/index.ts';
+import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { summariseError } from './error-summary.ts';
-import type { EngineSettings } from './settings.ts';
+import type { EngineSettings, Timeouts } from './settings.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */
 const MAX_MODEL_CHARS = 256;
@@ -28,7 +28,8 @@ export class Generation {
   readonly settings: EngineSettings;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  readonly deadlineAt: number;
+  deadlineAt: number;
+  timeouts: Timeouts;
   readonly attempts: Attempt[] = [];
   /** The canonical request, once it was decoded. */
   request: CanonicalRequest | undefined;
@@ -38,6 +39,10 @@ export class Generation {
   /** What the answer was, when content is logged. */
   answer: JsonValue = null;
   cancelled = false;
+  /** True when the client has already read of the failure, in the upstream's own words. */
+  told = false;
+  /** The decision, as the record keeps it; null until there is one. */
+  route: JsonObject | null = null;
   /** Characters of the prompt: the basis of estimates. */
   readonly inputChars: number;
 
@@ -47,7 +52,23 @@ export class Generation {
     this.settings = settings;
     this.inputChars = call.body.length;
     this.createdAt = nowMs;
+    this.timeouts = settings.timeouts;
     this.deadlineAt = nowMs + settings.timeouts.totalMs;
+  }
+
+  /** True: a parameter that would be dropped or changed is a 400. */
+  get strict(): boolean {
+    return (
+      this.settings.strict ||
+      this.request?.gateway.strict === true ||
+      this.call.header('x-dragoman-strict') === 'true'
+    );
+  }
+
+  /** Shortens the time that the request may take. */
+  limit(timeouts: Timeouts): void {
+    this.timeouts = timeouts;
+    this.deadlineAt = this.createdAt + timeouts.totalMs;
   }
 
   /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
@@ -78,15 +99,13 @@ export class Generation {
   }
 
   /**
-   * What the request costs when its answer has these counts, in USD: earlier tries may have been charged as well.
-   * null when a needed price is unknown.
+   * What the request costs so far, in USD: earlier tries may have been charged as well. null when a needed price is
+   * unknown.
    */
-  costUsd(usage: Usage): number | null {
-    const { served } = this;
-    if (!served) return null;
-    const own = costOf(usage, served.endpoint.price);
-    if (this.attempts.length === 1) return own.usd;
-    return sumCosts(this.attempts.map((attempt) => (attempt === served ? own : attempt.charge().cost))).usd;
+  costUsd(): number | null {
+    const [only] = this.attempts;
+    if (only && this.attempts.length === 1) return only.charge().cost?.usd ?? null;
+    return sumCosts(this.attempts.map((attempt) => attempt.charge().cost)).usd;
   }
 
   /**
@@ -121,6 +140,7 @@ export class Generation {
       // The usual single attempt shares its object with the record: it is stored once.
       cost: costs.length > 1 ? sumCosts(costs) : (costs[0] ?? null),
       report: this.report.entries,
+      route: this.route,
       error: summariseError(error),
       metadata: request?.metadata ?? null,
       content: call.principal.logContent

@@ -23,18 +23,23 @@ export interface PreparedAttempt {
   readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
 }
 
+export interface PrepareInput {
+  readonly request: CanonicalRequest;
+  /** The client's own body, for the relay lane. Byte string. */
+  readonly clientBytes: string;
+  readonly endpoint: Endpoint;
+  readonly strict: boolean;
+  /** True: not the relay lane, although it would do. */
+  readonly translate: boolean;
+  readonly learned: LearnedRefusals;
+}
+
 /**
  * Prepares a request for an endpoint. Throws GatewayError `unsupported` where the endpoint cannot serve it, or
  * where `strict` forbids a loss.
- * @param clientBytes the client's own body, for the relay lane
  */
-export function prepareAttempt(
-  request: CanonicalRequest,
-  clientBytes: string,
-  endpoint: Endpoint,
-  strict: boolean,
-  learned: LearnedRefusals,
-): PreparedAttempt {
+export function prepareAttempt(input: PrepareInput): PreparedAttempt {
+  const { request, clientBytes, endpoint, strict, translate, learned } = input;
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
@@ -49,6 +54,7 @@ export function prepareAttempt(
   const reasoning = learned.apply(endpoint, resolveReasoning(adapted.request, endpoint, report), report);
   const relay = protocol.relay;
   const relayed =
+    !translate &&
     relay !== undefined &&
     endpoint.faithful &&
     endpoint.protocol === request.protocol &&

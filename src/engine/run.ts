@@ -1,53 +1,26 @@
-// One request's way through the engine: decoded, admitted, hydrated, planned, tried, settled, answered.
-import type { CanonicalRequest, CollectedEvents } from '../canonical/index.ts';
-import { Collector, GatewayError } from '../canonical/index.ts';
-import type { Model } from '../catalog/index.ts';
+// One request's way through the engine: decoded, hydrated, planned, tried, settled, answered.
+import type { CanonicalRequest } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
-import { planCandidates, type Plan } from '../routing/plan.ts';
-import type { Clock, Ticker } from '../runtime/clock.ts';
-import { newGenerationId, newId } from '../runtime/ids.ts';
-import { pickForVault, type Vault } from '../state/vault.ts';
-import type { LedgerStore } from '../storage/ports.ts';
-import type { Logger } from '../telemetry/log.ts';
-import type { UpstreamClient } from '../upstream/client.ts';
-import { Attempt } from './attempt.ts';
-import type { AttemptOutput, AttemptResult } from './attempt-options.ts';
+import type { Plan } from '../routing/index.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
-import { type ClientAnswer, HeldAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
-import { actionFor, retryDelayMs } from './failure-table.ts';
-import { type Failure, finalError } from './final-error.ts';
+import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+import type { GatewayDependencies } from './dependencies.ts';
 import { Generation } from './generation.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
-import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { refuse } from './refuse.ts';
-import { replay } from './replay.ts';
-import type { EngineSettings } from './settings.ts';
-import { withText } from './structured-output.ts';
-
-export interface GatewayDependencies {
-  /** The settings of the current configuration. */
-  readonly settings: () => EngineSettings;
-  readonly upstream: UpstreamClient;
-  readonly ledger: LedgerStore;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly ticker: Ticker;
-  /** A number in [0, 1). */
-  readonly random: () => number;
-  readonly log: Logger;
-  /** Masks secrets in text that came from an upstream. */
-  readonly redact: (text: string) => string;
-}
+import { routeRequest } from './route.ts';
+import { timeLimits } from './time-limits.ts';
+import { Tries } from './tries.ts';
 
 export class Run {
   readonly #deps: GatewayDependencies;
   readonly #generation: Generation;
   readonly #learned: LearnedRefusals;
-  #current: Attempt | undefined;
+  #tries: Tries | undefined;
   #interruption: GatewayError | undefined;
-  /** True when the client has already read of the failure, in the upstream's own words. */
-  #told = false;
-  #wake: (() => void) | undefined;
   #watching = false;
 
   constructor(deps: GatewayDependencies, call: ApiCall, learned: LearnedRefusals) {
@@ -63,17 +36,15 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
-      const request = this.#decode();
-      const model = this.#admit(request);
-      const hydrated = await this.#hydrate(request);
-      const plan = planCandidates(hydrated, model);
-      answer = this.#openAnswer(hydrated, model);
+      const request = await this.#hydrate(this.#decode());
+      const plan = this.#plan(request);
+      answer = this.#openAnswer(request, plan);
       const ticked = answer;
       untick = this.#deps.ticker.add((now) => {
         this.#watchClient();
         ticked.tick(now);
       });
-      const failure = await this.#tryAll(hydrated, plan, answer);
+      const failure = this.#interruption ?? (await this.#try(request, plan, answer));
       await this.#settle(failure, answer);
       if (generation.cancelled) return false;
       if (failure) {
@@ -96,6 +67,12 @@ export class Run {
     }
   }
 
+  /** Ends the answer with a failure, whatever it is doing. */
+  interrupt(error: GatewayError): void {
+    this.#interruption ??= error;
+    this.#tries?.interrupt(error);
+  }
+
   /**
    * Notices when the client leaves. Begins with the first tick or the first streamed byte: most whole answers are
    * there before, and listening costs more than it looks.
@@ -109,12 +86,6 @@ export class Run {
     });
   }
 
-  interrupt(error: GatewayError): void {
-    this.#interruption ??= error;
-    this.#current?.cancel(error);
-    this.#wake?.();
-  }
-
   #decode(): CanonicalRequest {
     const generation = this.#generation;
     const { call } = generation;
@@ -122,31 +93,6 @@ export class Run {
     generation.request = request;
     generation.report = request.report;
     return request;
-  }
-
-  #admit(request: CanonicalRequest): Model {
-    const { settings, call } = this.#generation;
-    const model = settings.catalog.find(request.model);
-    if (!model) {
-      const similar = settings.catalog.suggest(request.model);
-      const hint =
-        similar.length > 0 ? ` Did you mean ${similar.join(', ')}?` : ' GET /v1/models lists the models.';
-      throw new GatewayError(
-        'not_found',
-        `The model ${JSON.stringify(request.model.slice(0, 200))} does not exist.${hint}`,
-        {
-          param: 'model',
-          code: 'model_not_found',
-        },
-      );
-    }
-    if (!call.principal.mayUse(model.id)) {
-      throw new GatewayError('permission', `this API key may not use the model ${model.id}`, {
-        param: 'model',
-        code: 'model_not_allowed',
-      });
-    }
-    return model;
   }
 
   /** Puts back what the client lost: signed reasoning of earlier tool turns. */
@@ -163,199 +109,59 @@ export class Run {
     }
   }
 
-  #openAnswer(request: CanonicalRequest, model: Model): ClientAnswer {
+  #plan(request: CanonicalRequest): Plan {
+    const generation = this.#generation;
+    const { call, settings, inputChars } = generation;
+    const plan = routeRequest(request, {
+      settings,
+      principal: call.principal,
+      state: this.#deps.routing,
+      nowMs: this.#deps.clock.now(),
+      inputChars,
+      peek: false,
+    });
+    generation.route = plan.table();
+    generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
+    return plan;
+  }
+
+  #openAnswer(request: CanonicalRequest, plan: Plan): ClientAnswer {
     const generation = this.#generation;
     const context: AnswerContext = {
       id: generation.id,
       createdSeconds: Math.floor(generation.createdAt / 1000),
-      model: model.id,
+      model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
       reasoningContentMirror: generation.settings.reasoningContentMirror,
     };
-    const committing = (): void => {
-      generation.served = this.#current;
+    const committing = (by: Attempt): void => {
+      // An answer that another attempt completes keeps the report of the one that began it.
+      if (!generation.served) generation.report = by.report;
+      generation.served = by;
     };
     if (!request.stream) return new WholeAnswer(generation, context, committing);
     return new StreamAnswer(generation, context, {
       now: () => this.#deps.clock.now(),
-      pause: () => this.#current?.pause(),
-      resume: () => this.#current?.resume(),
-      committing: () => {
-        committing();
+      pause: () => generation.served?.pause(),
+      resume: () => generation.served?.resume(),
+      committing: (by) => {
+        committing(by);
         this.#watchClient();
         generation.release();
       },
     });
   }
 
-  /** Tries the candidates in order. @returns undefined when one answered, else the error for the client */
-  async #tryAll(
-    request: CanonicalRequest,
-    plan: Plan,
-    answer: ClientAnswer,
-  ): Promise<GatewayError | undefined> {
-    const generation = this.#generation;
-    const failures: Failure[] = [];
-    for (const { endpoint } of plan.candidates) {
-      for (let retry = 0; ; retry++) {
-        if (this.#interruption) return this.#interruption;
-        const error = await this.#tryOne(request, endpoint, answer);
-        if (!error) return undefined;
-        if (this.#interruption) return this.#interruption;
-        if (answer.committed) return error;
-        if (this.#learned.learn(endpoint, error)) {
-          retry--;
-          continue;
-        }
-        failures.push({ endpoint: endpoint.slug, error });
-        const action = actionFor(error);
-        if (action === 'return' || this.#deps.clock.now() >= generation.deadlineAt)
-          return finalError(failures);
-        if (action === 'next' || retry >= generation.settings.retries) break;
-        const delayMs = retryDelayMs(error, retry, this.#deps.random());
-        if (delayMs === null || this.#deps.clock.now() + delayMs > generation.deadlineAt) break;
-        await this.#pause(delayMs);
-        if (this.#interruption) return this.#interruption;
-      }
-      if (!plan.failover) break;
-    }
-    generation.served = undefined;
-    return finalError(failures);
-  }
-
-  async #tryOne(
-    request: CanonicalRequest,
-    endpoint: PreparedAttempt['endpoint'],
-    answer: ClientAnswer,
-  ): Promise<GatewayError | undefined> {
-    const generation = this.#generation;
-    const { call, settings } = generation;
-    let prepared: PreparedAttempt;
-    try {
-      const strict =
-        settings.strict || request.gateway.strict === true || call.header('x-dragoman-strict') === 'true';
-      prepared = prepareAttempt(request, call.body, endpoint, strict, this.#learned);
-    } catch (error) {
-      return GatewayError.from(error);
-    }
-    generation.report = prepared.report;
-    return prepared.format
-      ? this.#checked(request, prepared, answer)
-      : this.#attempt(request, prepared, answer);
-  }
-
-  /** One attempt whose answer goes straight to the client. */
-  async #attempt(
-    request: CanonicalRequest,
-    prepared: PreparedAttempt,
-    output: AttemptOutput,
-  ): Promise<GatewayError | undefined> {
-    const keep = this.#mustKeep(request, prepared);
-    const collector = keep ? new Collector() : null;
-    const result = await this.#run(request, prepared, output, collector);
-    if (result.type === 'failed') {
-      this.#told = result.told;
-      return result.error;
-    }
-    if (collector) await this.#remember(collector.result());
-    return undefined;
-  }
-
-  /** Attempts whose answer is checked against a format, and repaired once, before the client sees it. */
-  async #checked(
-    request: CanonicalRequest,
-    prepared: PreparedAttempt,
-    answer: ClientAnswer,
-  ): Promise<GatewayError | undefined> {
-    const { format } = prepared;
-    if (!format) throw new TypeError('no format to check');
-    let current = prepared;
-    for (let repair = 0; ; repair++) {
-      const held = new HeldAnswer();
-      const result = await this.#run(request, current, held, null);
-      if (result.type === 'failed') return result.error;
-      const events = held.collector.result();
-      const verdict = format.check(events);
-      if (verdict && 'problem' in verdict && repair === 0) {
-        current = prepareRepair(prepared, format.repair(verdict.text, verdict.problem), this.#learned);
-        continue;
-      }
-      if (verdict && 'problem' in verdict && format.strict) {
-        return new GatewayError(
-          'unsupported',
-          `the answer does not satisfy response_format, also after a repair: ${verdict.problem}`,
-          {
-            code: 'structured_output_failed',
-            fault: 'upstream',
-          },
-        );
-      }
-      const final = verdict && 'json' in verdict ? withText(events, verdict.json) : events;
-      answer.commit();
-      replay(final, answer);
-      answer.finishing();
-      await this.#remember(final);
-      return undefined;
-    }
-  }
-
-  #run(
-    request: CanonicalRequest,
-    prepared: PreparedAttempt,
-    output: AttemptOutput,
-    tap: Collector | null,
-  ): Promise<AttemptResult> {
-    const generation = this.#generation;
-    const { clock, ticker, upstream, redact } = this.#deps;
-    const attempt = new Attempt({
-      // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
-      id: `${generation.id}-${generation.attempts.length}`,
-      generationId: generation.id,
-      ordinal: generation.attempts.length,
-      endpoint: prepared.endpoint,
-      protocol: prepared.protocol,
-      lane: prepared.lane,
-      stream: request.stream,
-      output,
-      wrap: prepared.wrap,
-      relayFacts: {
-        id: generation.id,
-        model: prepared.endpoint.modelId,
-        showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
-      },
-      tap,
-      timeouts: generation.settings.timeouts,
-      deadlineAt: generation.deadlineAt,
-      inputChars: generation.inputChars,
-      context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
-      clock,
-      ticker,
-      upstream,
-      redact,
+  #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
+    this.#tries = new Tries({
+      deps: this.#deps,
+      generation: this.#generation,
+      learned: this.#learned,
+      request,
+      plan,
+      answer,
     });
-    generation.attempts.push(attempt);
-    this.#current = attempt;
-    return attempt.run(prepared.body);
-  }
-
-  /** True when the whole answer is needed afterwards: for the vault, or for a key whose content is logged. */
-  #mustKeep(request: CanonicalRequest, prepared: PreparedAttempt): boolean {
-    return (
-      this.#generation.call.principal.logContent ||
-      (request.tools.length > 0 && prepared.endpoint.reasoningFormat !== null)
-    );
-  }
-
-  async #remember(events: CollectedEvents): Promise<void> {
-    const { call } = this.#generation;
-    if (call.principal.logContent) this.#generation.keepAnswer(events);
-    if (!pickForVault(events.items)) return;
-    const { vault, log } = this.#deps;
-    await vault
-      .remember(call.principal.keyId, events.items)
-      .catch((error: unknown) =>
-        log.error('reasoning could not be kept', { id: this.#generation.id, error }),
-      );
+    return this.#tries.run();
   }
 
   /** Writes the records; the client gets the end of its answer only afterwards. */
@@ -377,17 +183,7 @@ export class Run {
 
   #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {
     if (!answer?.opened) return refuse(this.#generation, error);
-    if (this.#told) answer.complete();
+    if (this.#generation.told) answer.complete();
     else answer.fail(error);
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#deps.clock.after(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }

@@ -1,5 +1,6 @@
 // The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
 import type { Catalog } from '../catalog/index.ts';
+import type { RoutingSettings } from '../routing/index.ts';
 import type { IdempotencyLimits } from './idempotency.ts';
 
 export interface Timeouts {
@@ -16,6 +17,7 @@ export interface Timeouts {
 }
 
 export interface EngineSettings {
+  readonly routing: RoutingSettings;
   readonly catalog: Catalog;
   /** Further tries per endpoint, before the next one. */
   readonly retries: number;

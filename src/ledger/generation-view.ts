@@ -47,6 +47,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
     estimated: g.usage ? g.usage.estimated : false,
     cost: costView(g.cost),
     report: g.report.map(({ path, action, reason }) => ({ path, action, reason })),
+    route: g.route,
     error: errorView(g.error),
     metadata: g.metadata ? { ...g.metadata } : null,
     attempts: attempts.map(attemptView),

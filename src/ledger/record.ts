@@ -1,5 +1,12 @@
 // The records of the ledger: one generation per request, one attempt per upstream try.
-import type { ErrorKind, JsonValue, ProtocolName, ReportEntry, Usage } from '../canonical/index.ts';
+import type {
+  ErrorKind,
+  JsonObject,
+  JsonValue,
+  ProtocolName,
+  ReportEntry,
+  Usage,
+} from '../canonical/index.ts';
 
 export type Lane = 'relay' | 'translate';
 
@@ -76,6 +83,8 @@ export interface GenerationRecord {
   /** Sum over the attempts that were charged; null when any of them has an unknown price. */
   readonly cost: Cost | null;
   readonly report: readonly ReportEntry[];
+  /** Who was asked in which order, and why; null when it did not come to a decision. */
+  readonly route: JsonObject | null;
   readonly error: ErrorSummary | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   /** Prompt and answer; only when content logging is on for the key. */

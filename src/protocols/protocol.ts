@@ -29,13 +29,15 @@ export interface AnswerContext {
   readonly id: string;
   /** Unix time in seconds; the same in every frame. */
   readonly createdSeconds: number;
-  /** The gateway's id of the model that ran. */
-  readonly model: string;
+  /** The gateway's id of the model that ran: known once an attempt is committed. */
+  model: string;
   readonly request: CanonicalRequest;
   /** Repeat `reasoning` under the name `reasoning_content`, for clients that read only that. */
   readonly reasoningContentMirror: boolean;
   /** Cost of the answer in USD once it is settled; null when a price is unknown; undefined while not settled. */
   costUsd?: number | null | undefined;
+  /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */
+  completedSeconds?: number | undefined;
 }
 
 /** Reads the frames of one upstream stream. */
@@ -102,6 +104,8 @@ export interface RelayFacts {
   readonly model: string;
   /** False: token counts were asked of the upstream by the gateway alone and are withheld from the client. */
   readonly showUsage: boolean;
+  /** `store` as the client asked, for protocols whose answers repeat it; undefined: as the upstream has it. */
+  readonly store?: boolean | undefined;
 }
 
 /** What the tap learns from an answer that passes. */

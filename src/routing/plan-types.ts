@@ -31,6 +31,8 @@ export interface Candidate {
   readonly score: number | null;
   /** Why it stands where it stands. */
   readonly reason: string;
+  /** True: it failed lately, or asked to be left alone. The last resort. */
+  readonly aside: boolean;
 }
 
 export interface Exclusion {

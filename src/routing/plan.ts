@@ -1,69 +1,139 @@
-// Decides which endpoints may answer, and in which order. Deciding is all it does: the engine tries them.
-import type { Endpoint, Model } from '../catalog/index.ts';
-import type { CanonicalRequest } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
-
-export interface Candidate {
-  readonly endpoint: Endpoint;
-  /** Why it stands where it stands. */
-  readonly reason: string;
-}
-
-export interface Plan {
-  /** In the order of trying; never empty. */
-  readonly candidates: readonly Candidate[];
-  /** False: the first failure is final. */
-  readonly failover: boolean;
-}
+// Makes the plan of one request: which models, which endpoints of each, in which order, and why.
+import {
+  GatewayError,
+  type CanonicalRequest,
+  type NameList,
+  type RoutingWishes,
+} from '../canonical/index.ts';
+import { conversationOf } from './conversation.ts';
+import { effectiveWishes } from './effective-wishes.ts';
+import { standIns } from './fallback.ts';
+import { groupOf, type Removed } from './group.ts';
+import { selectModels, type ModelSelection } from './model-selection.ts';
+import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
+import { routeTable } from './route-table.ts';
 
 /**
- * The endpoints of a model in the operator's order, restricted and reordered by `provider.routing.providers`;
- * `provider.fallback: "false"` keeps only the first.
- * Throws GatewayError when no endpoint is left.
+ * The candidates for a request in the order of trying.
+ * Throws GatewayError: 404 for an unknown model, 403 for one the key may not use, 400 naming the wish that leaves
+ * nobody.
  */
-export function planCandidates(request: CanonicalRequest, model: Model): Plan {
-  const { routing: options } = request.gateway;
-  if (!options) return usualPlan(model);
-  const wanted = options.providers?.names ?? [];
-  const all = usualPlan(model).candidates;
-  const candidates =
-    wanted.length === 0
-      ? all
-      : wanted
-          .flatMap((slug) =>
-            all.filter(({ endpoint }) => endpoint.slug === slug || endpoint.provider === slug),
-          )
-          .map(({ endpoint }) => ({ endpoint, reason: 'requested' }));
-  if (candidates.length === 0) {
-    const known = [...new Set(model.endpoints.map((endpoint) => endpoint.slug))].join(', ');
-    throw new GatewayError(
-      'invalid_request',
-      `provider.routing.providers: none of these serves ${model.id}; those that do: ${known}`,
+export function planRequest(request: CanonicalRequest, context: PlanContext): Plan {
+  const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
+  reportStrangers(request.gateway.routing, context);
+  const selection = selectModels(request, context);
+  const conversation = conversationOf(request, context.keyId, context.inputChars);
+  const holder =
+    conversation === null || isOrdered(request.gateway.routing) ? null : context.state.holder(conversation);
+
+  const candidates: Candidate[] = [];
+  const removed: Removed[] = [];
+  const add = (choice: ModelChoice, pinned: string | null): void => {
+    const group = groupOf(
       {
-        param: 'provider.routing.providers',
+        request,
+        model: choice.model,
+        wishes,
+        pinned,
+        holder: holder?.modelId === choice.model.id ? holder.slug : null,
       },
+      context,
     );
+    for (const candidate of group.candidates)
+      if (!candidates.some(({ endpoint }) => endpoint === candidate.endpoint)) candidates.push(candidate);
+    removed.push(...group.removed);
+  };
+  homeFirst(selection, holder?.modelId).forEach((choice, index) =>
+    add(choice, index === 0 ? selection.pinned : null),
+  );
+  const { fallback } = wishes;
+  if (typeof fallback === 'object') addStandIns(fallback);
+  if (candidates.length === 0) throw nobodyLeft(selection, removed);
+
+  const failover = fallback !== false;
+  const inOrder = failover ? asideLast(candidates) : candidates.slice(0, 1);
+  const excluded: Exclusion[] = [
+    ...selection.excluded,
+    ...removed
+      .filter(({ endpoint }) => !inOrder.some((candidate) => candidate.endpoint === endpoint))
+      .map(({ endpoint, reason }) => ({ modelId: endpoint.modelId, endpoint: endpoint.slug, reason })),
+    ...(failover ? [] : candidates.slice(1).map(({ endpoint }) => notTried(endpoint))),
+  ];
+  return {
+    candidates: inOrder,
+    excluded,
+    failover,
+    wishes,
+    conversation,
+    table: () =>
+      routeTable({ request, wishes, basis: selection.basis, candidates: inOrder, excluded, holder, context }),
+  };
+
+  function addStandIns(list: NameList): void {
+    const first = selection.choices[0];
+    if (!first) return;
+    const named = standIns(list, first.model, request, wishes, context);
+    // Named endpoints replace those that would have followed; a named model follows them (requirement 4.8).
+    if (named.length > 0 && named.every(({ type }) => type === 'endpoints')) {
+      for (const { endpoint } of candidates.splice(1))
+        removed.push({ endpoint, param: list.path, reason: `${list.path} names who stands in` });
+    }
+    for (const standIn of named) {
+      if (standIn.type === 'model') {
+        add({ model: standIn.model, reason: list.path, score: null }, standIn.pinned);
+        continue;
+      }
+      for (const endpoint of standIn.endpoints)
+        if (!candidates.some((candidate) => candidate.endpoint === endpoint))
+          candidates.push({ endpoint, score: null, reason: `${list.path}: ${standIn.name}`, aside: false });
+    }
   }
-  const failover = options.fallback !== false;
-  return { candidates: failover ? unique(candidates) : candidates.slice(0, 1), failover };
 }
 
-const usualPlans = new WeakMap<Model, Plan>();
-
-/** The plan of requests that wish for nothing: the same for all of them. */
-function usualPlan(model: Model): Plan {
-  let plan = usualPlans.get(model);
-  if (!plan) {
-    plan = {
-      candidates: model.endpoints.map((endpoint) => ({ endpoint, reason: 'operator’s order' })),
-      failover: true,
-    };
-    usualPlans.set(model, plan);
-  }
-  return plan;
+function notTried(endpoint: Candidate['endpoint']): Exclusion {
+  return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is switched off' };
 }
 
-function unique(candidates: readonly Candidate[]): readonly Candidate[] {
-  const seen = new Set<Endpoint>();
-  return candidates.filter(({ endpoint }) => !seen.has(endpoint) && seen.add(endpoint));
+/** True when the request itself says in which order endpoints are to be tried. */
+function isOrdered(wishes: RoutingWishes | undefined): boolean {
+  if (!wishes || wishes.factor !== undefined) return false;
+  const isPriority = wishes.type === undefined || wishes.type === 'priority';
+  return isPriority && (wishes.providers !== undefined || wishes.prefer !== undefined);
+}
+
+/** Where the gateway chose the model, a conversation stays with the one that it began with. */
+function homeFirst({ choices, basis }: ModelSelection, home: string | undefined): readonly ModelChoice[] {
+  const at = choices.findIndex(({ model }) => model.id === home);
+  const choice = choices[at];
+  if (at <= 0 || !choice || basis?.['auto'] !== true) return choices;
+  return [choice, ...choices.filter((other) => other !== choice)];
+}
+
+/** Endpoints that are set aside are the last resort of the whole plan, not only of their model. */
+function asideLast(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.some(({ aside }) => aside)
+    ? [...candidates.filter(({ aside }) => !aside), ...candidates.filter(({ aside }) => aside)]
+    : candidates;
+}
+
+function nobodyLeft(selection: ModelSelection, removed: readonly Removed[]): GatewayError {
+  const names = selection.choices.map(({ model }) => model.id).join(', ');
+  const reasons = removed.map(({ endpoint, reason }) => `${endpoint.slug}: ${reason}`).join('; ');
+  const [first] = removed;
+  const text = first
+    ? `${first.param}: no endpoint of ${names} is left (${reasons})`
+    : `no endpoint serves ${names}; add one under \`models\` in the configuration`;
+  return new GatewayError('invalid_request', text, { param: first?.param ?? 'model' });
+}
+
+/** A slug of nobody is most likely a slip: it changes nothing, but not in silence. */
+function reportStrangers(wishes: RoutingWishes | undefined, { catalog, report }: PlanContext): void {
+  if (!wishes) return;
+  for (const list of [wishes.providers, wishes.prefer, wishes.only, wishes.ignore]) {
+    list?.names.forEach((name, index) => {
+      const provider = name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
+      if (!catalog.hasProvider(provider))
+        report.add(`${list.path}[${index}]`, 'dropped', 'no provider of this name is on');
+    });
+  }
 }

@@ -53,6 +53,7 @@ export function encodeGeneration(g: GenerationRecord): Row {
     usage: encodeUsage(g.usage),
     cost: g.cost ?? undefined,
     report: g.report.length > 0 ? g.report : undefined,
+    route: g.route ?? undefined,
     error: g.error ?? undefined,
     metadata: g.metadata ?? undefined,
   });
@@ -129,6 +130,7 @@ export function decodeGeneration(row: GenerationTable, content: ContentTable | u
     usage: decodeUsage(r.usage),
     cost: r.cost ?? null,
     report: r.report ?? [],
+    route: r.route ?? null,
     error: r.error ?? null,
     metadata: r.metadata ?? null,
     content: content ? { request: JSON.parse(content.request), answer: JSON.parse(content.answer) } : null,

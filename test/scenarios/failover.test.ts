@@ -1,5 +1,5 @@
 // Endpoints in order: what goes wrong before the first content is invisible to the client, and told in the records.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import {
   CHAT_OPENING,
   chatBody,
@@ -49,6 +49,8 @@ beforeAll(async () => {
     },
   });
 });
+// Whoever asked to be left alone has been by the next test.
+afterEach(() => clock.advance(600_000));
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const good = (stream: boolean): Answer => (stream ? sse(chatStream('Hel', 'lo')) : whole(chatBody('Hello')));
@@ -161,9 +163,8 @@ describe.each([false, true])('streamed: %p', (stream) => {
   test('a 429 is waited for as long as it says', async () => {
     const first = scene.upstream('first');
     first.script(chatError(429, { 'retry-after': '2' }), good(stream));
-    scene.upstream('second').script();
     clock.waits.length = 0;
-    const answered = ask(stream);
+    const answered = ask(stream, 'one/chat');
     await clock.armed();
     expect(clock.waits).toEqual([2000]);
     clock.advance(1999);
@@ -171,6 +172,25 @@ describe.each([false, true])('streamed: %p', (stream) => {
     clock.advance(1);
     await expectHello(await answered, stream);
     expect(first.requests).toHaveLength(2);
+  });
+
+  test('a 429 gets its pause while the others are asked', async () => {
+    const first = scene.upstream('first');
+    first.script(chatError(429, { 'retry-after-ms': '1500' }), good(stream));
+    scene.upstream('second').script(chatError(401));
+    clock.waits.length = 0;
+    const answered = ask(stream);
+    await clock.armed();
+    expect(scene.upstream('second').requests).toHaveLength(1);
+    expect(clock.waits).toEqual([1500]);
+    clock.advance(1500);
+    const response = await answered;
+    await expectHello(response, stream);
+    expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual([
+      'first failed',
+      'second failed',
+      'first completed',
+    ]);
   });
 
   test('a 429 that asks for a minute goes to the next endpoint at once', async () => {

@@ -67,6 +67,8 @@ export async function startScene(
   const gateway = await startGateway(
     {
       ...config,
+      // Scenarios share a gateway: the failures of one must not set endpoints aside for the next.
+      routing: { breaker: { failures: 1000 }, ...(config['routing'] as object | undefined) },
       providers: {
         ...Object.fromEntries(
           names.map((name) => [name, withFaith(providerAt(upstreams[name]?.origin ?? ''), faithful)]),

@@ -1,0 +1,41 @@
+// Tells conversations apart, so that each can return to the endpoint that holds its cached prefix.
+import { createHash } from 'node:crypto';
+import type { CanonicalRequest, Item, Usage } from '../canonical/index.ts';
+
+/** Shorter prompts are not cached: OpenAI and Anthropic begin at 1,024 tokens, about 4 characters each. */
+const SHORTEST_CHARS = 4_096;
+/** Enough of the beginning to tell two conversations apart. */
+const HASHED_CHARS = 65_536;
+const FIVE_MINUTES_MS = 300_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Identity of a conversation: whose it is, its instructions, its tools and its first words, which later turns
+ * repeat. Null when the prompt is too short to be cached anywhere.
+ */
+export function conversationOf(request: CanonicalRequest, keyId: string, inputChars: number): string | null {
+  if (inputChars < SHORTEST_CHARS) return null;
+  const hash = createHash('sha256').update(keyId);
+  for (const tool of request.tools) hash.update('\0').update(tool.type === 'hosted' ? tool.kind : tool.name);
+  let left = HASHED_CHARS;
+  for (const item of request.items) {
+    const text = textOf(item).slice(0, left);
+    hash.update('\0').update(text);
+    left -= text.length;
+    if (left <= 0 || (item.type === 'message' && item.role === 'user')) break;
+  }
+  return hash.digest('base64url');
+}
+
+function textOf(item: Item): string {
+  if (item.type !== 'message') return item.type;
+  return item.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join('\0');
+}
+
+/**
+ * How long the upstream's cache of this prompt may be expected to live, in milliseconds: as long as it was asked
+ * to, else the five minutes that the vendors document.
+ */
+export function cacheLifeMs(usage: Usage | null): number {
+  return usage && usage.input.cacheWrite1h > 0 ? HOUR_MS : FIVE_MINUTES_MS;
+}

@@ -1,0 +1,23 @@
+// Sooner first: the first content of a stream, or all of an answer that comes in one piece.
+import type { Factor, Measured } from './factor.ts';
+
+export const latency: Factor = {
+  name: 'latency',
+  measured: true,
+  value(subject) {
+    const ms = latencyMs(subject);
+    return ms === null ? null : 1 / Math.max(ms, 0.1);
+  },
+  describe(subject) {
+    const ms = latencyMs(subject);
+    return ms === null
+      ? 'not measured yet'
+      : `${subject.stream ? 'first token' : 'answer'} after ${Math.round(ms)} ms`;
+  },
+};
+
+/** Milliseconds of the kind that the request will wait for, else of the other kind; null when there is neither. */
+export function latencyMs({ health, stream }: Pick<Measured, 'health' | 'stream'>): number | null {
+  const { firstTokenMs, answerMs } = health;
+  return stream ? (firstTokenMs ?? answerMs) : (answerMs ?? firstTokenMs);
+}

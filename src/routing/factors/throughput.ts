@@ -1,0 +1,12 @@
+// More tokens per second first.
+import type { Factor } from './factor.ts';
+
+export const throughput: Factor = {
+  name: 'throughput',
+  measured: true,
+  value: ({ health }) => health.tokensPerSecond,
+  describe({ health }) {
+    const { tokensPerSecond } = health;
+    return tokensPerSecond === null ? 'not measured yet' : `${Math.round(tokensPerSecond)} tokens a second`;
+  },
+};

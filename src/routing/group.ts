@@ -1,0 +1,108 @@
+// The endpoints of one model, filtered and in the order of the policy.
+import type { CanonicalRequest, RoutingWishes } from '../canonical/index.ts';
+import type { Endpoint, Model } from '../catalog/index.ts';
+import { factorOf, type Measured } from './factors/index.ts';
+import { isNamed, removalOf, type Removal } from './filters.ts';
+import type { Candidate, PlanContext } from './plan-types.ts';
+import { policyOf } from './policies/index.ts';
+import type { Ranked } from './rank.ts';
+
+/** An endpoint that is out, with the member that put it out. */
+export interface Removed extends Removal {
+  readonly endpoint: Endpoint;
+}
+
+export interface Group {
+  readonly candidates: readonly Candidate[];
+  readonly removed: readonly Removed[];
+}
+
+export interface GroupInput {
+  readonly request: CanonicalRequest;
+  readonly model: Model;
+  readonly wishes: RoutingWishes;
+  /** Slug that the model's id pins; null when none. */
+  readonly pinned: string | null;
+  /** Slug of the endpoint that holds the conversation's cached prefix; null when none does. */
+  readonly holder: string | null;
+}
+
+/** Filters and orders the endpoints of a model. */
+export function groupOf(input: GroupInput, context: PlanContext): Group {
+  const { request, model, wishes, pinned } = input;
+  const removed: Removed[] = [];
+  const left: Endpoint[] = [];
+  for (const endpoint of model.endpoints) {
+    const removal =
+      pinned !== null && !isNamed(endpoint, pinned)
+        ? { param: 'model', reason: `the model's id names ${pinned}` }
+        : removalOf(endpoint, request, wishes, context.lacking);
+    if (removal) removed.push({ endpoint, ...removal });
+    else left.push(endpoint);
+  }
+  return { candidates: left.length === 0 ? [] : ordered(left, input, context), removed };
+}
+
+function ordered(
+  endpoints: readonly Endpoint[],
+  { request, model, wishes, holder }: GroupInput,
+  context: PlanContext,
+): readonly Candidate[] {
+  const { state, nowMs, peek } = context;
+  const subjects = listed(endpoints, wishes).map((endpoint): Measured => ({
+    endpoint,
+    model,
+    health: state.health(endpoint),
+    nowMs,
+    stream: request.stream,
+  }));
+  const sound: Measured[] = [];
+  const aside: Ranked[] = [];
+  for (const subject of subjects) {
+    const standing = subject.health.standing(nowMs);
+    if (standing.state === 'closed' || state.admits(subject.endpoint)) sound.push(subject);
+    else aside.push({ subject, score: null, reason: `set aside: ${standing.reason ?? standing.state}` });
+  }
+  const home = holder === null ? undefined : sound.find(({ endpoint }) => endpoint.slug === holder);
+  const others = home ? sound.filter((subject) => subject !== home) : sound;
+  const ranked = policyOf(wishes.type ?? 'priority').order(others, {
+    factor: wishes.factor === undefined ? null : factorOf(wishes.factor),
+    // The conversation goes home: it takes nobody's turn.
+    turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
+  });
+  if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.passOver(subject.endpoint);
+  const first: readonly Ranked[] = home
+    ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
+    : [];
+  return [
+    ...[...first, ...ranked].map((entry) => candidateOf(entry, false)),
+    ...aside.map((entry) => candidateOf(entry, true)),
+  ];
+}
+
+function candidateOf({ subject, score, reason }: Ranked, aside: boolean): Candidate {
+  return { endpoint: subject.endpoint, score, reason, aside };
+}
+
+/** In the order of the lists that name them; the operator's order for those that no list names. */
+function listed(endpoints: readonly Endpoint[], { providers, prefer }: RoutingWishes): readonly Endpoint[] {
+  if (!providers && !prefer) return endpoints;
+  const names = [...(prefer?.names ?? []), ...(providers?.names ?? [])];
+  const found = names.flatMap((name) => endpoints.filter((endpoint) => isNamed(endpoint, name)));
+  return [...new Set([...found, ...endpoints])];
+}
+
+const wholeScopes = new WeakMap<Model, string>();
+
+/** A round belongs to a model and a set of endpoints, healthy or not (requirement 4.4). */
+function scopeOf(model: Model, endpoints: readonly Endpoint[]): string {
+  const isWhole = endpoints.length === model.endpoints.length;
+  const known = isWhole ? wholeScopes.get(model) : undefined;
+  if (known !== undefined) return known;
+  const scope = `${model.id} ${endpoints
+    .map(({ slug }) => slug)
+    .toSorted()
+    .join(' ')}`;
+  if (isWhole) wholeScopes.set(model, scope);
+  return scope;
+}

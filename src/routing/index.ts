@@ -1,0 +1,14 @@
+// Decides which endpoints may answer a request, and in which order. Deciding is all it does: the engine tries them.
+export { cacheLifeMs } from './conversation.ts';
+export { MemoryRoutingState } from './memory-state.ts';
+export { planRequest } from './plan.ts';
+export type { Candidate, Exclusion, Plan, PlanContext } from './plan-types.ts';
+export type { BreakerSettings, RoutingSettings } from './settings.ts';
+export type {
+  AttemptLease,
+  AttemptOutcome,
+  EndpointHealth,
+  EndpointId,
+  RoutingState,
+  Standing,
+} from './state.ts';

@@ -1,0 +1,16 @@
+// What a policy is: a strategy for the order of one model's endpoints (requirement 4.3).
+import type { RoutingType } from '../../canonical/index.ts';
+import type { Factor, Measured } from '../factors/index.ts';
+import type { Ranked } from '../rank.ts';
+
+export interface PolicyContext {
+  readonly factor: Factor | null;
+  /** Whose turn it is among these endpoints: counts up with every call. */
+  readonly turn: () => number;
+}
+
+export interface Policy {
+  readonly type: RoutingType;
+  /** Orders the endpoints; those that are set aside come last anyway and need no thought here. */
+  order(subjects: readonly Measured[], context: PolicyContext): readonly Ranked[];
+}

@@ -1,0 +1,67 @@
+// The decision as a table: kept with the generation, returned by `/route/explain`, printed by `dragoman explain`.
+import type { CanonicalRequest, JsonObject, RoutingWishes } from '../canonical/index.ts';
+import { baseRate } from './factors/index.ts';
+import type { Candidate, Exclusion, PlanContext } from './plan-types.ts';
+import type { EndpointHealth, EndpointId } from './state.ts';
+
+export interface RouteTableInput {
+  readonly request: CanonicalRequest;
+  readonly wishes: RoutingWishes;
+  /** How the models were chosen; null when one was named. */
+  readonly basis: JsonObject | null;
+  readonly candidates: readonly Candidate[];
+  readonly excluded: readonly Exclusion[];
+  readonly holder: EndpointId | null;
+  readonly context: PlanContext;
+}
+
+/** Times in milliseconds, prices in USD per million tokens, rates from 0 to 1; null is unknown. */
+export function routeTable(input: RouteTableInput): JsonObject {
+  const { request, wishes, basis, candidates, excluded, holder, context } = input;
+  const { fallback } = wishes;
+  return {
+    requested_model: request.model,
+    strategy: {
+      type: wishes.type ?? 'priority',
+      primary_factor: wishes.factor ?? null,
+      fallback: typeof fallback === 'object' ? [...fallback.names] : (fallback ?? true),
+      stream_safety: wishes.streamSafety ?? 'error',
+      hedge: wishes.hedge ?? false,
+    },
+    models: basis,
+    candidates: candidates.map(({ endpoint, score, reason }, index) => {
+      const health = context.state.health(endpoint);
+      return {
+        position: index + 1,
+        endpoint: endpoint.slug,
+        provider: endpoint.provider,
+        model: endpoint.modelId,
+        score: score === null ? null : rounded(score, 4),
+        reason,
+        price: endpoint.price && {
+          input: baseRate(endpoint.price.input),
+          output: baseRate(endpoint.price.output),
+        },
+        ...measures(health, context.nowMs),
+        holds_cache: holder?.slug === endpoint.slug && holder.modelId === endpoint.modelId,
+      };
+    }),
+    excluded: excluded.map(({ modelId, endpoint, reason }) => ({ model: modelId, endpoint, reason })),
+  };
+}
+
+function measures(health: EndpointHealth, nowMs: number): JsonObject {
+  return {
+    first_token_ms: rounded(health.firstTokenMs, 1),
+    answer_ms: rounded(health.answerMs, 1),
+    tokens_per_second: rounded(health.tokensPerSecond, 1),
+    success_rate: rounded(health.successRate(nowMs), 4),
+    in_flight: health.inFlight,
+    state: health.standing(nowMs).state,
+    cache_hit_rate: rounded(health.cacheHitRate, 4),
+  };
+}
+
+function rounded(value: number | null, digits: number): number | null {
+  return value === null ? null : Number(value.toFixed(digits));
+}
