@@ -68,6 +68,15 @@ function standsTwice(text: string, set: MemberEdits['set']): boolean {
   return false;
 }
 
+/** The same object with members changed inside of the object that stands under `key`; as it is where none stands there. */
+export function editMemberObject(text: string, key: string, edits: MemberEdits): string {
+  const member = topLevelMembers(text).findLast((each) => each.key === key);
+  if (!member) return text;
+  const from = skipSpace(text, text.indexOf(':', stringEnd(text, member.from)) + 1);
+  if (text[from] !== '{') return text;
+  return text.slice(0, from) + editMembers(text.slice(from, member.to), edits) + text.slice(member.to);
+}
+
 /** One walk, which ends at the last of the wanted members: envelopes come first, contents are not looked at. */
 function setMembers(text: string, set: MemberEdits['set'], everywhere: boolean): string {
   let missing = Object.keys(set);

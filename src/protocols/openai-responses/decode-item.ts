@@ -8,7 +8,7 @@ import type { CodecContext } from '../protocol.ts';
  * The format under which this protocol's opaque reasoning goes out of the decoder. The decoder does not know whose
  * models answered; the engine replaces it with the endpoint's own format.
  */
-const REASONING_FORMAT = 'openai-responses-v1';
+export const REASONING_FORMAT = 'openai-responses-v1';
 
 export type ItemKind = 'message' | 'reasoning' | 'tool_call' | 'compaction' | 'hosted_call' | 'unknown';
 
@@ -16,6 +16,7 @@ export type ItemKind = 'message' | 'reasoning' | 'tool_call' | 'compaction' | 'h
 const HOSTED_TYPES: ReadonlySet<string> = new Set([
   'mcp_list_tools',
   'mcp_approval_request',
+  'mcp_approval_response',
   'tool_search_output',
   'program',
   'program_output',
@@ -58,6 +59,7 @@ export function decodeOpen(item: JsonObject, complete: boolean, context: CodecCo
       return { type: 'reasoning', id, format: REASONING_FORMAT };
     case 'tool_call': {
       const name = asString(item['name']);
+      const namespace = asString(item['namespace']);
       if (!name && !complete) return undefined;
       return {
         type: 'tool_call',
@@ -65,6 +67,7 @@ export function decodeOpen(item: JsonObject, complete: boolean, context: CodecCo
         id,
         callId: asString(item['call_id']) || id || context.newId('call_'),
         name: name ?? '',
+        ...(namespace ? { namespace } : {}),
       };
     }
     case 'compaction': {

@@ -49,7 +49,7 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
   const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
   switch (item.type) {
     case 'message':
-      return own ?? encodeMessage(item, path, target, report);
+      return own && target.quirks.textContent === 'parts' ? own : encodeMessage(item, path, target, report);
     case 'reasoning':
       return encodeReasoning(item, own, path, target, report);
     case 'tool_call':

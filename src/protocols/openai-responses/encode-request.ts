@@ -12,10 +12,10 @@ import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
 
 /** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
-const MIN_OUTPUT_TOKENS = 16;
+export const MIN_OUTPUT_TOKENS = 16;
 
 /** API reference, "Create a model response", `temperature`. */
-const MAX_TEMPERATURE = 2;
+export const MAX_TEMPERATURE = 2;
 
 /**
  * Writes the upstream body.
@@ -110,12 +110,16 @@ function encodeReasoning(request: CanonicalRequest, target: Target, report: Repo
 }
 
 function encodeInclude(request: CanonicalRequest, target: Target): string[] {
-  const include: string[] = [];
+  const include = new Set<string>();
   // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
   // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
-  if (target.reasoningStyle !== 'none') include.push('reasoning.encrypted_content');
-  if (request.logprobs) include.push('message.output_text.logprobs');
-  return include;
+  if (target.reasoningStyle !== 'none') include.add('reasoning.encrypted_content');
+  if (request.logprobs) include.add('message.output_text.logprobs');
+  // The client's own wishes, but for those that only a model with the ability may be asked for.
+  for (const member of request.state?.include ?? [])
+    if (member !== 'reasoning.encrypted_content' && member !== 'message.output_text.logprobs')
+      include.add(member);
+  return [...include];
 }
 
 /** Members that the client's protocol does not document: only a server of the same protocol may know them. */

@@ -1,4 +1,4 @@
-// OpenAI's Responses API. Spoken to upstreams only; the server side comes with its own issue.
+// OpenAI's Responses API: the parts put together. Knows nothing of stored state: the gateway keeps that itself.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
 import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
@@ -6,6 +6,8 @@ import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ResponsesStreamDecoder } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
+import { relay } from './relay.ts';
+import { openaiResponsesServer } from './server.ts';
 
 /** Parameters of other protocols that a Responses request has no member for (API reference, "Create a model response", 2026-11). */
 const LACKS: ReadonlySet<Parameter> = new Set([
@@ -29,4 +31,6 @@ export const openaiResponses: Protocol = {
     decodeError,
     decodeLimits: decodeRateLimitHeaders,
   },
+  relay,
+  server: openaiResponsesServer,
 };

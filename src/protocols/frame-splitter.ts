@@ -1,0 +1,69 @@
+// Cuts a relayed event stream into its events without decoding them. Works on byte strings: one character, one byte.
+// Knows no protocol.
+
+/** Most bytes of one event: more is a broken upstream. */
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+
+/**
+ * Takes one event: the characters of `text` from `from` to `to`, its blank line included.
+ * @returns false when nothing after it is of interest
+ */
+export type TakeFrame = (text: string, from: number, to: number) => boolean;
+
+export class FrameSplitter {
+  #rest = '';
+  #begun = false;
+
+  /** Bytes of an event that is not complete. */
+  get pendingBytes(): number {
+    return this.#rest.length;
+  }
+
+  /**
+   * Takes the bytes of one read and hands on every event that they complete.
+   * @throws RangeError when an event is too long
+   */
+  push(bytes: string, take: TakeFrame): void {
+    let text = this.#rest === '' ? bytes : this.#rest + bytes;
+    if (!this.#begun && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
+    this.#begun ||= text.length >= BYTE_ORDER_MARK.length;
+    // Line ends other than LF are legal and rare: only then is the framing rewritten.
+    if (text.includes('\r')) text = withLineFeeds(text);
+    let from = 0;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
+      const goOn = take(text, from, end + 2);
+      from = goOn ? end + 2 : text.length;
+    }
+    this.#rest = from === text.length ? '' : text.slice(from);
+    if (this.#rest.length > MAX_FRAME_BYTES) throw new RangeError('an event of the stream is too long');
+  }
+
+  /** The stream is over: the lines of an event that lacks its blank line, '' if there is none. */
+  end(): string {
+    const last = this.#rest.trim();
+    this.#rest = '';
+    return last;
+  }
+}
+
+/** The same lines, ended by LF. A CR at the very end stays: it may be the first half of a CRLF. */
+function withLineFeeds(text: string): string {
+  const open = text.endsWith('\r') ? 1 : 0;
+  const lines = text
+    .slice(0, text.length - open)
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n');
+  return open === 1 ? `${lines}\r` : lines;
+}
+
+/** The data of an event: its `data:` lines, joined. */
+export function frameData(frame: string): string {
+  let data: string | undefined;
+  for (const line of frame.split('\n')) {
+    if (!line.startsWith('data:')) continue;
+    const piece = line.slice(line.startsWith('data: ') ? 6 : 5);
+    data = data === undefined ? piece : `${data}\n${piece}`;
+  }
+  return data ?? '';
+}

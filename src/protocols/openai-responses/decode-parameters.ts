@@ -1,0 +1,129 @@
+// The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
+// storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
+import { EFFORTS, isJsonObject } from '../../canonical/index.ts';
+import type {
+  JsonObject,
+  Part,
+  Problems,
+  PromptRequest,
+  ReasoningRequest,
+  Report,
+  ResponseFormat,
+  StateRequest,
+} from '../../canonical/index.ts';
+import { decodeSchemaFormat } from '../decode-schema-format.ts';
+import {
+  describe,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+  readStrings,
+  readWord,
+  requireObject,
+  requireString,
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { decodePart, OUTPUT_PARTS } from './decode-content.ts';
+
+const LEVELS = ['low', 'medium', 'high'] as const;
+const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;
+/** Members of `reasoning` that are read, `usage` by the gateway's own options. */
+const REASONING_MEMBERS: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary', 'usage']);
+
+export interface TextOptions {
+  readonly responseFormat: ResponseFormat | undefined;
+  readonly verbosity: string | undefined;
+}
+
+/** Decodes `text`: the answer's format, flat in this protocol, and its verbosity. */
+export function decodeText(value: Member, problems: Problems): TextOptions {
+  const text = readObject(value, 'text', problems);
+  return {
+    responseFormat: decodeFormat(text?.['format'], problems),
+    verbosity: readWord(text?.['verbosity'], 'text.verbosity', problems, LEVELS),
+  };
+}
+
+function decodeFormat(value: Member, problems: Problems): ResponseFormat | undefined {
+  const raw = readObject(value, 'text.format', problems);
+  if (!raw) return undefined;
+  const types = ['text', 'json_object', 'json_schema'] as const;
+  const type = readWord(raw['type'] ?? '', 'text.format.type', problems, types);
+  if (type !== 'json_schema') return type && { type };
+  requireObject(raw['schema'], 'text.format.schema', problems);
+  return decodeSchemaFormat(raw, 'text.format', problems);
+}
+
+/**
+ * Decodes `reasoning`. A client that asks for no summary gets none, as the API has it: the summary is never left to
+ * the upstream's own choice.
+ */
+export function decodeReasoning(value: Member, problems: Problems, report: Report): ReasoningRequest {
+  const raw = readObject(value, 'reasoning', problems) ?? {};
+  const summary = readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES);
+  const generate = readWord(raw['generate_summary'], 'reasoning.generate_summary', problems, SUMMARIES);
+  for (const key in raw)
+    if (!REASONING_MEMBERS.has(key))
+      report.add(`reasoning.${key}`, 'dropped', 'not a member of reasoning in the Responses API');
+  return {
+    effort: readWord(raw['effort'], 'reasoning.effort', problems, EFFORTS),
+    summary: summary ?? generate ?? 'none',
+  };
+}
+
+/** Decodes everything that asks something of the gateway's storage, or of what the answer shows. */
+export function decodeState(body: JsonObject, problems: Problems, report: Report): StateRequest {
+  const positive = { min: 1, integer: true };
+  const previousResponseId =
+    readString(body['previous_response_id'], 'previous_response_id', problems) || undefined;
+  const conversationId = decodeConversation(body['conversation'], problems);
+  if (previousResponseId !== undefined && conversationId !== undefined)
+    problems.add('previous_response_id', 'cannot be used together with conversation');
+  const background = readBoolean(body['background'], 'background', problems) === true;
+  if (background) report.add('background', 'approximated', 'the answer is made at once');
+  const { instructions } = body;
+  return {
+    previousResponseId,
+    conversationId,
+    store: readBoolean(body['store'], 'store', problems) ?? true,
+    prompt: decodePrompt(body['prompt'], problems),
+    truncation:
+      readWord(body['truncation'], 'truncation', problems, ['auto', 'disabled'] as const) ?? 'disabled',
+    include: new Set(readStrings(body['include'], 'include', problems)),
+    maxToolCalls: readNumber(body['max_tool_calls'], 'max_tool_calls', problems, positive),
+    safetyIdentifier: readString(body['safety_identifier'], 'safety_identifier', problems),
+    promptCacheKey: readString(body['prompt_cache_key'], 'prompt_cache_key', problems),
+    promptCacheRetention: readString(body['prompt_cache_retention'], 'prompt_cache_retention', problems),
+    background,
+    instructions:
+      typeof instructions === 'string'
+        ? instructions
+        : Array.isArray(instructions)
+          ? instructions.filter(isJsonObject)
+          : undefined,
+  };
+}
+
+function decodeConversation(value: Member, problems: Problems): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return requireString(value, 'conversation', problems);
+  if (isJsonObject(value)) return requireString(value['id'], 'conversation.id', problems);
+  problems.add('conversation', `must be an id or an object with an id, not ${describe(value)}`);
+  return undefined;
+}
+
+function decodePrompt(value: Member, problems: Problems): PromptRequest | undefined {
+  const raw = readObject(value, 'prompt', problems);
+  if (!raw) return undefined;
+  const id = requireString(raw['id'], 'prompt.id', problems);
+  const version = readString(raw['version'], 'prompt.version', problems) || undefined;
+  const given = readObject(raw['variables'], 'prompt.variables', problems) ?? {};
+  const variables: [string, string | Part][] = [];
+  for (const [name, variable] of Object.entries(given)) {
+    const path = `prompt.variables.${name.slice(0, 64)}`;
+    const part = typeof variable === 'string' ? variable : decodePart(variable, path, OUTPUT_PARTS, problems);
+    if (part !== undefined) variables.push([name, part]);
+  }
+  return id === undefined ? undefined : { id, version, variables: Object.fromEntries(variables) };
+}

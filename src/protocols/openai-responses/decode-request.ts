@@ -1,0 +1,155 @@
+// A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
+// that are not supported; the parts of the body have their own files.
+import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  Item,
+  JsonObject,
+  StateRequest,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { decodeMetadata } from '../decode-metadata.ts';
+import { decodeGatewayOptions } from '../gateway-options.ts';
+import { readBoolean, readNumber, readObject, readString } from '../read-member.ts';
+import { decodeInput, decodeInstructions } from './decode-input.ts';
+import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { DECODED_FIELDS, IGNORED_FIELDS } from './fields.ts';
+
+/**
+ * Decodes a parsed request body. The text of `instructions` is the first item, at the path `instructions`.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+export function decodeRequest(body: unknown): CanonicalRequest {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  const problems = new Problems();
+  const report = new Report();
+  const model = readString(body['model'], 'model', problems);
+  if (body['model'] === undefined || body['model'] === null || model === '')
+    problems.add('model', 'Parameter model is required');
+  const state = decodeState(body, problems, report);
+  const items = [
+    ...decodeInstructions(body['instructions'], problems),
+    ...decodeInput(body['input'], problems),
+  ];
+  if (isEmpty(body, state))
+    problems.add('input', 'is required unless previous_response_id, conversation or prompt is given');
+
+  const before = problems.list.length;
+  const tools = decodeTools(body['tools'], problems, report);
+  const areToolsClean = problems.list.length === before;
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
+  const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);
+
+  const limit = { min: 1, integer: true };
+  const maxOutputTokens = readNumber(body['max_output_tokens'], 'max_output_tokens', problems, limit);
+  const temperature = readNumber(body['temperature'], 'temperature', problems, { min: 0, max: 2 });
+  const topP = readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 });
+  const logprobs = decodeLogprobs(body, state, problems, report);
+  const text = decodeText(body['text'], problems);
+  const reasoning = decodeReasoning(body['reasoning'], problems, report);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  const stream = readBoolean(body['stream'], 'stream', problems) === true;
+  const streamUsage = decodeStreamOptions(body, stream, problems, report);
+  const metadata = decodeMetadata(body['metadata'], problems);
+  readString(body['service_tier'], 'service_tier', problems);
+  readString(body['user'], 'user', problems);
+  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
+  if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
+    problems.add('tool_choice', 'is required, but there are no tools');
+  problems.throwIfAny();
+  reportIgnored(body, report);
+
+  return {
+    protocol: 'openai-responses',
+    raw: body,
+    model: model ?? '',
+    items: items satisfies readonly Item[],
+    tools,
+    ...withTools(tools, choice, parallel, report),
+    maxOutputTokens,
+    temperature,
+    topP,
+    ...logprobs,
+    ...text,
+    reasoning,
+    metadata,
+    stream,
+    streamUsage,
+    gateway,
+    state,
+    extra: unknownMembers(body, DECODED_FIELDS) ?? {},
+    report,
+  };
+}
+
+/** True when the request says nothing at all. */
+function isEmpty(body: JsonObject, state: StateRequest): boolean {
+  const { input } = body;
+  const hasInput = Array.isArray(input) ? input.length > 0 : input !== undefined && input !== null;
+  return (
+    !hasInput &&
+    state.previousResponseId === undefined &&
+    state.conversationId === undefined &&
+    state.prompt === undefined
+  );
+}
+
+function hasTools(body: JsonObject): boolean {
+  return Array.isArray(body['tools']) && body['tools'].length > 0;
+}
+
+/** The answer has log probabilities only if `include` asks for them; their number alone asks for nothing. */
+function decodeLogprobs(
+  body: JsonObject,
+  state: StateRequest,
+  problems: Problems,
+  report: Report,
+): Pick<CanonicalRequest, 'logprobs' | 'topLogprobs'> {
+  const range = { min: 0, max: 20, integer: true };
+  const topLogprobs = readNumber(body['top_logprobs'], 'top_logprobs', problems, range);
+  if (state.include.has('message.output_text.logprobs')) return { logprobs: true, topLogprobs };
+  if (topLogprobs)
+    report.add('top_logprobs', 'dropped', 'include does not ask for message.output_text.logprobs');
+  return {};
+}
+
+/** Token counts are always in the last event, whatever is asked (the API knows no other way). */
+function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Problems, report: Report): true {
+  const options = readObject(body['stream_options'], 'stream_options', problems);
+  if (options && !stream)
+    problems.add('stream_options', 'Parameter stream_options is not supported while stream is false');
+  readBoolean(options?.['include_usage'], 'stream_options.include_usage', problems);
+  for (const key in options) {
+    // Events are never obfuscated, so a client that asks for that gets what it wants.
+    if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
+    report.add(`stream_options.${key}`, 'dropped', 'the gateway writes the stream itself');
+  }
+  return true;
+}
+
+/** Without tools these choose among nothing; only a choice that demands something is a loss. */
+function withTools(
+  tools: readonly Tool[],
+  toolChoice: ToolChoice | undefined,
+  parallelToolCalls: boolean | undefined,
+  report: Report,
+): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
+  if (tools.length > 0) return { toolChoice, parallelToolCalls };
+  if (toolChoice && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
+    report.add('tool_choice', 'dropped', 'there are no tools');
+  return {};
+}
+
+function reportIgnored(body: JsonObject, report: Report): void {
+  for (const name of IGNORED_FIELDS) {
+    const value = body[name];
+    if (value === undefined || value === null || name === 'background') continue;
+    if (name === 'metadata') {
+      if (isJsonObject(value) && Object.keys(value).length === 0) continue;
+      report.add(name, 'dropped', 'kept in the record and repeated in the answer; no upstream gets it');
+    } else report.add(name, 'dropped', 'not supported by this endpoint');
+  }
+}

@@ -1,0 +1,193 @@
+// `tools` and `tool_choice` in the flat form of the Responses API. Owns their shapes and how they must fit together;
+// must not know which upstream can run which tool.
+import { isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, Problems, Report, Tool, ToolChoice } from '../../canonical/index.ts';
+import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
+import {
+  describe,
+  readArray,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+  readWord,
+  requireString,
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { sourceOf } from './decode-item.ts';
+
+/** Tools that the gateway's API does not offer: asking for them has no effect. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['code_interpreter', 'image_generation', 'file_search']);
+
+const ENVIRONMENTS = ['browser', 'mac', 'windows', 'ubuntu', 'linux'] as const;
+
+/** Decodes `tools`; those without effect are reported and left out. Null and an empty list are no tools. */
+export function decodeTools(value: Member, problems: Problems, report: Report): Tool[] {
+  const tools: Tool[] = [];
+  const names = new Set<string>();
+  readArray(value, 'tools', problems)?.forEach((raw, index) => {
+    const path = `tools[${index}]`;
+    const tool = decodeTool(raw, path, problems);
+    if (!tool) return;
+    if (tool.type === 'hosted' && WITHOUT_EFFECT.has(tool.kind)) {
+      report.add(path, 'dropped', `the tool ${tool.kind} is not supported and has no effect`);
+      return;
+    }
+    tools.push(tool);
+    if (tool.type === 'hosted') return;
+    if (names.has(tool.name)) problems.add(`${path}.name`, 'is used by an earlier tool');
+    names.add(tool.name);
+  });
+  return tools;
+}
+
+function decodeTool(raw: Member, path: string, problems: Problems): Tool | undefined {
+  if (!isJsonObject(raw)) {
+    problems.add(path, `must be an object, not ${describe(raw)}`);
+    return undefined;
+  }
+  const type = requireString(raw['type'], `${path}.type`, problems);
+  if (type === undefined) return undefined;
+  const base = { path, source: sourceOf(raw) } as const;
+  switch (type) {
+    case 'function': {
+      const name = readToolName(raw['name'], `${path}.name`, problems);
+      const description = readString(raw['description'], `${path}.description`, problems);
+      const parameters = decodeParametersSchema(raw['parameters'], `${path}.parameters`, problems);
+      const strict = readBoolean(raw['strict'], `${path}.strict`, problems);
+      return name === undefined ? undefined : { ...base, type, name, description, parameters, strict };
+    }
+    case 'custom': {
+      const name = readToolName(raw['name'], `${path}.name`, problems);
+      const description = readString(raw['description'], `${path}.description`, problems);
+      const format = decodeCustomFormat(raw['format'], `${path}.format`, problems);
+      return name === undefined ? undefined : { ...base, type, name, description, format };
+    }
+    case 'namespace':
+      requireString(raw['name'], `${path}.name`, problems);
+      readArray(raw['tools'], `${path}.tools`, problems)?.forEach((inner, index) =>
+        decodeTool(inner, `${path}.tools[${index}]`, problems),
+      );
+      break;
+    case 'computer_use_preview':
+      checkDisplay(raw, path, problems);
+      break;
+    case 'mcp':
+      requireString(raw['server_label'], `${path}.server_label`, problems);
+      readString(raw['server_url'], `${path}.server_url`, problems);
+      readString(raw['authorization'], `${path}.authorization`, problems);
+      readObject(raw['headers'], `${path}.headers`, problems);
+      break;
+    default:
+      if (type.startsWith('web_search')) checkSearch(raw, path, problems);
+  }
+  return { ...base, type: 'hosted', kind: type };
+}
+
+function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
+  for (const name of ['display_width', 'display_height']) {
+    const at = `${path}.${name}`;
+    if (raw[name] === undefined || raw[name] === null) problems.add(at, 'is required');
+    else readNumber(raw[name], at, problems, { min: 1, integer: true });
+  }
+  readWord(raw['environment'] ?? '', `${path}.environment`, problems, ENVIRONMENTS);
+}
+
+function checkSearch(raw: JsonObject, path: string, problems: Problems): void {
+  const size = `${path}.search_context_size`;
+  readWord(raw['search_context_size'], size, problems, ['low', 'medium', 'high'] as const);
+  const place = readObject(raw['user_location'], `${path}.user_location`, problems);
+  for (const name of ['city', 'country', 'region', 'timezone'])
+    readString(place?.[name], `${path}.user_location.${name}`, problems);
+  readObject(raw['filters'], `${path}.filters`, problems);
+}
+
+/**
+ * Decodes `tool_choice` and checks it against the tools.
+ * @param tools as decoded, or undefined when `tools` itself had problems and nothing can be checked
+ */
+export function decodeToolChoice(
+  value: Member,
+  tools: readonly Tool[] | undefined,
+  problems: Problems,
+): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') {
+    const type = readWord(value, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    return type && { type };
+  }
+  const raw = readObject(value, 'tool_choice', problems);
+  if (!raw) return undefined;
+  const known = tools && new Set(tools.flatMap(choosable));
+  const isTool = (choice: string): boolean => known === undefined || known.has(choice);
+  const type = requireString(raw['type'], 'tool_choice.type', problems);
+  switch (type) {
+    case undefined:
+      return undefined;
+    case 'function':
+    case 'custom': {
+      const name = requireString(raw['name'], 'tool_choice.name', problems);
+      if (name === undefined) return undefined;
+      if (!isTool(`${type} ${name}`))
+        problems.add('tool_choice.name', `names a ${type} tool that is not in tools`);
+      return { type: 'tool', kind: type, name };
+    }
+    case 'allowed_tools':
+      return decodeAllowed(raw, isTool, problems);
+    default:
+      if (!isTool(hostedKind(type)))
+        problems.add(
+          'tool_choice.type',
+          'must be function, custom, allowed_tools, or the type of one of tools',
+        );
+      return { type: 'hosted', source: sourceOf(raw) };
+  }
+}
+
+/** What a choice may name: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
+function choosable(tool: Tool): string[] {
+  if (tool.type !== 'hosted') return [`${tool.type} ${tool.name}`];
+  if (tool.kind !== 'namespace') return [hostedKind(tool.kind)];
+  const inner = tool.source.raw['tools'];
+  if (!Array.isArray(inner)) return [];
+  return inner.filter(isJsonObject).map((each) => `${String(each['type'])} ${String(each['name'])}`);
+}
+
+/** All forms of web search are one: clients name one and bring another. */
+function hostedKind(type: string): string {
+  return type.startsWith('web_search') ? 'web_search' : type;
+}
+
+/** A subset of named tools; one that also has hosted tools stays in its raw form, which only its own protocol reads. */
+function decodeAllowed(
+  raw: JsonObject,
+  isTool: (choice: string) => boolean,
+  problems: Problems,
+): ToolChoice | undefined {
+  const path = 'tool_choice.tools';
+  const mode = readWord(raw['mode'] ?? '', 'tool_choice.mode', problems, ['auto', 'required'] as const);
+  const entries = readArray(raw['tools'], path, problems);
+  if (!entries || entries.length === 0) problems.add(path, 'must name at least one tool');
+  const names: string[] = [];
+  let isNamed = true;
+  entries?.forEach((entry, index) => {
+    const at = `${path}[${index}]`;
+    if (!isJsonObject(entry)) {
+      problems.add(at, `must be an object, not ${describe(entry)}`);
+      return;
+    }
+    const type = requireString(entry['type'], `${at}.type`, problems);
+    if (type !== 'function' && type !== 'custom') {
+      isNamed = false;
+      if (type !== undefined && !isTool(hostedKind(type)))
+        problems.add(`${at}.type`, 'is not the type of one of tools');
+      return;
+    }
+    const name = requireString(entry['name'], `${at}.name`, problems);
+    if (name === undefined) return;
+    names.push(name);
+    if (!isTool(`${type} ${name}`)) problems.add(`${at}.name`, `names a ${type} tool that is not in tools`);
+  });
+  if (!isNamed) return { type: 'hosted', source: sourceOf(raw) };
+  return mode && { type: 'allowed', mode, names };
+}

@@ -1,0 +1,247 @@
+// One item of an answer as an output item of the Responses API, and its id. Pure functions over complete items: the
+// whole form and the stream write the same objects with them. Knows nothing of events.
+import { unknownMembers } from '../../canonical/index.ts';
+import type {
+  Annotation,
+  Item,
+  JsonObject,
+  MutableJsonObject,
+  OpenItem,
+  Part,
+  Source,
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import { REASONING_FORMAT } from './decode-item.ts';
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** How the ids of items begin. OpenAI refuses an item that comes back with another beginning. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['message', 'msg_'],
+  ['reasoning', 'rs_'],
+  ['function_call', 'fc_'],
+  ['custom_tool_call', 'ctc_'],
+  ['compaction', 'cmp_'],
+  ['web_search_call', 'ws_'],
+  ['computer_call', 'cu_'],
+  ['shell_call', 'sh_'],
+  ['local_shell_call', 'lsh_'],
+  ['apply_patch_call', 'apc_'],
+  ['mcp_call', 'mcp_'],
+  ['mcp_list_tools', 'mcpl_'],
+  ['mcp_approval_request', 'mcpr_'],
+]);
+/** Shorter ids are counters of small servers (`msg_0`): the next answer would have them again. */
+const SHORTEST_ID = 16;
+/** OpenAI refuses longer ones, and ids of other characters. */
+const LONGEST_ID = 64;
+const LEGAL_ID = /^[\w-]+$/;
+
+/** Hands out the ids of one answer's items: the upstream's own where they can be used, else derived from the answer's. */
+export class ItemIds {
+  readonly #base: string;
+  readonly #used = new Set<string>();
+
+  /** @param generationId the answer's id; ids made from it are the same whenever the answer is written */
+  constructor(generationId: string) {
+    this.#base = generationId;
+  }
+
+  /** @param position place among the items of the answer */
+  take(item: OpenItem | Item, position: number): string {
+    const type = wireType(item);
+    const prefix = PREFIXES.get(type);
+    const given = 'id' in item ? item.id : undefined;
+    const isUsable =
+      given !== undefined &&
+      given.length >= SHORTEST_ID &&
+      given.length <= LONGEST_ID &&
+      given.startsWith(prefix ?? '') &&
+      LEGAL_ID.test(given) &&
+      !this.#used.has(given);
+    const id = isUsable ? given : `${prefix ?? 'item_'}${this.#base}_${position}`;
+    this.#used.add(id);
+    return id;
+  }
+}
+
+/** The item's type in this protocol. */
+export function wireType(item: OpenItem | Item): string {
+  switch (item.type) {
+    case 'tool_call':
+      return item.kind === 'custom' ? 'custom_tool_call' : 'function_call';
+    case 'hosted_call':
+      return item.kind;
+    case 'unknown':
+      return String(item.source.raw['type']);
+    default:
+      return item.type;
+  }
+}
+
+/** False for what has no form in this protocol: hosted calls and unknown items of others. */
+export function isShown(item: OpenItem | Item): boolean {
+  switch (item.type) {
+    case 'hosted_call':
+    case 'unknown':
+      return item.source.protocol === 'openai-responses';
+    case 'tool_result':
+    case 'reference':
+      return false;
+    default:
+      return true;
+  }
+}
+
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'status', 'role', 'content']);
+const REASONING_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'summary',
+  'content',
+  'encrypted_content',
+]);
+const CALL_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'status',
+  'call_id',
+  'name',
+  'namespace',
+  'arguments',
+  'input',
+]);
+const COMPACTION_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'encrypted_content']);
+
+/**
+ * Encodes an item that `isShown`. Members of the upstream's own form that nobody knows are kept.
+ * @param status for items that do not bring their own
+ */
+export function encodeOutputItem(
+  item: Item,
+  id: string,
+  status: ItemStatus,
+  context: AnswerContext,
+): JsonObject {
+  const raw = ownRaw(item.source);
+  switch (item.type) {
+    case 'message':
+      return {
+        id,
+        type: 'message',
+        status: statusOf(raw, status),
+        role: 'assistant',
+        content: item.parts.map((part) => encodeOutputPart(part, context)),
+        ...(raw && unknownMembers(raw, MESSAGE_MEMBERS)),
+      };
+    case 'reasoning': {
+      const { summary, text, opaque } = item;
+      const state =
+        opaque?.kind === 'encrypted' &&
+        opaque.format === REASONING_FORMAT &&
+        isIncluded('reasoning.encrypted_content', context);
+      return {
+        id,
+        type: 'reasoning',
+        summary: summary.map(summaryPart),
+        ...(text.length > 0 ? { content: text.map(reasoningPart) } : {}),
+        ...(state ? { encrypted_content: opaque.data } : {}),
+        ...(raw && unknownMembers(raw, REASONING_MEMBERS)),
+      };
+    }
+    case 'tool_call': {
+      const isCustom = item.kind === 'custom';
+      return {
+        id,
+        type: wireType(item),
+        status: statusOf(raw, status),
+        call_id: item.callId,
+        name: item.name,
+        ...(item.namespace === undefined ? {} : { namespace: item.namespace }),
+        [isCustom ? 'input' : 'arguments']: item.arguments,
+        ...(raw && unknownMembers(raw, CALL_MEMBERS)),
+      };
+    }
+    case 'compaction':
+      return {
+        id,
+        type: 'compaction',
+        encrypted_content: item.encrypted,
+        ...(raw && unknownMembers(raw, COMPACTION_MEMBERS)),
+      };
+    default:
+      return gated({ ...raw, id }, context);
+  }
+}
+
+/** A part of a summary. */
+export function summaryPart(text: string): JsonObject {
+  return { type: 'summary_text', text };
+}
+
+/** A part of a chain of thought. */
+export function reasoningPart(text: string): JsonObject {
+  return { type: 'reasoning_text', text };
+}
+
+/** A part of what the model said. Log probabilities only if they were asked for. */
+export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject {
+  if (part.type === 'refusal') return { type: 'refusal', refusal: part.refusal };
+  const { text = '', annotations = [], logprobs = [] } = part.type === 'text' ? part : {};
+  return {
+    type: 'output_text',
+    text,
+    annotations: annotations.map(encodeAnnotation).filter((each) => each !== undefined),
+    logprobs: context.request.logprobs === true ? logprobs : [],
+  };
+}
+
+/** A citation in the flat form of this protocol; undefined for one that only another protocol knows. */
+export function encodeAnnotation(annotation: Annotation): JsonObject | undefined {
+  const own = ownRaw(annotation.source);
+  if (own) return own;
+  if (annotation.type !== 'url_citation') return undefined;
+  const { url, title, start, end } = annotation;
+  return { type: 'url_citation', start_index: start, end_index: end, title, url };
+}
+
+/** True when the client asked for a member that is shown only on demand. */
+export function isIncluded(member: string, context: AnswerContext): boolean {
+  return context.request.state?.include.has(member) === true;
+}
+
+/** Members of hosted items that appear only on demand, by item type (API reference, `include`). */
+const GATES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['web_search_call', ['action.sources', 'results']],
+  ['file_search_call', ['results']],
+  ['code_interpreter_call', ['outputs']],
+  ['computer_call_output', ['output.image_url']],
+]);
+
+function gated(item: JsonObject, context: AnswerContext): JsonObject {
+  const type = String(item['type']);
+  const gates = GATES.get(type);
+  if (!gates) return item;
+  let out = item;
+  for (const gate of gates) if (!isIncluded(`${type}.${gate}`, context)) out = without(out, gate.split('.'));
+  return out;
+}
+
+function without(object: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  const value = object[name];
+  if (value === undefined) return object;
+  const copy: MutableJsonObject = { ...object };
+  if (rest.length === 0) delete copy[name];
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    copy[name] = without(value as JsonObject, rest);
+  return copy;
+}
+
+function statusOf(raw: JsonObject | undefined, status: ItemStatus): string {
+  const own = raw?.['status'];
+  return status === 'in_progress' || typeof own !== 'string' ? status : own;
+}
+
+function ownRaw(source: Source | undefined): JsonObject | undefined {
+  return source?.protocol === 'openai-responses' ? source.raw : undefined;
+}

@@ -1,0 +1,32 @@
+// The events by which the API tells the progress of tools that it runs itself. They say nothing that the items do not
+// say, so they are written with the items, whoever ran the tool. API reference, "Streaming events".
+import type { JsonObject } from '../../canonical/index.ts';
+
+const STARTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['web_search_call', ['in_progress', 'searching']],
+  ['file_search_call', ['in_progress', 'searching']],
+  ['mcp_call', ['in_progress']],
+  ['mcp_list_tools', ['in_progress']],
+]);
+/** Kinds that have an event for failure. */
+const CAN_FAIL: ReadonlySet<string> = new Set(['mcp_call', 'mcp_list_tools']);
+
+/** Names of the events that follow the announcement of an item. */
+export function progressAtStart(item: JsonObject): readonly string[] {
+  const kind = String(item['type']);
+  return (STARTS.get(kind) ?? []).map((step) => `response.${kind}.${step}`);
+}
+
+/** Names of the events that come before the end of an item. */
+export function progressAtEnd(item: JsonObject): readonly string[] {
+  const kind = String(item['type']);
+  if (!STARTS.has(kind)) return [];
+  const error = item['error'] ?? null;
+  const isFailed = item['status'] === 'failed' || error !== null;
+  return [`response.${kind}.${isFailed && CAN_FAIL.has(kind) ? 'failed' : 'completed'}`];
+}
+
+/** True for an event that `progressAtStart` or `progressAtEnd` writes. */
+export function isProgress(type: string): boolean {
+  return STARTS.has(type.split('.')[1] ?? '');
+}

@@ -1,0 +1,103 @@
+// One output item while it is streamed: what has been said of it so far. Knows nothing of frames.
+import type {
+  Annotation,
+  Item,
+  JsonValue,
+  OpaqueReasoning,
+  OpenItem,
+  Part,
+  Source,
+} from '../../canonical/index.ts';
+
+/** `text` and `refusal` are parts of messages, `reasoning` and `summary` of reasoning. */
+export type PartKind = 'text' | 'refusal' | 'reasoning' | 'summary';
+
+export class PartDraft {
+  readonly kind: PartKind;
+  /** Its place among the parts that are counted with it. */
+  readonly index: number;
+  text = '';
+  readonly annotations: Annotation[] = [];
+  readonly logprobs: JsonValue[] = [];
+  /** What every delta of the part begins with. */
+  head = '';
+
+  constructor(kind: PartKind, index: number) {
+    this.kind = kind;
+    this.index = index;
+  }
+
+  /** The canonical part of a message. */
+  part(): Part {
+    const { text, annotations, logprobs } = this;
+    return this.kind === 'refusal'
+      ? { type: 'refusal', refusal: text }
+      : { type: 'text', text, annotations, logprobs };
+  }
+}
+
+export class ItemDraft {
+  readonly open: OpenItem;
+  readonly id: string;
+  /** Its output index. */
+  readonly place: number;
+  /** In the order in which they began. */
+  readonly parts: PartDraft[] = [];
+  arguments = '';
+  /** What every delta of the arguments begins with. */
+  argumentsHead = '';
+  opaque: OpaqueReasoning | undefined;
+  source: Source | undefined;
+  isClosed = false;
+
+  constructor(open: OpenItem, id: string, place: number) {
+    this.open = open;
+    this.id = id;
+    this.place = place;
+  }
+
+  /** The part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
+  find(kind: PartKind, number: number): PartDraft | undefined {
+    for (const part of this.parts) if (part.index === number && isCounted(part.kind, kind)) return part;
+    return undefined;
+  }
+
+  /** A new part behind the others of its count. */
+  add(kind: PartKind): PartDraft {
+    const index = this.parts.filter((part) => isCounted(part.kind, kind)).length;
+    const part = new PartDraft(kind, index);
+    this.parts.push(part);
+    return part;
+  }
+
+  /** The item as far as it is known. */
+  item(): Item {
+    const { open } = this;
+    const source = this.source ? { source: this.source } : {};
+    const texts = (kind: PartKind): string[] =>
+      this.parts.filter((part) => part.kind === kind).map((part) => part.text);
+    switch (open.type) {
+      case 'message':
+        return { ...open, role: 'assistant', parts: this.parts.map((part) => part.part()), ...source };
+      case 'reasoning':
+        return {
+          ...open,
+          text: texts('reasoning'),
+          summary: texts('summary'),
+          opaque: this.opaque,
+          ...source,
+        };
+      case 'tool_call':
+        return { ...open, arguments: this.arguments, ...source };
+      default:
+        return { ...open, ...source };
+    }
+  }
+}
+
+function isCounted(one: PartKind, other: PartKind): boolean {
+  return (
+    one === other ||
+    (one !== 'summary' && other !== 'summary' && one !== 'reasoning' && other !== 'reasoning')
+  );
+}

@@ -1,0 +1,74 @@
+// The relay lane of the Responses API: what a faithful upstream takes as it stands, and how its answers pass. Only
+// `id`, `model` and `store` of response objects change; every other byte is the upstream's.
+import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { editMembers } from '../json-splice.ts';
+import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import { decodeResponse } from './decode-response.ts';
+import { MAX_TEMPERATURE, MIN_OUTPUT_TOKENS } from './encode-request.ts';
+import { WITHHELD_FIELDS } from './fields.ts';
+import { ResponsesRelayStream } from './relay-stream.ts';
+import { AnswerTap, NO_IDS, patches } from './relay-tap.ts';
+
+export const relay: RelayCodec = {
+  accepts,
+  editRequest,
+  patchResponse,
+  openStream: (facts) => new ResponsesRelayStream(facts),
+};
+
+/** Members of `reasoning` that OpenAI takes. */
+const REASONING_MEMBERS: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary']);
+
+function accepts(request: CanonicalRequest): boolean {
+  const { raw, state } = request;
+  if (state === undefined) return false;
+  // What is stored is stored here: the upstream has never heard of it.
+  if (
+    state.previousResponseId !== undefined ||
+    state.conversationId !== undefined ||
+    state.prompt !== undefined ||
+    state.truncation === 'auto'
+  )
+    return false;
+  if ((request.maxOutputTokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS) return false;
+  if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
+  // Tools or a choice among them were dropped: the client's own words would still ask for them.
+  const tools = Array.isArray(raw['tools']) ? raw['tools'].length : 0;
+  if (tools !== request.tools.length) return false;
+  const choice = raw['tool_choice'] ?? 'auto';
+  if (tools === 0 && choice !== 'auto' && choice !== 'none') return false;
+  if (Object.keys(asObject(raw['reasoning'])).some((key) => !REASONING_MEMBERS.has(key))) return false;
+  return request.items.every((item) => {
+    if (item.type === 'reference') return false;
+    // Ids of files are the gateway's own.
+    return !('parts' in item) || !item.parts.some((part) => 'media' in part && part.media.kind === 'file_id');
+  });
+}
+
+function editRequest(body: string, request: CanonicalRequest, model: string): string {
+  const { raw } = request;
+  const set: Record<string, JsonValue> = {};
+  if (raw['model'] !== model) set['model'] = model;
+  // The gateway keeps answers itself; the upstream shall not.
+  if (raw['store'] !== false) set['store'] = false;
+  const remove = Object.keys(raw).filter((key) => WITHHELD_FIELDS.has(key));
+  // Known to Chat Completions only: OpenAI refuses it here.
+  const options = raw['stream_options'];
+  if (isJsonObject(options) && 'include_usage' in options) {
+    const { include_usage: _, ...others } = options;
+    if (Object.keys(others).length === 0) remove.push('stream_options');
+    else set['stream_options'] = others;
+  }
+  return remove.length === 0 && Object.keys(set).length === 0
+    ? body
+    : editMembers(body, { set, remove, everywhere: true });
+}
+
+function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
+  const json = parseJson(body);
+  const tap = new AnswerTap();
+  decodeResponse(json, tap, NO_IDS);
+  tap.upstreamId = asString(asObject(json)['id']);
+  return { body: editMembers(body, { set: patches(facts) }), tap };
+}

@@ -1,0 +1,14 @@
+// The Responses API as spoken to clients: the parts put together. Knows nothing of upstreams, and keeps nothing.
+import { encodeError } from '../encode-openai-error.ts';
+import type { ServerCodec } from '../protocol.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeResponse } from './encode-response.ts';
+import { encodeStream } from './encode-stream.ts';
+
+/** The server side of the Responses API. */
+export const openaiResponsesServer: ServerCodec = {
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+};

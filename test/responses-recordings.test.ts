@@ -1,0 +1,133 @@
+// Every recorded answer of the three protocols, decoded and written as a Response: the strictest reader finds nothing
+// wrong, and what it reads is what the recording says. Streamed in pieces and whole, with the same result.
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { CanonicalEvent } from '../src/canonical/index.ts';
+import { Collector, GatewayError, NO_USAGE } from '../src/canonical/index.ts';
+import { findProtocol } from '../src/protocols/index.ts';
+import type { AnswerContext } from '../src/protocols/protocol.ts';
+import { openaiResponsesServer } from '../src/protocols/openai-responses/server.ts';
+import { missing, readRecordings, type RecordedApi, type Recording } from './recordings/corpus.ts';
+import { NO_ANSWER } from './recordings/exceptions.ts';
+import { framesOf } from './recordings/loose.ts';
+import { RateTable } from './recordings/rate-table.ts';
+import { readChat } from './recordings/read-chat.ts';
+import { readMessages } from './recordings/read-messages.ts';
+import { readResponses } from './recordings/read-responses.ts';
+import { difference, type Said } from './recordings/said.ts';
+import { codecContext } from './golden-operations.ts';
+import { checkResponse, checkResponseStream } from './responses-stream-rules.ts';
+
+setDefaultTimeout(120_000);
+
+const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
+const NAMES = {
+  chat: 'openai-chat',
+  responses: 'openai-responses',
+  messages: 'anthropic-messages',
+} as const satisfies Record<RecordedApi, string>;
+
+/** Asks for everything that an answer shows only on demand. */
+const request = openaiResponsesServer.decodeRequest({
+  model: 'm',
+  input: 'hi',
+  include: [
+    'reasoning.encrypted_content',
+    'message.output_text.logprobs',
+    'web_search_call.action.sources',
+    'file_search_call.results',
+    'code_interpreter_call.outputs',
+  ],
+});
+
+if (missing) console.log(`responses-recordings: ${missing}`);
+
+describe.skipIf(missing !== undefined)('recorded answers as Responses', () => {
+  const recordings = readRecordings().filter(
+    ({ status, case: name }) => status === 200 && !(name in NO_ANSWER),
+  );
+
+  test.each(Object.keys(NAMES) as RecordedApi[])('%s: the same items, text, calls and counts', (api) => {
+    const table = new RateTable(`${api} as Responses`);
+    for (const recording of recordings.filter((each) => each.api === api))
+      table.add(`${recording.source} ${recording.res.kind}`, recording.case, problem(recording));
+    table.print();
+    expect(table.total).toBeGreaterThan(100);
+    expect(table.failures).toEqual([]);
+  });
+});
+
+/** What is wrong with a recording's way through both codecs; undefined when nothing is. */
+function problem(recording: Recording): string | undefined {
+  const events = eventsOf(recording);
+  const failure = events.find((event) => event.type === 'error');
+  const want = READERS[recording.api](recording);
+  const stream = streamed(events);
+  const problems = checkResponseStream(framesOf(stream));
+  if (problems.length > 0) return [...new Set(problems)].slice(0, 4).join('; ');
+  if (failure) return want.end === 'error' ? undefined : `failed: ${failure.error.message}`;
+  const got = difference(comparable(recording, want), comparable(recording, readStream(stream)));
+  if (got !== undefined) return got;
+  const collector = new Collector();
+  for (const event of events) collector.on(event);
+  const whole = openaiResponsesServer.encodeResponse(collector.result(), answerContext());
+  const wrong = checkResponse(whole);
+  if (wrong.length > 0) return wrong.join('; ');
+  const last = framesOf(stream).at(-1)?.data ?? '{}';
+  const final: unknown = (JSON.parse(last) as { response?: unknown }).response;
+  return JSON.stringify(final) === JSON.stringify(whole)
+    ? undefined
+    : `streamed ${JSON.stringify(final)}, whole ${JSON.stringify(whole)}`;
+}
+
+function eventsOf(recording: Recording): CanonicalEvent[] {
+  const { upstream } = findProtocol(NAMES[recording.api]) ?? {};
+  if (!upstream) throw new TypeError('no such protocol');
+  const events: CanonicalEvent[] = [];
+  const sink = { on: (event: CanonicalEvent) => void events.push(event) };
+  try {
+    if (recording.res.kind === 'json') upstream.decodeResponse(recording.res.json, sink, codecContext());
+    else {
+      const decoder = upstream.decodeStream(sink, codecContext());
+      for (const { event, data } of framesOf(recording.res.text ?? '')) decoder.frame(event, data);
+      decoder.end();
+    }
+  } catch (error) {
+    events.push({ type: 'error', error: GatewayError.from(error) });
+  }
+  // As the engine has it: where nobody counted, an estimate comes before the end.
+  const isCounted = events.some((event) => event.type === 'usage');
+  const end = events.findIndex((event) => event.type === 'finish');
+  if (!isCounted && end >= 0) events.splice(end, 0, { type: 'usage', usage: NO_USAGE });
+  return events;
+}
+
+function answerContext(): AnswerContext {
+  return {
+    id: '0199aabbccdd00112233445566778899',
+    createdSeconds: 1_700_000_000,
+    completedSeconds: 1_700_000_001,
+    model: 'test/model',
+    reasoningContentMirror: false,
+    request,
+  };
+}
+
+function streamed(events: readonly CanonicalEvent[]): string {
+  let text = '';
+  const encoder = openaiResponsesServer.encodeStream((frames) => (text += frames), answerContext());
+  for (const event of events) encoder.on(event);
+  return text;
+}
+
+function readStream(text: string): Said {
+  return readResponses({ res: { kind: 'sse', text } } as Recording);
+}
+
+/** Only this protocol's own opaque reasoning has a place in it; chat servers do not say where a paragraph ends. */
+function comparable(recording: Recording, said: Said): Said {
+  // A citation without an address is none.
+  const citations = said.citations.filter(Boolean);
+  if (recording.api === 'responses') return { ...said, citations, extras: [] };
+  const reasoning = said.reasoning.replaceAll('\n', '');
+  return { ...said, citations, reasoning, opaque: [], extras: [] };
+}
