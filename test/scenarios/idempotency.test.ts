@@ -213,6 +213,22 @@ test('when every reader has left, the upstream call ends, and a retry makes a ne
   expect(at(await recordOf(scene.gateway, response), 'status')).toBe(499);
 });
 
+test('a reader who leaves before anything was answered ends the call as well', async () => {
+  const clock = new ArmedClock();
+  await using scene = await startScene(['up'], { clock });
+  const up = scene.upstream('up');
+  up.script(silence, good(false));
+  const client = new RawClient(scene.gateway.origin, bodyOf({}), { 'idempotency-key': 'k1' });
+  const exchange = await up.arrived(1);
+  client.close();
+  // The run looks after its client from its first tick on; a departure before that counts.
+  clock.advance(100);
+  await exchange.closed;
+  const retry = await ask(scene, 'k1');
+  expect([retry.status, replayed(retry)]).toEqual([200, null]);
+  expect(up.requests).toHaveLength(2);
+});
+
 test('a key stands for one request: the same key with another one is a conflict', async () => {
   await using scene = await startScene(['up']);
   const up = scene.upstream('up');
@@ -295,62 +311,6 @@ describe('memory', () => {
       expect([replayed(response), streamedText(await response.text())]).toEqual([null, TEXT]);
     }
     expect(scene.upstream('up').requests).toHaveLength(2);
-  });
-});
-
-describe('a slow reader', () => {
-  const CHUNK = chatChunk({ content: 'x'.repeat(10_000) });
-  const streaming = (count: number): Answer => {
-    return (exchange) => {
-      exchange.openStream();
-      exchange.chunk(CHAT_OPENING);
-      for (let sent = 0; sent < count; sent++) exchange.chunk(CHUNK);
-      exchange.chunk(CHAT_ENDING);
-      exchange.endStream();
-    };
-  };
-  const key = { 'idempotency-key': 'k1' };
-
-  test('holds nobody up as long as the answer can be kept', async () => {
-    const count = 1_000;
-    await using scene = await startScene(['up']);
-    const up = scene.upstream('up');
-    up.script(streaming(count));
-    const slow = new RawClient(scene.gateway.origin, bodyOf({ stream: true }), key);
-    slow.pause();
-    await up.arrived(1);
-    const quick = new RawClient(scene.gateway.origin, bodyOf({ stream: true }), key);
-    await quick.until('data: [DONE]');
-    slow.resume();
-    await slow.until('data: [DONE]');
-    expect(slow.received).toBeGreaterThan(count * 10_000);
-    const third = await (await ask(scene, 'k1', { stream: true })).text();
-    expect(streamedText(third)).toBe('x'.repeat(count * 10_000));
-    expect(up.requests).toHaveLength(1);
-    for (const client of [slow, quick]) client.close();
-  });
-
-  test('sets the pace of an answer that is too long to be kept, until it leaves', async () => {
-    const count = 5_000;
-    await using scene = await startScene(['up']);
-    const up = scene.upstream('up');
-    up.always(streaming(count));
-    const slow = new RawClient(scene.gateway.origin, bodyOf({ stream: true }), key);
-    slow.pause();
-    await up.arrived(1);
-    const quick = new RawClient(scene.gateway.origin, bodyOf({ stream: true }), key);
-    // Another answer of that length comes through meanwhile: this one could have, too.
-    const other = new RawClient(scene.gateway.origin, bodyOf({ stream: true }));
-    await other.until('data: [DONE]');
-    expect(up.exchanges[0]?.unsentBytes).toBeGreaterThan((CHUNK.length * count) / 2);
-    slow.close();
-    await quick.until('data: [DONE]');
-    expect(quick.received).toBeGreaterThan(count * 10_000);
-    expect(up.requests).toHaveLength(2);
-    // It was not kept.
-    const again = new RawClient(scene.gateway.origin, bodyOf({ stream: true }), key);
-    await up.arrived(3);
-    for (const client of [quick, other, again]) client.close();
   });
 });
 
