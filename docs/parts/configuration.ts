@@ -39,9 +39,12 @@ aliases: { fast: my-vllm/gpt-oss-120b }
   \`redis_url\` take effect at the next start.
 - \`base_url\` of a preset replaces the vendor's documented address for every protocol served there; protocols that
   the vendor serves at another address are then off unless \`protocols\` names them.
-- Planned, checked, and without effect in this version: \`server.admin_key\`, \`redis_url\`, \`prompts\`,
-  \`models[].quality\`, \`routing.default\`, \`routing.breaker\`, \`fetch\`, \`tools\`, \`state\`. A \`database_url\` is
-  refused.
+- What a request says about routing counts first, then what its key says (\`keys[].routing\`, or \`--routing\` of
+  [\`dragoman keys create\`](keys.md)), then \`routing.default\`: each member for itself, except that a \`type\` brings
+  its own \`primary_factor\` or none. Names there must be those of providers or their endpoints, or of models where one
+  may stand: a misspelt one stops the start. [\`dragoman explain\`](explain.md) shows what comes of it.
+- Planned, checked, and without effect in this version: \`server.admin_key\`, \`redis_url\`, \`prompts\`, \`fetch\`,
+  \`tools\`, \`state\`. A \`database_url\` is refused.
 
 ## Environment
 
