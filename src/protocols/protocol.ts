@@ -131,6 +131,11 @@ export interface RelayStream extends RelayTap {
   readonly done: boolean;
   /** The upstream closed: what is still to be sent, or the error if the answer was cut. */
   end(): string;
+  /**
+   * What tells the client of a failure that the upstream did not report itself, for protocols whose events are
+   * numbered: only who passed them on knows how to go on. Absent where an error frame stands for itself.
+   */
+  fail?(error: GatewayError): string;
 }
 
 /** The relay lane of a protocol: envelopes are patched, every other byte passes. */

@@ -48,6 +48,9 @@ interface Operation {
 /** What clients can POST to, one line each. */
 const OPERATIONS: readonly Operation[] = [
   { path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' },
+  { path: '/responses', protocol: withServer('openai-responses'), api: 'responses' },
+  // Clients that take the path of the operation for the base URL call it twice.
+  { path: '/responses/responses', protocol: withServer('openai-responses'), api: 'responses' },
 ];
 
 /** Builds the handlers. */

@@ -17,8 +17,11 @@ import { encodeUsage } from './encode-usage.ts';
 /** The id under which the client knows the answer; the generation's own id follows the prefix. */
 export const RESPONSE_PREFIX = 'resp_';
 
-/** The values of OpenAI's schema `ServiceTier`; other servers' words would fail strict clients. */
-const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
+/**
+ * The values of OpenAI's schema `ServiceTier`; other servers' words would fail strict clients. `auto` is a wish, which
+ * a stream repeats before it is known who serves it.
+ */
+const SERVICE_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'scale', 'priority', 'fast']);
 
 /** How the answer stands. */
 export type Outcome =

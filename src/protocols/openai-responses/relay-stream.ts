@@ -1,12 +1,20 @@
 // A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
 import type { FinishEvent, JsonObject, Usage } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  GatewayError,
+  isJsonObject,
+  parseJson,
+} from '../../canonical/index.ts';
 import { FrameSplitter, frameData } from '../frame-splitter.ts';
-import { editMemberObject } from '../json-splice.ts';
+import { editMemberObject, editMembers } from '../json-splice.ts';
 import type { RelayFacts, RelayStream } from '../protocol.ts';
 import { decodeFailure } from './decode-error.ts';
 import { kindOfItem } from './decode-item.ts';
+import { encodeFailure } from './encode-response-object.ts';
 import { patches, readEnding } from './relay-tap.ts';
 
 /** Most bytes that are held back for the first content. */
@@ -20,6 +28,9 @@ export class ResponsesRelayStream implements RelayStream {
   #out = '';
   #held = '';
   #tail = '';
+  /** The last event that passed, and the data of the first: what a failure goes on from. */
+  #last = '';
+  #opening = '{"response":{}}';
   upstreamId: string | undefined;
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
@@ -53,6 +64,27 @@ export class ResponsesRelayStream implements RelayStream {
     return this.#release() + tail;
   }
 
+  /** `error` and `response.failed`, numbered behind what passed. '' before the first content. */
+  fail(error: GatewayError): string {
+    if (!this.committed || this.done || this.errorShown) return '';
+    this.errorShown = true;
+    const failure = encodeFailure(error);
+    const { sequence_number: last } = asObject(parseJson(frameData(this.#last)));
+    const sequence_number = (asNumber(last) ?? -1) + 1;
+    const { message } = failure;
+    const code = error.code ?? failure.code;
+    const told = { type: 'error', sequence_number, code, message, param: error.param ?? null };
+    const response = { ...patches(this.#facts), status: 'failed', error: failure };
+    const failed = { type: 'response.failed', sequence_number: sequence_number + 1 };
+    return (
+      writeFrame('error', editMembers('{}', { set: told })) +
+      writeFrame(
+        'response.failed',
+        editMembers(editMemberObject(this.#opening, 'response', { set: response }), { set: failed }),
+      )
+    );
+  }
+
   #release(): string {
     if (!this.committed) {
       this.#held += this.#out;
@@ -69,7 +101,8 @@ export class ResponsesRelayStream implements RelayStream {
   readonly #take = (text: string, from: number, to: number): boolean => {
     if (this.committed && !this.error && isDelta(text, from)) {
       this.outputChars += writtenChars(text, from, to);
-      this.#out += text.slice(from, to);
+      this.#last = text.slice(from, to);
+      this.#out += this.#last;
       return true;
     }
     return this.#inspect(text.slice(from, to));
@@ -87,12 +120,14 @@ export class ResponsesRelayStream implements RelayStream {
       return false;
     }
     const type = asString(json['type']) ?? '';
+    this.#last = frame;
     // Behind an error only the response that failed through it is of interest.
     if (this.error && type !== 'response.failed') return true;
     switch (type) {
       case 'response.created':
       case 'response.queued':
       case 'response.in_progress':
+        this.#opening = data;
         this.upstreamId ??= asString(asObject(json['response'])['id']);
         this.#out += this.#patched(frame, data);
         return true;
@@ -145,6 +180,10 @@ export class ResponsesRelayStream implements RelayStream {
     const event = /^event:.*\n/m.exec(frame)?.[0] ?? '';
     return `${event}data: ${patched.replaceAll('\n', ' ')}\n\n`;
   }
+}
+
+function writeFrame(type: string, data: string): string {
+  return `event: ${type}\ndata: ${data}\n\n`;
 }
 
 /** True for an event that a client would see as part of the answer. */
