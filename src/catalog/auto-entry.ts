@@ -37,7 +37,9 @@ export function autoEntry(models: readonly Model[]): Model | null {
   };
 }
 
-/** The models that an open choice is made among: those that write text, and simulated ones only where there are no others. */
+/**
+ * The models that an open choice is made among: those that write text; simulated ones only where there are no others.
+ */
 export function autoCandidates(models: readonly Model[]): readonly Model[] {
   const writers = models.filter((model) => model.outputModalities.includes('text'));
   const real = writers.filter((model) => !model.builtIn);

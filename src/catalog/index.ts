@@ -11,6 +11,7 @@ export type {
   Refuse,
 } from './catalog-config.ts';
 export type { Catalog, Endpoint, Model } from './endpoint.ts';
+export { isOutOfTheWay } from './families/index.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';
 export type { Price, Rate } from './price.ts';

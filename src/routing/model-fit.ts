@@ -16,31 +16,28 @@ export interface Demand {
   readonly wishes: RoutingWishes;
 }
 
-export type Fit =
-  | { readonly type: 'misfit'; readonly reason: string }
-  /** `endpoints`: those that can serve it. */
-  | { readonly type: 'fit'; readonly endpoints: readonly Endpoint[] };
-
 /**
- * Whether a model fits: text, what it reads, the length of its context, reasoning where that is asked for, and an
- * endpoint that the wishes leave. What the catalog does not know speaks for the model.
+ * The endpoints of a model that can serve the request, or why none can: text, what it reads, the length of its
+ * context, reasoning where that is asked for, and what the wishes rule out. What the catalog does not know speaks for
+ * the model.
  */
-export function fitOf({ model, pinned }: ResolvedModel, demand: Demand, context: PlanContext): Fit {
-  if (!context.mayUse(model.id)) return misfit(NOT_ALLOWED);
-  if (!model.outputModalities.includes('text')) return misfit('writes no text');
+export function fitOf(
+  { model, pinned }: ResolvedModel,
+  demand: Demand,
+  context: PlanContext,
+): readonly Endpoint[] | string {
+  if (!context.mayUse(model.id)) return NOT_ALLOWED;
+  if (!model.outputModalities.includes('text')) return 'writes no text';
   for (const modality of demand.facts.modalities)
-    if (!model.inputModalities.includes(modality)) return misfit(`does not read ${modality} input`);
+    if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
   let reason: string | null = null;
-  const endpoints = model.endpoints.filter((endpoint) => {
-    const why = endpointMisfit(endpoint, model, pinned, demand, context);
-    reason ??= why;
-    return why === null;
-  });
-  return endpoints.length > 0 ? { type: 'fit', endpoints } : misfit(reason ?? 'is served nowhere');
-}
-
-function misfit(reason: string): Fit {
-  return { type: 'misfit', reason };
+  const fitting: Endpoint[] = [];
+  for (const endpoint of model.endpoints) {
+    const misfit = endpointMisfit(endpoint, model, pinned, demand, context);
+    if (misfit === null) fitting.push(endpoint);
+    else reason ??= misfit;
+  }
+  return fitting.length > 0 ? fitting : (reason ?? 'is served nowhere');
 }
 
 function endpointMisfit(
@@ -66,12 +63,11 @@ function endpointMisfit(
  * the upstream does not enforce, tools with free-form input that it does not know.
  */
 export function countEmulated(endpoints: readonly Endpoint[], facts: RequestFacts): number {
-  if (facts.format === 'text' && !facts.customTools) return 0;
-  return endpoints.reduce((least, { quirks }) => {
-    const { structuredOutput } = quirks;
-    const enforced = structuredOutput === 'json_schema' || structuredOutput === facts.format;
-    const format = facts.format !== 'text' && !enforced;
-    const tools = facts.customTools && !quirks.customTools;
-    return Math.min(least, Number(format) + Number(tools));
-  }, Infinity);
+  const { format, customTools } = facts;
+  if (format === 'text' && !customTools) return 0;
+  const counts = endpoints.map(({ quirks }) => {
+    const enforces = quirks.structuredOutput === 'json_schema' || quirks.structuredOutput === format;
+    return Number(format !== 'text' && !enforces) + Number(customTools && !quirks.customTools);
+  });
+  return Math.min(...counts);
 }

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type ModelRouting,
 } from '../canonical/index.ts';
-import { autoCandidates } from '../catalog/index.ts';
+import { autoCandidates, isOutOfTheWay, type Catalog, type Model } from '../catalog/index.ts';
 import { estimateComplexity } from './complexity.ts';
 import { effectiveWishes } from './effective-wishes.ts';
 import { NOT_ALLOWED, fitOf, type Demand } from './model-fit.ts';
@@ -55,7 +55,7 @@ export function routeModels(
 ): RoutedModels {
   const config = request.gateway.modelRouting ?? {};
   checkTaskType(config.taskType, context);
-  const { candidates, unknown, isOpen } = findCandidates(named, config, context);
+  const { candidates, reserve, unknown, isOpen } = findCandidates(named, config, context);
   const strategy = MODEL_STRATEGIES.find((word) => word === config.preference);
   const preferred = strategy ? undefined : findPreferred(config.preference, candidates, isOpen, context);
   const facts = requestFacts(request, context.inputChars);
@@ -66,20 +66,28 @@ export function routeModels(
   const demand: Demand = { request, facts, wishes };
   const contenders: Contender[] = [];
   const misfits: Exclusion[] = [];
-  for (const candidate of preferred ? distinct([preferred, ...candidates]) : candidates) {
+  const consider = (candidate: ResolvedModel): void => {
+    const { model, pinned } = candidate;
     const fit = fitOf(candidate, demand, context);
-    if (fit.type === 'fit') contenders.push({ ...candidate, endpoints: fit.endpoints });
-    else misfits.push({ modelId: candidate.model.id, endpoint: null, reason: fit.reason });
-  }
+    if (typeof fit === 'string') misfits.push({ modelId: model.id, endpoint: null, reason: fit });
+    else contenders.push({ model, pinned, endpoints: fit });
+  };
+  (preferred ? distinct([preferred, ...candidates]) : candidates).forEach(consider);
+  if (contenders.length === 0) reserve.forEach(consider);
+  else misfits.push(...reserve.map(({ model }) => heldBack(model)));
   const favourite = preferred ?? (complexity === undefined && !strategy ? named : null);
   const weighed = weighModels(contenders, weights, facts, request.stream, context);
-  const options = inOrder(weighed, favourite, preferred ? `${CONFIG}.preference` : 'requested');
+  const ordered = favouriteFirst(weighed, favourite).slice(0, isOpen ? MOST_OPTIONS : undefined);
+  const options = ordered.map(({ contender: { model, pinned }, score, measures }): ModelOption => {
+    const why = preferred ? `${CONFIG}.preference` : 'requested';
+    return { model, pinned, score, reason: model === favourite?.model ? why : describeMeasures(measures) };
+  });
   if (options.length === 0) {
     if (!named) throw nobodyLeft(param, misfits, context);
     options.push({ ...named, reason: 'requested; no candidate is known to fit', score: null });
   }
   return {
-    options: isOpen ? options.slice(0, MOST_OPTIONS) : options,
+    options,
     // A choice among hundreds is explained by counts; the whole list is for those who ask for an explanation.
     excluded: isOpen && !context.peek ? unknown : [...unknown, ...misfits],
     basis: {
@@ -96,26 +104,19 @@ export function routeModels(
   };
 }
 
-/** @returns the favourite first, whatever its score, then the others by theirs */
-function inOrder(
+/** The favourite first, whatever its score, if it is there; then the others by theirs. */
+function favouriteFirst(
   weighed: readonly Weighed[],
   favourite: ResolvedModel | null | undefined,
-  why: string,
-): ModelOption[] {
-  const isFavourite = ({ contender }: Weighed): boolean => contender.model.id === favourite?.model.id;
-  const ordered = favourite
-    ? [...weighed.filter(isFavourite), ...weighed.filter((entry) => !isFavourite(entry))]
-    : weighed;
-  return ordered.map((entry) => ({
-    model: entry.contender.model,
-    pinned: entry.contender.pinned,
-    reason: isFavourite(entry) ? why : describeMeasures(entry.measures),
-    score: entry.score,
-  }));
+): readonly Weighed[] {
+  const first = favourite && weighed.find(({ contender }) => contender.model === favourite.model);
+  return first ? [first, ...weighed.filter((entry) => entry !== first)] : weighed;
 }
 
 interface Candidates {
   readonly candidates: readonly ResolvedModel[];
+  /** Those that are considered only when no candidate fits. */
+  readonly reserve: readonly ResolvedModel[];
   readonly unknown: readonly Exclusion[];
   /** True: nobody listed them. */
   readonly isOpen: boolean;
@@ -127,9 +128,8 @@ function findCandidates(named: ResolvedModel | null, config: ModelRouting, conte
   const byTask = named || !config.taskType ? undefined : own(settings.taskTypes, config.taskType);
   const ids = listed ?? byTask;
   if (!ids) {
-    if (named) return { candidates: [named], unknown: [], isOpen: false };
-    const open = autoCandidates(catalog.list().filter((model) => mayUse(model.id)));
-    return { candidates: open.map((model) => ({ model, pinned: null })), unknown: [], isOpen: true };
+    if (named) return { candidates: [named], reserve: [], unknown: [], isOpen: false };
+    return { ...openCandidates(catalog, mayUse), unknown: [], isOpen: true };
   }
   const path = listed ? `${CONFIG}.available_models` : TASK_TYPE;
   const found: ResolvedModel[] = [];
@@ -148,7 +148,37 @@ function findCandidates(named: ResolvedModel | null, config: ModelRouting, conte
       param: path,
     });
   }
-  return { candidates: distinct(named ? [named, ...found] : found), unknown, isOpen: false };
+  return { candidates: distinct(named ? [named, ...found] : found), reserve: [], unknown, isOpen: false };
+}
+
+type OpenCandidates = Pick<Candidates, 'candidates' | 'reserve'>;
+
+const openChoices = new WeakMap<Catalog, OpenCandidates>();
+
+/** What an open choice is among: all that the key may use. */
+function openCandidates(catalog: Catalog, mayUse: PlanContext['mayUse']): OpenCandidates {
+  let all = openChoices.get(catalog);
+  if (!all) openChoices.set(catalog, (all = sortOut(catalog.list())));
+  const isAllowed = ({ model }: ResolvedModel): boolean => mayUse(model.id);
+  const allowed = { candidates: all.candidates.filter(isAllowed), reserve: all.reserve.filter(isAllowed) };
+  if (allowed.candidates.length > 0 || allowed.reserve.length > 0) return allowed;
+  return sortOut(catalog.list().filter(({ id }) => mayUse(id)));
+}
+
+function sortOut(models: readonly Model[]): OpenCandidates {
+  const candidates: ResolvedModel[] = [];
+  const reserve: ResolvedModel[] = [];
+  for (const model of autoCandidates(models)) {
+    // A score says that the operator wants it all the same.
+    const isUsual =
+      model.quality !== null || !model.endpoints.some((endpoint) => isOutOfTheWay(endpoint.model));
+    (isUsual ? candidates : reserve).push({ model, pinned: null });
+  }
+  return { candidates, reserve };
+}
+
+function heldBack({ id }: Model): Exclusion {
+  return { modelId: id, endpoint: null, reason: 'superseded, or made for one purpose' };
 }
 
 /** The candidate that `preference` names: in an open choice any model that the key may use. */

@@ -46,8 +46,6 @@ export interface Weighed {
   readonly score: number;
   /** From 0 to 1 each, before weighing. */
   readonly measures: Weights;
-  /** True: one of its endpoints is sound, or may be tried. */
-  readonly admitted: boolean;
 }
 
 /** The weights for a request. */
@@ -73,33 +71,29 @@ export function weighModels(
   context: PlanContext,
 ): readonly Weighed[] {
   const measured = contenders.map((contender) => measure(contender, stream, context));
-  const prices = measured.flatMap(({ price }) => (price === null ? [] : [Math.log(price)]));
-  const scores = measured.flatMap(({ quality }) => (quality === null ? [] : [quality]));
+  const prices = known(measured.map(({ logPrice }) => logPrice));
+  const scores = known(measured.map(({ quality }) => quality));
   const cheapness = spread(prices.map((price) => -price));
   const unscored = Math.min(...scores) / 2;
   const strength =
     scores.length > 0 ? spread(scores.length < measured.length ? [...scores, unscored] : scores) : null;
   const rank = strength ? null : ranks(prices);
-  const weighed = measured.map(({ contender, price, quality, speed, admitted }): Weighed => {
-    const logPrice = price === null ? null : Math.log(price);
-    const measures: Weights = {
-      quality: strength ? strength(quality ?? unscored) : logPrice === null ? 0 : (rank?.(logPrice) ?? 0),
-      cheapness: logPrice === null ? 0 : cheapness(-logPrice),
-      speed,
-    };
-    const sum =
-      weights.quality * Math.sqrt(measures.quality) +
-      weights.cheapness * Math.sqrt(measures.cheapness) +
-      weights.speed * Math.sqrt(measures.speed);
-    const score = sum * EMULATION ** countEmulated(contender.endpoints, facts);
-    return { contender, score, measures, admitted };
-  });
-  return weighed.sort(
-    (a, b) =>
-      Number(b.admitted) - Number(a.admitted) ||
-      b.score - a.score ||
-      byId(a.contender.model, b.contender.model),
+  const weighed = measured.map(
+    ({ contender, logPrice, quality, speed, admitted }): Weighed & { readonly order: number } => {
+      const measures: Weights = {
+        quality: strength ? strength(quality ?? unscored) : logPrice === null ? 0 : (rank?.(logPrice) ?? 0),
+        cheapness: logPrice === null ? 0 : cheapness(-logPrice),
+        speed,
+      };
+      const sum =
+        weights.quality * Math.sqrt(measures.quality) +
+        weights.cheapness * Math.sqrt(measures.cheapness) +
+        weights.speed * Math.sqrt(measures.speed);
+      const score = sum * EMULATION ** countEmulated(contender.endpoints, facts);
+      return { contender, score, measures, order: admitted ? score : score - 1 };
+    },
   );
+  return weighed.sort((a, b) => b.order - a.order || byId(a.contender.model, b.contender.model));
 }
 
 /** Weights, or measures, as they stand in a route table. */
@@ -114,8 +108,8 @@ export function describeMeasures({ quality, cheapness, speed }: Weights): string
 
 interface Measures {
   readonly contender: Contender;
-  /** USD per million tokens in and out, at the cheapest endpoint; null when unknown. */
-  readonly price: number | null;
+  /** Logarithm of USD per million tokens in and out, at the cheapest endpoint; null when unknown. */
+  readonly logPrice: number | null;
   readonly quality: number | null;
   readonly speed: number;
   readonly admitted: boolean;
@@ -139,11 +133,15 @@ function measure(contender: Contender, stream: boolean, { state, nowMs }: PlanCo
   }
   return {
     contender,
-    price: cheap === null ? null : Math.max(1 / cheap, CHEAPEST),
+    logPrice: cheap === null ? null : Math.log(Math.max(1 / cheap, CHEAPEST)),
     quality,
     speed: fast === null ? UNKNOWN_SPEED : 1 / (1 + 1 / fast / NEUTRAL_MS),
     admitted,
   };
+}
+
+function known(numbers: readonly (number | null)[]): readonly number[] {
+  return numbers.filter((number) => number !== null);
 }
 
 function better(a: number | null, b: number | null): number | null {

@@ -28,6 +28,12 @@ const FAMILIES: readonly FamilyRow[] = [
 const NOT_TEXT =
   /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
 
+/** Text models that are made for one purpose: most refuse an ordinary chat. */
+const ONE_PURPOSE = /audio|deep-research|computer-use|search-(preview|api)/;
+/** Models that their vendors have retired or replaced, though price lists keep them (vendors' deprecation pages; 2026-11). */
+const SUPERSEDED =
+  /^claude-(v\d|[12](-|$)|instant|3-)|^gpt-3|^gpt-4(-(\d{4}|turbo|vision|32k|5-).*)?$|^chatgpt-4o|^o1-(preview|mini)|^gemini-1/;
+
 /**
  * The name by which families are matched: lower case, without namespaces (`openai/`, `accounts/x/models/`),
  * variant suffixes (`:free`, `:20b`), and with one separator for version numbers (`4.5`, `4p5` and `4-5` are one).
@@ -43,6 +49,12 @@ function canonicalName(name: string): string {
 /** True when a model of this name can be asked for text over one of our protocols. */
 export function isTextModel(name: string): boolean {
   return !NOT_TEXT.test(canonicalName(name));
+}
+
+/** True for a model that nobody should be given without asking for it by name. */
+export function isOutOfTheWay(name: string): boolean {
+  const bare = canonicalName(name);
+  return ONE_PURPOSE.test(bare) || SUPERSEDED.test(bare);
 }
 
 /**
