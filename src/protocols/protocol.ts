@@ -6,8 +6,11 @@ import type {
   EventSink,
   FinishEvent,
   GatewayError,
+  Item,
   JsonObject,
+  JsonValue,
   LimitNotice,
+  OpaqueReasoning,
   Parameter,
   ProtocolName,
   Report,
@@ -82,8 +85,26 @@ export interface UpstreamCodec {
   decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
 }
 
+/** Items in the protocol's own raw form, where the gateway keeps conversations in it. */
+export interface StoredItems {
+  /**
+   * The items of `input` as they are kept: a text becomes a message, and each has an id.
+   * @param newId makes an id with a prefix
+   */
+  identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[];
+  /** Reads kept items. Throws GatewayError naming `path[index]` for what is none. */
+  decode(items: readonly JsonObject[], path: string): readonly Item[];
+}
+
 /** The protocol as spoken to a client. */
 export interface ServerCodec {
+  /**
+   * The one form of opaque reasoning that a client of this protocol can carry. That of other families travels inside
+   * it, sealed. Absent: the protocol names the family of each.
+   */
+  readonly nativeReasoning?: Pick<OpaqueReasoning, 'format' | 'kind'>;
+  /** Absent: answers of this protocol are not kept. */
+  readonly items?: StoredItems;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown): CanonicalRequest;
   /** The body of a non-streamed answer. */

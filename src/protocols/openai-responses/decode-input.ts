@@ -33,6 +33,11 @@ export function decodeInstructions(value: Member, problems: Problems): Item[] {
   return decodeItems(value, 'instructions', 'system', problems);
 }
 
+/** Decodes a list of items that stands at `path`. */
+export function decodeInputItems(items: readonly JsonObject[], path: string, problems: Problems): Item[] {
+  return decodeItems(items, path, 'user', problems);
+}
+
 function decodeItems(value: Member, path: string, role: Role, problems: Problems): Item[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')

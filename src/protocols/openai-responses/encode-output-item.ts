@@ -31,6 +31,11 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['mcp_list_tools', 'mcpl_'],
   ['mcp_approval_request', 'mcpr_'],
 ]);
+/** How the id of an item of this type begins. */
+export function prefixOf(type: string): string {
+  return PREFIXES.get(type) ?? 'item_';
+}
+
 /** Shorter ids are counters of small servers (`msg_0`): the next answer would have them again. */
 const SHORTEST_ID = 16;
 /** OpenAI refuses longer ones, and ids of other characters. */

@@ -4,6 +4,8 @@ import type { ServerCodec } from '../protocol.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
+import { REASONING_FORMAT } from './decode-item.ts';
+import { storedItems } from './stored-items.ts';
 
 /** The server side of the Responses API. */
 export const openaiResponsesServer: ServerCodec = {
@@ -11,4 +13,6 @@ export const openaiResponsesServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  nativeReasoning: { format: REASONING_FORMAT, kind: 'encrypted' },
+  items: storedItems,
 };
