@@ -71,6 +71,12 @@ describe('a request that names its model', () => {
     expect(selection.basis).toBeNull();
   });
 
+  test('may not name more fallbacks than anybody needs', () => {
+    const models = Array.from({ length: 101 }, (_, i) => `east/x${i}`);
+    expect(refusal({ model: 'big', models })).toMatchObject({ kind: 'invalid_request', param: 'models' });
+    expect(select({ model: 'big', models: models.slice(1) }).choices).toHaveLength(101);
+  });
+
   test('may name providers behind the ids', () => {
     const selection = select({
       model: 'house/small:east',

@@ -61,7 +61,7 @@ export function decodeGatewayOptions(body: JsonObject, problems: Problems, repor
   const reasoning = body['reasoning'];
   const nested = typeof reasoning === 'object' && reasoning !== null && 'usage' in reasoning;
   const below = nested ? decodeInclude(reasoning['usage'], 'reasoning.usage', problems) : undefined;
-  const models = readStrings(body['models'], 'models', problems);
+  const models = readFewStrings(body['models'], 'models', problems);
   return {
     routing: provider && decodeWishes(provider, problems, report),
     modelRouting: config && decodeModelRouting(config, problems, report),
@@ -121,11 +121,16 @@ function decodeFallback(value: Member, problems: Problems): boolean | NameList |
 }
 
 function readNames(value: Member, path: string, problems: Problems): NameList | undefined {
-  const names = readStrings(value, path, problems);
+  const names = readFewStrings(value, path, problems);
   if (!names) return undefined;
   if (names.length === 0) problems.add(path, 'must not be empty');
-  else if (names.length > MOST_NAMES) problems.add(path, `must not hold more than ${MOST_NAMES} names`);
   return toNameList(names, path);
+}
+
+function readFewStrings(value: Member, path: string, problems: Problems): readonly string[] | undefined {
+  const names = readStrings(value, path, problems);
+  if (names && names.length > MOST_NAMES) problems.add(path, `must not hold more than ${MOST_NAMES} names`);
+  return names;
 }
 
 function decodeMaxPrice(value: Member, problems: Problems, report: Report): PriceLimit | undefined {
