@@ -128,6 +128,18 @@ describe('refused', () => {
       /GET \/v1\/models lists the models/,
     ],
     [
+      'a provider behind it that is not on',
+      { model: 'house/small:openai' },
+      { kind: 'not_found', param: 'model' },
+      /house\/small does, but no provider "openai" is on/,
+    ],
+    [
+      'a choice that a wish leaves nobody for',
+      { model: 'auto', provider: { only: ['sim'] } },
+      { kind: 'unsupported', param: 'provider.only' },
+      /ruled out by provider\.only \(3\)/,
+    ],
+    [
       'an unknown fallback',
       { model: 'house/small', models: ['big', 'house/larg'] },
       { kind: 'invalid_request', param: 'models[1]' },
@@ -299,6 +311,11 @@ describe('model_routing_config', () => {
       complexity_estimated: true,
       preference: 'balanced',
       weights: { quality: 0.15, cheapness: 0.7, speed: 0.15 },
+      order: [
+        { model: 'house/small', score: 0.806, reason: 'quality 0.00, cheapness 1.00, speed 0.50' },
+        { model: 'house/medium', score: 0.707, reason: 'quality 0.50, cheapness 0.50, speed 0.50' },
+        { model: 'house/large', score: 0.256, reason: 'quality 1.00, cheapness 0.00, speed 0.50' },
+      ],
       excluded: {},
     });
   });

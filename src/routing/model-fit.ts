@@ -7,6 +7,8 @@ import type { ResolvedModel } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
 
+/** Followed by the member of the request, or the default, that rules it out. */
+export const RULED_OUT = 'ruled out by ';
 export const NOT_ALLOWED = 'this API key may not use it';
 
 /** A request as seen by models. */
@@ -55,7 +57,7 @@ function endpointMisfit(
     if (facts.promptTokens + answer > contextLength) return 'its context is too small';
   }
   const removal = removalOf(endpoint, request, wishes, context.lacking);
-  return removal && `ruled out by ${removal.param}`;
+  return removal && RULED_OUT + removal.param;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { autoCandidates, isOutOfTheWay, type Catalog, type Model } from '../catalog/index.ts';
 import { estimateComplexity } from './complexity.ts';
 import { effectiveWishes } from './effective-wishes.ts';
-import { NOT_ALLOWED, fitOf, type Demand } from './model-fit.ts';
+import { NOT_ALLOWED, RULED_OUT, fitOf, type Demand } from './model-fit.ts';
 import { resolveModelId, type ResolvedModel } from './model-id.ts';
 import { describeMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
 import type { Contender, Weighed } from './model-score.ts';
@@ -99,6 +99,11 @@ export function routeModels(
       complexity_estimated: complexity !== undefined && config.complexity === undefined,
       preference: config.preference ?? null,
       weights: weightsTable(weights),
+      order: options.map(({ model, score, reason }) => ({
+        model: model.id,
+        score: score === null ? null : Number(score.toFixed(3)),
+        reason,
+      })),
       excluded: countReasons([...unknown, ...misfits]),
     },
   };
@@ -227,7 +232,11 @@ function nobodyLeft(param: string, misfits: readonly Exclusion[], { catalog }: P
   }
   const reasons = Object.entries(countReasons(misfits)).map(([reason, count]) => `${reason} (${count})`);
   const text = reasons.length > 0 ? reasons.join('; ') : 'no provider is on';
-  return new GatewayError('unsupported', `no model to choose can serve this request: ${text}`, { param });
+  const first = misfits[0]?.reason ?? '';
+  const isWish = first.startsWith(RULED_OUT) && misfits.every(({ reason }) => reason === first);
+  return new GatewayError('unsupported', `no model to choose can serve this request: ${text}`, {
+    param: isWish ? first.slice(RULED_OUT.length) : param,
+  });
 }
 
 function countReasons(exclusions: readonly Exclusion[]): Record<string, number> {

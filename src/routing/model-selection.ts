@@ -85,10 +85,16 @@ function namedModel(id: string, { catalog, mayUse }: PlanContext): ResolvedModel
 }
 
 function unknownModel(id: string, catalog: Catalog): string {
+  return `The model ${JSON.stringify(id.slice(0, 200))} does not exist. ${hint(id, catalog)}`;
+}
+
+function hint(id: string, catalog: Catalog): string {
+  const colon = id.lastIndexOf(':');
+  const stem = id.slice(0, Math.max(colon, 0));
+  if (catalog.find(stem))
+    return `${stem} does, but no provider ${JSON.stringify(id.slice(colon + 1))} is on.`;
   const similar = catalog.suggest(id);
-  const hint =
-    similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'GET /v1/models lists the models.';
-  return `The model ${JSON.stringify(id.slice(0, 200))} does not exist. ${hint}`;
+  return similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'GET /v1/models lists the models.';
 }
 
 function toChoice({ reason, score }: ModelOption, model: Model): ModelChoice {
