@@ -301,11 +301,15 @@ describe('model_routing_config', () => {
   });
 
   test('the table says how it was chosen', () => {
-    const config = { ...all, preference: 'balanced', task_info: { task_type: 'chat' } };
+    const config = {
+      available_models: ['big', 'house/small'],
+      preference: 'balanced',
+      task_info: { task_type: 'chat' },
+    };
     expect(select({ model: 'zenmux/auto', model_routing_config: config }).basis).toEqual({
       requested: 'zenmux/auto',
       auto: true,
-      candidates: 3,
+      candidates: 2,
       task_type: 'chat',
       complexity: 'low',
       complexity_estimated: true,
@@ -313,7 +317,6 @@ describe('model_routing_config', () => {
       weights: { quality: 0.15, cheapness: 0.7, speed: 0.15 },
       order: [
         { model: 'house/small', score: 0.806, reason: 'quality 0.00, cheapness 1.00, speed 0.50' },
-        { model: 'house/medium', score: 0.707, reason: 'quality 0.50, cheapness 0.50, speed 0.50' },
         { model: 'house/large', score: 0.256, reason: 'quality 1.00, cheapness 0.00, speed 0.50' },
       ],
       excluded: {},
