@@ -55,14 +55,11 @@ function refuse(path: string, name: string, model: Model, { catalog }: PlanConte
   const similar = catalog.suggest(name);
   const hint = similar.length > 0 ? ` Did you mean ${similar.join(', ')}?` : '';
   const what = known
-    ? `${name} does not serve ${model.id}, or was ruled out by the request`
+    ? `${name} does not serve ${model.id}, or was ruled out by the request.`
     : `${JSON.stringify(name.slice(0, 200))} is neither a provider nor a model.${hint}`;
   throw new GatewayError(
     'invalid_request',
-    `${path}: ${what} Allowed: true, false, one of ${slugs}, or a model`.replace(
-      'request Allowed',
-      'request. Allowed',
-    ),
+    `${path}: ${what} Allowed: true, false, one of ${slugs}, or a model`,
     { param: path },
   );
 }

@@ -11,6 +11,8 @@ import type { AttemptLease, AttemptOutcome, EndpointHealth, Standing } from './s
 
 /** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
 const FADED = 0.1;
+/** Good attempts that everybody is presumed to have made. */
+const PRESUMED_GOOD = 2;
 /** Speeds of shorter answers measure the network's grouping of bytes. */
 const LEAST_TOKENS = 10;
 const LEAST_MS = 50;
@@ -86,6 +88,10 @@ export class MeasuredEndpoint implements EndpointHealth {
   successRate(nowMs: number): number | null {
     const attempts = this.#attempts.at(nowMs);
     return attempts < FADED ? null : 1 - this.#faults.at(nowMs) / attempts;
+  }
+
+  stability(nowMs: number): number {
+    return 1 - this.#faults.at(nowMs) / (this.#attempts.at(nowMs) + PRESUMED_GOOD);
   }
 
   failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>> {

@@ -38,6 +38,8 @@ export interface EndpointHealth {
   readonly passedOver: number;
   /** Share of recent attempts that did not fail by the endpoint's fault, 0 to 1. */
   successRate(nowMs: number): number | null;
+  /** The same with two good attempts added, over 0 up to 1: one failure of a stranger proves little. */
+  stability(nowMs: number): number;
   /** Recent failures by kind, decaying; kinds without any are absent. */
   failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>>;
   /**

@@ -1,4 +1,5 @@
-// Stronger and more stable first: the operator's score times the share of attempts that went well.
+// Stronger and more stable first: the operator's score times the share of attempts that went well. One failure among
+// few attempts lowers the share only so far, and less with time: who is not asked could never make up for it.
 import type { Factor, Measured } from './factor.ts';
 
 /** Where the operator gave no score: neither good nor bad. */
@@ -7,11 +8,10 @@ const UNSCORED = 0.5;
 export const quality: Factor = {
   name: 'quality',
   measured: false,
-  value: (subject) => scoreOf(subject) * (subject.health.successRate(subject.nowMs) ?? 1),
+  value: (subject) => scoreOf(subject) * subject.health.stability(subject.nowMs),
   describe(subject) {
-    const rate = subject.health.successRate(subject.nowMs);
-    const stable = rate === null ? '' : `, ${Math.round(rate * 100)} % of recent attempts went well`;
-    return `quality ${scoreOf(subject)}${stable}`;
+    const stability = subject.health.stability(subject.nowMs);
+    return `quality ${scoreOf(subject)}${stability < 1 ? ` × stability ${stability.toFixed(2)}` : ''}`;
   },
 };
 
