@@ -1,0 +1,279 @@
+// A Responses request in terms that every upstream knows: tools that the client runs become functions, groups of tools
+// become single ones, and calls of hosted tools become text. What was renamed is remembered, so that the answer can be
+// put back (`tool-restorer.ts`). Knows no upstream protocol.
+import { asArray, asString, GatewayError, isJsonObject } from '../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  CustomTool,
+  FunctionTool,
+  HostedCallItem,
+  HostedTool,
+  Item,
+  JsonObject,
+  ProtocolName,
+  Report,
+  Tool,
+  ToolCallItem,
+  ToolChoice,
+} from '../canonical/index.ts';
+import { clientToolOf, clientToolOfCall, clientToolOfOutput, type ClientTool } from './client-tools.ts';
+
+/** What a function stands for. */
+export type StandIn =
+  | { readonly type: 'client'; readonly tool: ClientTool }
+  | { readonly type: 'grouped'; readonly namespace: string; readonly name: string };
+
+export interface PortableRequest {
+  readonly request: CanonicalRequest;
+  /** By the names of the functions that the model sees; empty when nothing has to be put back. */
+  readonly standIns: ReadonlyMap<string, StandIn>;
+}
+
+/** Longest name of a tool that every upstream takes. */
+const LONGEST_NAME = 64;
+const NOTHING: ReadonlyMap<string, StandIn> = new Map();
+
+/**
+ * Rewrites a request for an upstream that does not run or know the tools of the Responses API.
+ * @param upstream its protocol, and whether it follows that protocol as its owner defines it: then nothing changes for
+ *   a request of the same protocol. A compatible server of the same protocol still gets unknown items as they are.
+ * @throws GatewayError `unsupported` naming an item that only the Responses API knows
+ */
+export function portableRequest(
+  request: CanonicalRequest,
+  upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
+  report: Report,
+): PortableRequest {
+  const isSame = upstream.protocol === request.protocol;
+  if (request.protocol !== 'openai-responses' || (isSame && upstream.faithful))
+    return { request, standIns: NOTHING };
+  const names = new ToolNames(request.tools);
+  const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
+  const history = new History(names, isSame, report);
+  const items = request.items.map((item) => history.portable(item));
+  const toolChoice = request.toolChoice && portableChoice(request.toolChoice, names);
+  return { request: { ...request, tools, items, toolChoice }, standIns: names.standIns };
+}
+
+/** Names of the functions that stand for something else. No two tools get one name. */
+class ToolNames {
+  readonly standIns = new Map<string, StandIn>();
+  readonly #taken: Set<string>;
+  readonly #byKey = new Map<string, string>();
+
+  constructor(tools: readonly Tool[]) {
+    this.#taken = new Set(tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])));
+  }
+
+  ofClient(tool: ClientTool): string {
+    return this.#name(tool.name, tool.name, { type: 'client', tool });
+  }
+
+  ofGrouped(namespace: string, name: string): string {
+    return this.#name(`${namespace}\n${name}`, `${namespace}__${name}`, { type: 'grouped', namespace, name });
+  }
+
+  /** The function for a tool that is named without its group. */
+  ofBare(name: string): string {
+    if (this.#taken.has(name) && !this.standIns.has(name)) return name;
+    for (const [alias, standIn] of this.standIns)
+      if (standIn.type === 'grouped' && standIn.name === name) return alias;
+    return name;
+  }
+
+  #name(key: string, wanted: string, standIn: StandIn): string {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const legal = wanted.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME);
+    let name = legal;
+    for (let n = 2; this.#taken.has(name); n++) name = `${legal.slice(0, LONGEST_NAME - 4)}_${n}`;
+    this.#taken.add(name);
+    this.#byKey.set(key, name);
+    this.standIns.set(name, standIn);
+    return name;
+  }
+}
+
+function portableTool(tool: Tool, names: ToolNames, report: Report): readonly Tool[] {
+  if (tool.type !== 'hosted') return [tool];
+  if (tool.kind === 'namespace') return ungrouped(tool, names, report);
+  const client = clientToolOf(tool.kind);
+  if (!client) return [tool];
+  if (tool.path !== undefined)
+    report.add(tool.path, 'approximated', `the tool ${tool.kind} travels as a function`);
+  const { description, parameters } = client;
+  return [{ type: 'function', name: names.ofClient(client), description, parameters, path: tool.path }];
+}
+
+/** The tools of a group, each under a name that holds the group's. */
+function ungrouped(group: HostedTool, names: ToolNames, report: Report): readonly Tool[] {
+  const { raw } = group.source;
+  const namespace = asString(raw['name']) ?? '';
+  const tools: (FunctionTool | CustomTool)[] = [];
+  asArray(raw['tools']).forEach((each, index) => {
+    if (!isJsonObject(each)) return;
+    const path = `${group.path ?? 'tools'}.tools[${index}]`;
+    const tool = grouped(each, names, namespace, path);
+    if (tool) tools.push(tool);
+    else report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot leave its group`);
+  });
+  if (group.path !== undefined)
+    report.add(group.path, 'approximated', `the tools of ${namespace} travel under longer names`);
+  return tools;
+}
+
+function grouped(
+  raw: JsonObject,
+  names: ToolNames,
+  namespace: string,
+  path: string,
+): FunctionTool | CustomTool | undefined {
+  const own = asString(raw['name']);
+  if (own === undefined) return undefined;
+  const description = asString(raw['description']);
+  switch (raw['type']) {
+    case 'function': {
+      const parameters = isJsonObject(raw['parameters']) ? raw['parameters'] : undefined;
+      const strict = typeof raw['strict'] === 'boolean' ? raw['strict'] : undefined;
+      const name = names.ofGrouped(namespace, own);
+      return { type: 'function', name, description, parameters, strict, path };
+    }
+    case 'custom': {
+      const format = isJsonObject(raw['format']) ? raw['format'] : undefined;
+      return { type: 'custom', name: names.ofGrouped(namespace, own), description, format, path };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function portableChoice(choice: ToolChoice, names: ToolNames): ToolChoice {
+  switch (choice.type) {
+    case 'tool':
+      return { ...choice, name: names.ofBare(choice.name) };
+    case 'allowed':
+      return { ...choice, names: choice.names.map((name) => names.ofBare(name)) };
+    case 'hosted': {
+      const { raw } = choice.source;
+      const client = clientToolOf(String(raw['type']));
+      if (client) return { type: 'tool', kind: 'function', name: names.ofClient(client) };
+      if (raw['type'] !== 'allowed_tools') return choice;
+      const allowed = asArray(raw['tools']).flatMap((entry) => allowedName(entry, names));
+      const mode = raw['mode'] === 'required' ? 'required' : 'auto';
+      return allowed.length === 0 ? choice : { type: 'allowed', mode, names: allowed };
+    }
+    default:
+      return choice;
+  }
+}
+
+function allowedName(entry: unknown, names: ToolNames): readonly string[] {
+  if (!isJsonObject(entry)) return [];
+  const client = clientToolOf(String(entry['type']));
+  if (client) return [names.ofClient(client)];
+  const name = asString(entry['name']);
+  const isNamed = entry['type'] === 'function' || entry['type'] === 'custom';
+  return name !== undefined && isNamed ? [names.ofBare(name)] : [];
+}
+
+/** Rewrites the items of a conversation, in order: an output finds the call that it answers. */
+class History {
+  readonly #names: ToolNames;
+  readonly #keepsForeign: boolean;
+  readonly #report: Report;
+  /** Calls that have no output yet, by type of the output. */
+  readonly #unanswered = new Map<
+    string,
+    { readonly callId: string; readonly itemId: string | undefined }[]
+  >();
+  #made = 0;
+
+  constructor(names: ToolNames, keepsForeign: boolean, report: Report) {
+    this.#names = names;
+    this.#keepsForeign = keepsForeign;
+    this.#report = report;
+  }
+
+  portable(item: Item): Item {
+    switch (item.type) {
+      case 'tool_call':
+        return item.namespace === undefined ? item : this.#ungrouped(item, item.namespace);
+      case 'hosted_call':
+        return this.#hosted(item);
+      case 'unknown':
+        if (this.#keepsForeign || item.path === undefined || !isOwn(item)) return item;
+        throw new GatewayError(
+          'unsupported',
+          `${item.path}: only the Responses API knows an item of type ${String(item.source.raw['type'])}, and this model is served over another protocol`,
+          { param: item.path },
+        );
+      default:
+        return item;
+    }
+  }
+
+  #ungrouped(item: ToolCallItem, namespace: string): Item {
+    const { source: _, namespace: __, ...call } = item;
+    return { ...call, name: this.#names.ofGrouped(namespace, item.name) };
+  }
+
+  #hosted(item: HostedCallItem): Item {
+    if (!isOwn(item)) return item;
+    const { raw } = item.source;
+    const { path } = item;
+    const called = clientToolOfCall(item.kind);
+    if (called) {
+      const callId = asString(raw['call_id']) || item.id || `call_${called.name}_${++this.#made}`;
+      const waiting = this.#unanswered.get(called.outputType) ?? [];
+      this.#unanswered.set(called.outputType, [...waiting, { callId, itemId: item.id }]);
+      return {
+        type: 'tool_call',
+        kind: 'function',
+        callId,
+        name: this.#names.ofClient(called),
+        arguments: JSON.stringify(called.argumentsOf(raw)),
+        path,
+      };
+    }
+    const answered = clientToolOfOutput(item.kind);
+    if (answered) {
+      const callId = this.#answer(item.kind, asString(raw['call_id']), item.id);
+      const name = this.#names.ofClient(answered);
+      return { type: 'tool_result', kind: 'function', callId, name, ...answered.outputOf(raw), path };
+    }
+    return this.#keepsForeign || !SAYS_SOMETHING.test(item.kind) ? item : this.#asText(item, raw);
+  }
+
+  /**
+   * The id of the call that an output belongs to. `local_shell_call_output` has no `call_id`: its own id is that of the
+   * call or of the call's item; failing that, it answers the oldest call without an output.
+   */
+  #answer(outputType: string, callId: string | undefined, itemId: string | undefined): string {
+    const waiting = this.#unanswered.get(outputType) ?? [];
+    const found = waiting.findIndex((call) =>
+      callId === undefined
+        ? itemId !== undefined && (call.itemId === itemId || call.callId === itemId)
+        : call.callId === callId,
+    );
+    const at = found < 0 && callId === undefined ? 0 : found;
+    const [answered] = at < 0 ? [] : waiting.splice(at, 1);
+    return answered?.callId ?? callId ?? itemId ?? '';
+  }
+
+  /** What an upstream did by itself, in words: another one cannot read the item, yet the model should know of it. */
+  #asText(item: HostedCallItem, raw: JsonObject): Item {
+    const { id: _, type: __, status: ___, ...said } = raw;
+    const { path } = item;
+    if (path !== undefined)
+      this.#report.add(path, 'approximated', `an earlier ${item.kind} is given to the model as text`);
+    const text = `[${item.kind}] ${JSON.stringify(said)}`;
+    return { type: 'message', role: 'assistant', parts: [{ type: 'text', text }], path };
+  }
+}
+
+/** Calls of hosted tools, which hold what was done or found; lists and approvals are between client and gateway. */
+const SAYS_SOMETHING = /_call(_output)?$/;
+
+function isOwn(item: { readonly source?: { readonly protocol: ProtocolName } | undefined }): boolean {
+  return item.source?.protocol === 'openai-responses';
+}
