@@ -200,7 +200,7 @@ test('a failed transaction is tried once more, then rejects', async () => {
   const failure = lost.catch((error: unknown) => error);
   loop.turn();
   loop.turn();
-  expect(await failure).toMatchObject({ kind: 'internal', message: 'the ledger could not be written' });
+  expect(await failure).toMatchObject({ kind: 'internal', message: 'the database could not be written' });
   other.exec('rollback');
   other.close();
   await storage.close();

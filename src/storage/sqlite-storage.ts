@@ -6,19 +6,20 @@ import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import { openSqlite } from '../runtime/sqlite.ts';
+import { GroupCommit, type Schedule } from './group-commit.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from './ports.ts';
 import type { Schema } from './schema.ts';
 import { masterSecret, namedSecret } from './secret-file.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
-import { type Schedule, SqliteLedger } from './sqlite-ledger.ts';
+import { SqliteLedger } from './sqlite-ledger.ts';
 import { SqliteVault } from './sqlite-vault.ts';
 
 export interface SqliteOptions {
   /** Database file, whose directory is made when needed, or `:memory:`. */
   readonly path: string;
-  /** When to look at collected appends; `setImmediate` by default. */
+  /** When to look at collected writes; `setImmediate` by default. */
   readonly schedule?: Schedule | undefined;
   /** Unix milliseconds; for the record of migrations only. */
   readonly now?: (() => number) | undefined;
@@ -44,15 +45,17 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const inMemory = path === ':memory:';
   const connection = open(path, inMemory, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
-  let stores: Pick<Storage, 'keys' | 'vault'> & { readonly ledger: SqliteLedger };
+  let commits: GroupCommit;
+  let stores: Pick<Storage, 'ledger' | 'keys' | 'vault'>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
     await migrate(db, path, (options.now ?? Date.now)(), options.migrations ?? MIGRATIONS);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
+    commits = new GroupCommit(connection, options.schedule ?? setImmediate);
     stores = {
-      ledger: new SqliteLedger(connection, db, options.schedule ?? setImmediate),
+      ledger: new SqliteLedger(connection, db, commits),
       keys: new SqliteKeys(connection, db),
       vault: new SqliteVault(connection, db),
     };
@@ -75,7 +78,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       return namedSecret(master, name);
     },
     async close() {
-      await stores.ledger.flush();
+      await commits.flush();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();
