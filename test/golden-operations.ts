@@ -39,13 +39,13 @@ export function runGolden(protocolName: string, operation: string, input: string
           decoder.end();
         });
       case 'encode-response': {
-        const { events, context } = eventsInput(input);
+        const { events, context } = eventsInput(input, protocol);
         const collector = new Collector();
         for (const event of events) collector.on(event);
         return pretty(server(protocol).encodeResponse(collector.result(), context));
       }
       case 'encode-stream': {
-        const { events, context } = eventsInput(input);
+        const { events, context } = eventsInput(input, protocol);
         let out = '';
         const sink = server(protocol).encodeStream((frames) => (out += frames), context);
         for (const event of events) sink.on(event);
@@ -108,15 +108,22 @@ function server(protocol: (typeof protocols)[number]): NonNullable<(typeof proto
   return protocol.server;
 }
 
-/** Input of the encode operations: an optional first line `{"context": {...}}` and one event a line. */
-function eventsInput(input: string): { events: CanonicalEvent[]; context: AnswerContext } {
+/**
+ * Input of the encode operations: an optional first line `{"context": {...}}` and one event a line. The request that is
+ * answered is given in canonical form (`request`), or as the client's own body (`body`).
+ */
+function eventsInput(
+  input: string,
+  protocol: (typeof protocols)[number],
+): { events: CanonicalEvent[]; context: AnswerContext } {
   const lines = input
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const given = (lines[0] && 'context' in lines[0] ? lines.shift() : undefined)?.['context'] as
-    | { request?: object }
+    | { request?: object; body?: object }
     | undefined;
+  const { body, ...facts } = given ?? {};
   const events = lines.map((line) => {
     if (line['type'] !== 'error') return line as unknown as CanonicalEvent;
     const { kind, message, ...details } = line['error'] as { kind: 'internal'; message: string };
@@ -127,8 +134,8 @@ function eventsInput(input: string): { events: CanonicalEvent[]; context: Answer
     createdSeconds: 1_700_000_000,
     model: 'test/model',
     reasoningContentMirror: true,
-    ...given,
-    request: fillRequest(given?.request ?? {}),
+    ...facts,
+    request: body ? server(protocol).decodeRequest(body) : fillRequest(facts.request ?? {}),
   };
   return { events, context };
 }
@@ -149,7 +156,7 @@ function showEvent(event: CanonicalEvent): string {
 function showRequest(request: CanonicalRequest): unknown {
   return JSON.parse(
     JSON.stringify({ ...request, report: request.report.entries }, (key, value: unknown) =>
-      key === 'raw' || key === 'source' ? undefined : value,
+      key === 'raw' || key === 'source' ? undefined : value instanceof Set ? [...value] : value,
     ),
   );
 }
