@@ -11,22 +11,18 @@ import { findProtocol, type Protocol, type ServerCodec } from '../protocols/inde
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
-import type { Logger } from '../telemetry/log.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
 import { explainedProtocol } from './explained-protocol.ts';
+import { errorResponse, reply, requestIds, withServer, type ReplyDependencies } from './reply.ts';
 
-export interface AppDependencies {
+export interface AppDependencies extends ReplyDependencies {
   readonly gateway: Gateway;
-  /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
-  readonly authenticate: (header: (name: string) => string | null) => Principal;
   readonly catalog: () => Catalog;
   readonly ledger: LedgerStore;
   readonly maxBodyBytes: () => number;
   /** False while the process starts or drains: balancers should send nothing more. */
   readonly ready: () => boolean;
-  readonly now: () => number;
-  readonly log: Logger;
 }
 
 export interface App {
@@ -143,7 +139,7 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
     const protocol = explainedProtocol(new URL(request.url).searchParams.get('protocol'), json);
     ({ server } = protocol);
     const table = deps.gateway.explain({ protocol, principal, json, bodyChars: bytes.length, header });
-    return Response.json(table, { headers: { 'x-request-id': id, 'request-id': id } });
+    return Response.json(table, { headers: requestIds(id) });
   } catch (error) {
     return errorResponse(deps, error, id, server);
   }
@@ -155,22 +151,8 @@ function goingAway(deps: AppDependencies, operation: Operation): Response {
   const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
     retryAfterMs: 1000,
   });
-  const headers = { 'x-request-id': id, 'request-id': id, 'retry-after': '1', connection: 'close' };
+  const headers = { ...requestIds(id), 'retry-after': '1', connection: 'close' };
   return Response.json(operation.protocol.server.encodeError(error, id).body, { status: 503, headers });
-}
-
-async function reply(
-  deps: AppDependencies,
-  request: Request,
-  answer: (principal: Principal) => JsonObject | Promise<JsonObject>,
-): Promise<Response> {
-  const id = newGenerationId(deps.now());
-  try {
-    const body = await answer(deps.authenticate((name) => request.headers.get(name)));
-    return Response.json(body, { headers: { 'x-request-id': id, 'request-id': id } });
-  } catch (error) {
-    return errorResponse(deps, error, id);
-  }
 }
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
@@ -217,7 +199,8 @@ async function generationById(
 ): Promise<JsonObject> {
   if (!id)
     throw new GatewayError('invalid_request', 'id: the id of a generation is required', { param: 'id' });
-  const found = await ledger.find(id, principal.keyId);
+  // Each protocol puts its own prefix before the generation's id (`resp_…`, `msg_…`); the id itself has no underscore.
+  const found = await ledger.find(id.slice(id.lastIndexOf('_') + 1), principal.keyId);
   if (!found)
     throw new GatewayError(
       'not_found',
@@ -225,27 +208,4 @@ async function generationById(
       { param: 'id' },
     );
   return generationView(found.generation, found.attempts);
-}
-
-function errorResponse(
-  deps: AppDependencies,
-  thrown: unknown,
-  id: string,
-  server: ServerCodec = withServer('openai-chat').server,
-): Response {
-  const error = GatewayError.from(thrown);
-  // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
-  if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
-  const { status, body } = server.encodeError(error, id);
-  return Response.json(body, { status, headers: { 'x-request-id': id, 'request-id': id } });
-}
-
-function isAbort(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.name === 'AbortError';
-}
-
-function withServer(name: Protocol['name']): Protocol & { readonly server: ServerCodec } {
-  const protocol = findProtocol(name);
-  if (!protocol?.server) throw new TypeError(`${name} has no server side`);
-  return { ...protocol, server: protocol.server };
 }

@@ -1,0 +1,64 @@
+// How an operation that calls no model is answered: authenticated, run, its result or its error sent with the request
+// id. Knows no path and no operation.
+import type { Principal } from '../auth/index.ts';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+export interface ReplyDependencies {
+  /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
+  readonly authenticate: (header: (name: string) => string | null) => Principal;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/**
+ * Answers one request. Never rejects: whatever `answer` throws reaches the client in OpenAI's error shape.
+ * @param answer gives the body, or a whole response where a body alone says too little
+ */
+export async function reply(
+  deps: ReplyDependencies,
+  request: Request,
+  answer: (principal: Principal) => JsonObject | Response | Promise<JsonObject | Response>,
+): Promise<Response> {
+  const id = newGenerationId(deps.now());
+  try {
+    const result = await answer(deps.authenticate((name) => request.headers.get(name)));
+    if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
+    for (const [name, value] of Object.entries(requestIds(id))) result.headers.set(name, value);
+    return result;
+  } catch (error) {
+    return errorResponse(deps, error, id);
+  }
+}
+
+/** The answer to a request that failed with `thrown`. What is no GatewayError is logged and shown as internal. */
+export function errorResponse(
+  deps: Pick<ReplyDependencies, 'log'>,
+  thrown: unknown,
+  id: string,
+  server: ServerCodec = withServer('openai-chat').server,
+): Response {
+  const error = GatewayError.from(thrown);
+  // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
+  if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
+  const { status, body } = server.encodeError(error, id);
+  return Response.json(body, { status, headers: requestIds(id) });
+}
+
+/** Headers that name the request, under both of the names that clients read. */
+export function requestIds(id: string): Record<string, string> {
+  return { 'x-request-id': id, 'request-id': id };
+}
+
+/** The protocol of a name, which clients must be able to speak. */
+export function withServer(name: Protocol['name']): Protocol & { readonly server: ServerCodec } {
+  const protocol = findProtocol(name);
+  if (!protocol?.server) throw new TypeError(`${name} has no server side`);
+  return { ...protocol, server: protocol.server };
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}
