@@ -15,11 +15,6 @@ export class FrameSplitter {
   #rest = '';
   #begun = false;
 
-  /** Bytes of an event that is not complete. */
-  get pendingBytes(): number {
-    return this.#rest.length;
-  }
-
   /**
    * Takes the bytes of one read and hands on every event that they complete.
    * @throws RangeError when an event is too long

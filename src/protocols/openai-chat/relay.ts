@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../../canonical/index.ts';
 import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { FrameSplitter } from '../frame-splitter.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
 import { decodeInlineError } from './decode-error.ts';
@@ -24,11 +25,9 @@ import { decodeFinishReason } from './finish-reason.ts';
 const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
 REMOVED.delete('seed');
 
-/** Most bytes that are held back, for the rest of a frame or for the first content: more is a broken upstream. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+/** Most bytes that are held back for the first content: more is a broken upstream. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const NOT_FINISHED = '"finish_reason":null';
-/** As a byte string. */
-const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const DONE = 'data: [DONE]\n\n';
 
 export const relay: RelayCodec = {
@@ -116,7 +115,9 @@ function finishOf(choice: JsonObject): FinishEvent | undefined {
 
 class ChatRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
-  #rest = '';
+  readonly #frames = new FrameSplitter();
+  /** What the current read lets pass. */
+  #out = '';
   #held = '';
   #tail = '';
   /** The envelope that all frames of a stream begin with, and what it becomes. */
@@ -136,23 +137,12 @@ class ChatRelayStream implements RelayStream {
   }
 
   push(bytes: string): string {
-    let text = this.#rest === '' ? bytes : this.#rest + bytes;
-    if (this.upstreamId === undefined && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(3);
-    // Line ends other than LF are legal and rare: only then is the framing rewritten.
-    if (text.includes('\r')) text = withLineFeeds(text);
-    let out = '';
-    let from = 0;
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
-      out += this.#frame(text, from, end + 2);
-      from = end + 2;
-      // Nothing after the end or a failure belongs to the answer.
-      if (this.done || this.error) from = text.length;
-    }
-    this.#rest = from === text.length ? '' : text.slice(from);
-    if (this.#rest.length + this.#held.length > MAX_FRAME_BYTES)
-      throw new RangeError('an event of the stream is too long');
+    this.#frames.push(bytes, this.#take);
+    const out = this.#out;
+    this.#out = '';
     if (!this.committed) {
       this.#held += out;
+      if (this.#held.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
       return '';
     }
     return this.#release(out);
@@ -160,9 +150,8 @@ class ChatRelayStream implements RelayStream {
 
   end(): string {
     // A last event may lack its blank line, or be half an event that no client could read.
-    const last = this.#rest.trim();
+    const last = this.#frames.end();
     let out = isEvent(last) ? this.#inspect(`${last}\n\n`) : '';
-    this.#rest = '';
     out = this.#release(out) + this.#tail;
     this.#tail = '';
     // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
@@ -181,6 +170,12 @@ class ChatRelayStream implements RelayStream {
     this.#held = '';
     return all;
   }
+
+  /** Takes one frame. @returns false when nothing after it belongs to the answer: it ended or failed */
+  readonly #take = (text: string, from: number, to: number): boolean => {
+    this.#out += this.#frame(text, from, to);
+    return !this.done && this.error === undefined;
+  };
 
   /** One frame, patched; '' when it is withheld. */
   #frame(text: string, from: number, to: number): string {
@@ -249,16 +244,6 @@ function isEvent(line: string): boolean {
   if (!line.startsWith('data:')) return false;
   const data = line.slice(5).trim();
   return data === '[DONE]' || parseJson(data) !== undefined;
-}
-
-/** The same lines, ended by LF. A CR at the very end stays: it may be the first half of a CRLF. */
-function withLineFeeds(text: string): string {
-  const open = text.endsWith('\r') ? 1 : 0;
-  const lines = text
-    .slice(0, text.length - open)
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\r', '\n');
-  return open === 1 ? `${lines}\r` : lines;
 }
 
 /** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
