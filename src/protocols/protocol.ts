@@ -94,6 +94,12 @@ export interface StoredItems {
   identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[];
   /** Reads kept items. Throws GatewayError naming `path[index]` for what is none. */
   decode(items: readonly JsonObject[], path: string): readonly Item[];
+  /** A kept item as the API gives it back, without the members that `include` does not ask for. */
+  show(item: JsonObject, include: ReadonlySet<string>): JsonObject;
+  /** A kept answer as the API gives it back. */
+  showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject;
+  /** The frames of a kept answer's stream, in order: the place of each is its number. */
+  replay(response: JsonObject, include: ReadonlySet<string>, context: CodecContext): readonly string[];
 }
 
 /** The protocol as spoken to a client. */

@@ -1,17 +1,10 @@
 // One item of an answer as an output item of the Responses API, and its id. Pure functions over complete items: the
 // whole form and the stream write the same objects with them. Knows nothing of events.
 import { unknownMembers } from '../../canonical/index.ts';
-import type {
-  Annotation,
-  Item,
-  JsonObject,
-  MutableJsonObject,
-  OpenItem,
-  Part,
-  Source,
-} from '../../canonical/index.ts';
+import type { Annotation, Item, JsonObject, OpenItem, Part, Source } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
+import { gateItem, gatePart } from './include-gates.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -141,11 +134,8 @@ export function encodeOutputItem(
       };
     case 'reasoning': {
       const { summary, text, opaque } = item;
-      const state =
-        opaque?.kind === 'encrypted' &&
-        opaque.format === REASONING_FORMAT &&
-        isIncluded('reasoning.encrypted_content', context);
-      return {
+      const state = opaque?.kind === 'encrypted' && opaque.format === REASONING_FORMAT;
+      const whole = {
         id,
         type: 'reasoning',
         summary: summary.map(summaryPart),
@@ -153,6 +143,7 @@ export function encodeOutputItem(
         ...(state ? { encrypted_content: opaque.data } : {}),
         ...(raw && unknownMembers(raw, REASONING_MEMBERS)),
       };
+      return gateItem(whole, includeOf(context));
     }
     case 'tool_call': {
       const isCustom = item.kind === 'custom';
@@ -175,7 +166,7 @@ export function encodeOutputItem(
         ...(raw && unknownMembers(raw, COMPACTION_MEMBERS)),
       };
     default:
-      return gated({ ...raw, id }, context);
+      return gateItem({ ...raw, id }, includeOf(context));
   }
 }
 
@@ -193,12 +184,13 @@ export function reasoningPart(text: string): JsonObject {
 export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject {
   if (part.type === 'refusal') return { type: 'refusal', refusal: part.refusal };
   const { text = '', annotations = [], logprobs = [] } = part.type === 'text' ? part : {};
-  return {
+  const whole = {
     type: 'output_text',
     text,
     annotations: annotations.map(encodeAnnotation).filter((each) => each !== undefined),
-    logprobs: context.request.logprobs === true ? logprobs : [],
+    logprobs,
   };
+  return gatePart(whole, includeOf(context));
 }
 
 /** A citation in the flat form of this protocol; undefined for one that only another protocol knows. */
@@ -210,37 +202,12 @@ export function encodeAnnotation(annotation: Annotation): JsonObject | undefined
   return { type: 'url_citation', start_index: start, end_index: end, title, url };
 }
 
-/** True when the client asked for a member that is shown only on demand. */
-export function isIncluded(member: string, context: AnswerContext): boolean {
-  return context.request.state?.include.has(member) === true;
+/** What the client asked to see of the members that are shown only on demand. */
+function includeOf({ request }: AnswerContext): ReadonlySet<string> {
+  return request.state?.include ?? NOTHING;
 }
 
-/** Members of hosted items that appear only on demand, by item type (API reference, `include`). */
-const GATES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['web_search_call', ['action.sources', 'results']],
-  ['file_search_call', ['results']],
-  ['code_interpreter_call', ['outputs']],
-  ['computer_call_output', ['output.image_url']],
-]);
-
-function gated(item: JsonObject, context: AnswerContext): JsonObject {
-  const type = String(item['type']);
-  const gates = GATES.get(type);
-  if (!gates) return item;
-  let out = item;
-  for (const gate of gates) if (!isIncluded(`${type}.${gate}`, context)) out = without(out, gate.split('.'));
-  return out;
-}
-
-function without(object: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
-  const value = object[name];
-  if (value === undefined) return object;
-  const copy: MutableJsonObject = { ...object };
-  if (rest.length === 0) delete copy[name];
-  else if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    copy[name] = without(value as JsonObject, rest);
-  return copy;
-}
+const NOTHING: ReadonlySet<string> = new Set();
 
 function statusOf(raw: JsonObject | undefined, status: ItemStatus): string {
   const own = raw?.['status'];

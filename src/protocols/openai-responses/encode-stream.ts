@@ -49,17 +49,31 @@ const PART_EVENTS = {
   },
 } as const satisfies Record<PartKind, object>;
 
+/** Makes the response object that stands in an event. @param output complete items only */
+export type EncodeEnvelope = (
+  start: StartEvent,
+  outcome: Outcome,
+  output: readonly JsonObject[],
+  usage: Usage | undefined,
+) => JsonObject;
+
 /**
  * Starts a stream. Nothing is written before the first event; after `finish` or `error` nothing more is.
  * @param write takes complete frames
+ * @param envelope where the response object is not made from the request and the events
  */
-export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
-  return new ResponsesStreamEncoder(write, context);
+export function encodeStream(
+  write: (frames: string) => void,
+  context: AnswerContext,
+  envelope: EncodeEnvelope = (...parts) => encodeResponseObject(context, ...parts),
+): EventSink {
+  return new ResponsesStreamEncoder(write, context, envelope);
 }
 
 class ResponsesStreamEncoder implements EventSink {
   readonly #write: (frames: string) => void;
   readonly #context: AnswerContext;
+  readonly #envelope: EncodeEnvelope;
   readonly #ids: ItemIds;
   /** By canonical index; undefined for what is not shown. */
   readonly #items: (ItemDraft | undefined)[] = [];
@@ -78,9 +92,10 @@ class ResponsesStreamEncoder implements EventSink {
   /** The last item that was closed: its end is written when it is known whether the answer ended in it. */
   #closed: ItemDraft | undefined;
 
-  constructor(write: (frames: string) => void, context: AnswerContext) {
+  constructor(write: (frames: string) => void, context: AnswerContext, envelope: EncodeEnvelope) {
     this.#write = write;
     this.#context = context;
+    this.#envelope = envelope;
     this.#ids = new ItemIds(context.id);
     this.#logprobs = context.request.logprobs === true;
   }
@@ -325,7 +340,7 @@ class ResponsesStreamEncoder implements EventSink {
   #response(outcome: Outcome): JsonObject {
     // Places of items that never became complete are left out.
     const output = this.#output.filter((item) => item !== undefined);
-    return encodeResponseObject(this.#context, this.#start, outcome, output, this.#usage);
+    return this.#envelope(this.#start, outcome, output, this.#usage);
   }
 }
 

@@ -1,0 +1,55 @@
+// Which members of items are shown only to a client that asks for them with `include`: the one place that knows. Pure
+// functions over raw items; used for answers as they are made and for what was kept.
+import { isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+
+/** Members by item type, below the item (OpenAI API reference, "Create a model response", `include`, 2026-11). */
+const GATES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['reasoning', ['encrypted_content']],
+  ['web_search_call', ['action.sources', 'results']],
+  ['file_search_call', ['results']],
+  ['code_interpreter_call', ['outputs']],
+  ['computer_call_output', ['output.image_url']],
+]);
+
+/** The item without the members that `include` does not name; the same object when it has none. */
+export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonObject {
+  const type = String(item['type']);
+  if (type === 'message') return gateContent(item, include);
+  let out = item;
+  for (const gate of GATES.get(type) ?? [])
+    if (!include.has(`${type}.${gate}`)) out = without(out, gate.split('.'));
+  return out;
+}
+
+/** The same for one content part of a message. The API demands a list of log probabilities, so that is emptied. */
+export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonObject {
+  switch (part['type']) {
+    case 'output_text':
+      return part['logprobs'] === undefined || include.has('message.output_text.logprobs')
+        ? part
+        : { ...part, logprobs: [] };
+    case 'input_image':
+      return include.has('message.input_image.image_url') ? part : without(part, ['image_url']);
+    default:
+      return part;
+  }
+}
+
+function gateContent(message: JsonObject, include: ReadonlySet<string>): JsonObject {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  return {
+    ...message,
+    content: content.map((part) => (isJsonObject(part) ? gatePart(part, include) : part)),
+  };
+}
+
+function without(object: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  const value = object[name];
+  if (value === undefined) return object;
+  const copy: MutableJsonObject = { ...object };
+  if (rest.length === 0) delete copy[name];
+  else if (isJsonObject(value)) copy[name] = without(value, rest);
+  return copy;
+}
