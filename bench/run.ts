@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { planFigures } from './plan.ts';
 import { pinned } from './processes.ts';
 import { type Budget, budgetTable, judge, type Results, scenarioTable } from './report.ts';
 import { type Figures, measure, type Scenario, SCENARIOS } from './scenarios.ts';
@@ -55,6 +56,7 @@ async function bench(): Promise<ReturnType<typeof judge>> {
   const targets = [mock, nginx, gateway].flatMap((server) => server?.targets ?? []);
 
   const collected: Record<string, Partial<Record<TargetName, Figures[]>>> = {};
+  if (values.only === undefined) collected['plan'] = { routing: [planFigures(quick ? 5 : 20)] };
   for (let repetition = 1; repetition <= repetitions; repetition++) {
     for (const scenario of scenarios) {
       progress(`repetition ${repetition} of ${repetitions}: ${scenario.title}`);

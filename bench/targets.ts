@@ -13,7 +13,8 @@ import {
   start,
 } from './processes.ts';
 
-export type TargetName = 'direct' | 'nginx' | 'relay' | 'translate' | 'messages';
+/** `routing` is the router alone, in the process of the benchmark. */
+export type TargetName = 'direct' | 'nginx' | 'relay' | 'translate' | 'messages' | 'routing';
 
 export interface Target {
   readonly name: TargetName;

@@ -36,7 +36,7 @@ export function routeTable(input: RouteTableInput): JsonObject {
         endpoint: endpoint.slug,
         provider: endpoint.provider,
         model: endpoint.modelId,
-        score: score === null ? null : rounded(score, 4),
+        score: score === null ? null : rounded(score, 10_000),
         reason,
         price: endpoint.price && {
           input: baseRate(endpoint.price.input),
@@ -52,16 +52,17 @@ export function routeTable(input: RouteTableInput): JsonObject {
 
 function measures(health: EndpointHealth, nowMs: number): JsonObject {
   return {
-    first_token_ms: rounded(health.firstTokenMs, 1),
-    answer_ms: rounded(health.answerMs, 1),
-    tokens_per_second: rounded(health.tokensPerSecond, 1),
-    success_rate: rounded(health.successRate(nowMs), 4),
+    first_token_ms: rounded(health.firstTokenMs, 10),
+    answer_ms: rounded(health.answerMs, 10),
+    tokens_per_second: rounded(health.tokensPerSecond, 10),
+    success_rate: rounded(health.successRate(nowMs), 10_000),
     in_flight: health.inFlight,
     state: health.standing(nowMs).state,
-    cache_hit_rate: rounded(health.cacheHitRate, 4),
+    cache_hit_rate: rounded(health.cacheHitRate, 10_000),
   };
 }
 
-function rounded(value: number | null, digits: number): number | null {
-  return value === null ? null : Number(value.toFixed(digits));
+/** @param parts per unit: 10 for one decimal */
+function rounded(value: number | null, parts: number): number | null {
+  return value === null ? null : Math.round(value * parts) / parts;
 }
