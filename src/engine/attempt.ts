@@ -113,7 +113,9 @@ export class Attempt {
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
   charge(): { readonly usage: Usage | null; readonly cost: Cost | null } {
     if (this.#charge) return this.#charge;
-    const usage = this.meter.settledUsage(this.#options.inputChars);
+    // Who failed before the first content delivered nothing, whatever it had counted by then.
+    const nothing = this.#error && this.#error.kind !== 'cancelled' && !this.meter.produced;
+    const usage = nothing ? null : this.meter.settledUsage(this.#options.inputChars);
     const charge = { usage, cost: usage && costOf(usage, this.endpoint.price) };
     if (this.#endedAt !== undefined) this.#charge = charge;
     return charge;
@@ -274,11 +276,12 @@ export class Attempt {
       this.meter.firstContentAt = clock.now();
       this.#commit();
     }
+    // Before the end is announced: an output that holds the answer back passes it on then.
+    if (bytes !== '' && this.committed) output.relay(bytes);
     if (ended && !stream.error) {
       this.#readTap(stream);
       this.#answered();
     }
-    if (bytes !== '' && this.committed) output.relay(bytes);
     if (stream.error) this.#fail(stream.error, stream.errorShown);
   }
 
@@ -322,7 +325,15 @@ export class Attempt {
     });
     this.#stopWatching();
     this.#call?.abort();
-    this.#resolve({ type: 'failed', error, told });
+    this.#resolve({ type: 'failed', error, told: told || this.#tell(error) });
+  }
+
+  /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */
+  #tell(error: GatewayError): boolean {
+    const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
+    if (!words) return false;
+    this.#options.output.relay(Buffer.from(words).toString('latin1'));
+    return true;
   }
 
   #redacted(error: GatewayError): GatewayError {

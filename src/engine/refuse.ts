@@ -3,6 +3,19 @@
 import type { GatewayError } from '../canonical/index.ts';
 import { headerText, type Generation } from './generation.ts';
 
+/**
+ * HTTP status of the error as the whole answer: the upstream's own where it was the only one asked and the caller is at
+ * fault. Only a status that says so: an upstream may write any three digits.
+ */
+export function refusalStatus({ attempts }: Generation, error: GatewayError): number {
+  return callersRefusal(attempts.length, error)?.status ?? error.status;
+}
+
+function callersRefusal(attempts: number, { fault, upstream }: GatewayError): GatewayError['upstream'] {
+  if (fault !== 'client' || attempts !== 1 || !upstream) return undefined;
+  return upstream.status >= 400 && upstream.status < 500 ? upstream : undefined;
+}
+
 /** Sends the error as the whole answer. */
 export function refuse(generation: Generation, error: GatewayError): void {
   const { call, id, attempts } = generation;
@@ -14,20 +27,13 @@ export function refuse(generation: Generation, error: GatewayError): void {
   // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
   if (attempts.length > 0 ? error.fault !== 'client' : error.kind === 'conflict')
     headers['x-should-retry'] = 'false';
-  const { upstream } = error;
-  // Only a status that says so: an upstream may write any three digits.
-  const callersFault =
-    error.fault === 'client' &&
-    attempts.length === 1 &&
-    upstream !== undefined &&
-    upstream.status >= 400 &&
-    upstream.status < 500;
-  if (callersFault && attempts[0]?.lane === 'relay') {
+  const upstream = callersRefusal(attempts.length, error);
+  if (upstream && attempts[0]?.lane === 'relay') {
     headers['content-type'] = headerText(upstream.contentType ?? 'application/json');
     return call.client.respond(upstream.status, headers, upstream.body, 'text');
   }
   const { status, body } = call.protocol.server.encodeError(error, id);
-  call.client.respond(callersFault ? upstream.status : status, headers, JSON.stringify(body), 'text');
+  call.client.respond(upstream?.status ?? status, headers, JSON.stringify(body), 'text');
 }
 
 /** `retry-after` in whole seconds and in milliseconds, where a wait is known. */

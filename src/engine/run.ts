@@ -10,7 +10,7 @@ import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts
 import type { GatewayDependencies } from './dependencies.ts';
 import { Generation } from './generation.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
-import { refuse } from './refuse.ts';
+import { refusalStatus, refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { timeLimits } from './time-limits.ts';
 import { Tries } from './tries.ts';
@@ -167,7 +167,11 @@ export class Run {
   /** Writes the records; the client gets the end of its answer only afterwards. */
   async #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): Promise<void> {
     const generation = this.#generation;
-    const status = generation.cancelled ? 499 : error && !answer?.opened ? error.status : 200;
+    const status = generation.cancelled
+      ? 499
+      : error && !answer?.opened
+        ? refusalStatus(generation, error)
+        : 200;
     const record = generation.record(status, this.#deps.clock.now(), error);
     try {
       await this.#deps.ledger.append(

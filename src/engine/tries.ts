@@ -104,7 +104,11 @@ export class Tries implements FailoverHost {
       const start = (entrant: Candidate, claim: () => void): RunningTry => this.#first(entrant, claim);
       failed = await race(candidate, { clock: deps.clock, patienceMs, start, takeNext });
     }
-    if (failed.length > 0 && !this.committed()) generation.served = undefined;
+    if (failed.length > 0 && !this.committed()) {
+      generation.served = undefined;
+      // What was told went no further than a buffer.
+      generation.told = false;
+    }
     return failed;
   }
 

@@ -1,0 +1,102 @@
+// What a client of each protocol sends and how it hears an answer: its text, whether it was complete, and which
+// failure it was told of. Reads only what official SDKs read. Knows nothing of upstreams.
+import { frames, streamedText } from './gateway-with-upstreams.ts';
+import { at, list, type Json } from './json-path.ts';
+
+/** An answer as its client understands it. */
+export interface Heard {
+  readonly text: string;
+  /** The protocol's own sign of a complete answer was there. */
+  readonly complete: boolean;
+  /** The message of a native error; null without one. */
+  readonly error: string | null;
+  /** How many answers the client thinks have begun. */
+  readonly starts: number;
+}
+
+export interface ClientDialect {
+  /** Below `/v1`. */
+  readonly path: string;
+  /** The body of a request. */
+  readonly ask: (model: string, stream: boolean) => Readonly<Record<string, unknown>>;
+  /** Throws on a stream that is none of the protocol's. */
+  readonly hear: (stream: boolean, text: string) => Heard;
+}
+
+const openaiMessage = (body: unknown): string | null => {
+  const message = at(body, 'error', 'message');
+  return typeof message === 'string' ? message : null;
+};
+
+const chat: ClientDialect = {
+  path: '/chat/completions',
+  ask: (model, stream) => ({ model, stream, messages: [{ role: 'user', content: 'Hello' }] }),
+  hear(stream, text) {
+    if (!stream) {
+      const body: unknown = JSON.parse(text);
+      const content = at(body, 'choices', 0, 'message', 'content');
+      return {
+        text: typeof content === 'string' ? content : '',
+        complete: at(body, 'choices', 0, 'finish_reason') === 'stop',
+        error: openaiMessage(body),
+        starts: list(body, 'choices').length,
+      };
+    }
+    const all = frames(text);
+    const finishes = all.filter((each) => typeof at(each, 'choices', 0, 'finish_reason') === 'string');
+    const done = all.filter((each) => each === '[DONE]').length;
+    // Half an end is as wrong as a false one: neither of the two may come alone.
+    if (done !== finishes.length || done > 1)
+      throw new Error(`${done} end marks, ${finishes.length} finishes`);
+    if (done === 1 && all.at(-1) !== '[DONE]') throw new Error('something follows the end');
+    return {
+      text: streamedText(text),
+      complete: done === 1,
+      error: all.map(openaiMessage).find((message) => message !== null) ?? null,
+      starts: all.filter((each) => at(each, 'choices', 0, 'delta', 'role') === 'assistant').length,
+    };
+  },
+};
+
+const responses: ClientDialect = {
+  path: '/responses',
+  ask: (model, stream) => ({ model, stream, input: 'Hello', store: false }),
+  hear(stream, text) {
+    if (!stream) {
+      const body: unknown = JSON.parse(text);
+      return {
+        text: list(body, 'output')
+          .flatMap((item) => list(item, 'content'))
+          .map((part) => at(part, 'text') ?? '')
+          .join(''),
+        complete: at(body, 'status') === 'completed',
+        error: openaiMessage(body),
+        starts: at(body, 'object') === 'response' ? 1 : 0,
+      };
+    }
+    const events = text
+      .split('\n\n')
+      .map((block) => block.split('\n').filter((line) => line.startsWith('data:')))
+      .filter((lines) => lines.length > 0)
+      .map((lines) => JSON.parse(lines.map((line) => line.slice('data:'.length)).join('\n')) as Json);
+    const ofType = (type: string): readonly Json[] => events.filter((event) => at(event, 'type') === type);
+    const terminal = ['completed', 'incomplete', 'failed'].flatMap((name) => ofType(`response.${name}`));
+    if (terminal.length > 1) throw new Error(`${terminal.length} terminal events`);
+    if (terminal.length === 1 && terminal[0] !== events.at(-1)) throw new Error('something follows the end');
+    const failure = ofType('error')[0];
+    const message =
+      at(failure, 'message') ?? at(ofType('response.failed')[0], 'response', 'error', 'message');
+    return {
+      text: ofType('response.output_text.delta')
+        .map((event) => at(event, 'delta'))
+        .join(''),
+      complete: ofType('response.completed').length === 1,
+      error: typeof message === 'string' ? message : null,
+      starts: ofType('response.created').length,
+    };
+  },
+};
+
+/** Every protocol that clients may speak, one line each. */
+export const CLIENTS = { 'openai-chat': chat, 'openai-responses': responses } as const;
+export type ClientProtocol = keyof typeof CLIENTS;
