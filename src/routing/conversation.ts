@@ -4,8 +4,10 @@ import type { CanonicalRequest, Item, Usage } from '../canonical/index.ts';
 
 /** Shorter prompts are not cached: OpenAI and Anthropic begin at 1,024 tokens, about 4 characters each. */
 const SHORTEST_CHARS = 4_096;
-/** Enough of the beginning to tell two conversations apart. */
-const HASHED_CHARS = 65_536;
+/** Of a long text its length and this much of either end: enough to tell two apart, and soon hashed. */
+const END_CHARS = 1_024;
+/** Most that is hashed altogether. */
+const HASHED_CHARS = 16_384;
 const FIVE_MINUTES_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
@@ -19,12 +21,17 @@ export function conversationOf(request: CanonicalRequest, keyId: string, inputCh
   for (const tool of request.tools) hash.update('\0').update(tool.type === 'hosted' ? tool.kind : tool.name);
   let left = HASHED_CHARS;
   for (const item of request.items) {
-    const text = textOf(item).slice(0, left);
+    const text = sampleOf(textOf(item));
     hash.update('\0').update(text);
     left -= text.length;
     if (left <= 0 || (item.type === 'message' && item.role === 'user')) break;
   }
   return hash.digest('base64url');
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= 2 * END_CHARS) return text;
+  return `${text.length} ${text.slice(0, END_CHARS)}${text.slice(-END_CHARS)}`;
 }
 
 function textOf(item: Item): string {

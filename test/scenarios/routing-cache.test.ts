@@ -86,7 +86,14 @@ test.each<[string, object]>([
   expect(await askedFor(body)).toEqual(['east']);
 });
 
-test('nor has the same conversation of another key', async () => {
+test('long first messages tell conversations apart by their ends', async () => {
+  const long = (end: string): object => turns(`${'How far is it to the next well? '.repeat(3000)}${end}`);
+  await askedFor({ ...long('And from there?'), provider: { order: ['west'] } });
+  expect(await askedFor(long('And from there?'))).toEqual(['west']);
+  expect(await askedFor(long('And back again?'))).toEqual(['east']);
+});
+
+test('the same conversation of another key has nothing there', async () => {
   expect(await askedFor(SECOND, { authorization: `Bearer ${OTHER_KEY}` })).toEqual(['east']);
 });
 
