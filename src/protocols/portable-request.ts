@@ -224,8 +224,9 @@ class History {
     const called = clientToolOfCall(item.kind);
     if (called) {
       const callId = asString(raw['call_id']) || item.id || `call_${called.name}_${++this.#made}`;
-      const waiting = this.#unanswered.get(called.outputType) ?? [];
-      this.#unanswered.set(called.outputType, [...waiting, { callId, itemId: item.id }]);
+      const waiting = this.#unanswered.get(called.outputType);
+      if (waiting) waiting.push({ callId, itemId: item.id });
+      else this.#unanswered.set(called.outputType, [{ callId, itemId: item.id }]);
       return {
         type: 'tool_call',
         kind: 'function',

@@ -89,7 +89,7 @@ class ResponsesStreamEncoder implements EventSink {
   #sequence = 0;
   /** Frames of the current event, written at once. */
   #frames = '';
-  /** The last item that was closed: its end is written when it is known whether the answer ended in it. */
+  /** The last item, once it is closed: its end is written when it is known whether the answer ended in it. */
   #closed: ItemDraft | undefined;
 
   constructor(write: (frames: string) => void, context: AnswerContext, envelope: EncodeEnvelope) {
@@ -206,15 +206,18 @@ class ResponsesStreamEncoder implements EventSink {
     if (!draft || draft.isClosed) return;
     draft.isClosed = true;
     draft.source = event.source;
-    this.#endClosed('completed');
-    this.#closed = draft;
+    if (draft.place === this.#shown - 1) this.#closed = draft;
+    else this.#endItem(draft, 'completed');
   }
 
-  /** Writes the end of the item that was closed last, if it is still to be written. */
+  /** Writes the end of the last item, if it was closed and its end is still to be written. */
   #endClosed(status: 'completed' | 'incomplete'): void {
     const draft = this.#closed;
-    if (!draft) return;
     this.#closed = undefined;
+    if (draft) this.#endItem(draft, status);
+  }
+
+  #endItem(draft: ItemDraft, status: 'completed' | 'incomplete'): void {
     for (const part of draft.parts) this.#endPart(draft, part);
     if (draft.open.type === 'tool_call') {
       const { name } = draft.open;

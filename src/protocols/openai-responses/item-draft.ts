@@ -58,8 +58,8 @@ export class ItemDraft {
 
   /** The part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
   find(kind: PartKind, number: number): PartDraft | undefined {
-    for (const part of this.parts) if (part.index === number && isCounted(part.kind, kind)) return part;
-    return undefined;
+    // Nearly always the last one.
+    return this.parts.findLast((part) => part.index === number && isCounted(part.kind, kind));
   }
 
   /** A new part behind the others of its count. */
