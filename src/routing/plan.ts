@@ -28,12 +28,13 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
 
   const candidates: Candidate[] = [];
   const removed: Removed[] = [];
-  const add = (choice: ModelChoice, pinned: string | null): void => {
+  /** @returns false when no endpoint of the model is left */
+  const add = (choice: ModelChoice, pinned: string | null, heeded = wishes): boolean => {
     const group = groupOf(
       {
         request,
         model: choice.model,
-        wishes,
+        wishes: heeded,
         pinned,
         holder: holder?.modelId === choice.model.id ? holder.slug : null,
       },
@@ -42,6 +43,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     for (const candidate of group.candidates)
       if (!candidates.some(({ endpoint }) => endpoint === candidate.endpoint)) candidates.push(candidate);
     removed.push(...group.removed);
+    return group.candidates.length > 0;
   };
   homeFirst(selection, holder?.modelId).forEach((choice, index) =>
     add(choice, index === 0 ? selection.pinned : null),
@@ -80,7 +82,10 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     }
     for (const standIn of named) {
       if (standIn.type === 'model') {
-        add({ model: standIn.model, reason: list.path, score: null }, standIn.pinned);
+        const choice = { model: standIn.model, reason: list.path, score: null };
+        // Who is named need not be in the lists that say whom to ask first.
+        if (!add(choice, standIn.pinned))
+          add(choice, standIn.pinned, { ...wishes, providers: undefined, only: undefined });
         continue;
       }
       for (const endpoint of standIn.endpoints)

@@ -182,6 +182,13 @@ describe('who stands in', () => {
       { routing: { type: 'order', providers: ['west'] }, fallback: 'north' },
       'west north',
     ],
+    ['a model outside of the list', { only: ['north'], fallback: 'house/spare' }, 'north west/spare'],
+    [
+      'a model of which some are in the list',
+      { only: ['north'], fallback: 'house/colon:free' },
+      'north north',
+    ],
+    ['a model too dear', { max_price: { request: 0 }, fallback: 'house/spare' }, 'east'],
     ['providers and a model', { fallback: ['north', 'house/spare'] }, 'east north west/spare'],
   ])('%s', async (_, provider, order) => {
     expect((await triedFor(scene, { model: MODEL, provider })).join(' ')).toBe(order);
