@@ -44,7 +44,7 @@ export interface OpenEvent {
 export type OpenItem =
   | Pick<MessageItem, 'type' | 'id'>
   | Pick<ReasoningItem, 'type' | 'id' | 'format'>
-  | Pick<ToolCallItem, 'type' | 'kind' | 'id' | 'callId' | 'name' | 'namespace'>
+  | Pick<ToolCallItem, 'type' | 'kind' | 'id' | 'callId' | 'name' | 'namespace' | 'source'>
   | HostedCallItem
   | Extract<Item, { type: 'unknown' | 'compaction' }>;
 /** Text of a message item. `part` counts its parts from 0; each part is all text or all refusal. */
@@ -95,6 +95,8 @@ export interface FinishEvent {
   /** The upstream's own word. */
   readonly raw?: string | undefined;
   readonly stopSequence?: string | undefined;
+  /** Why the upstream refused, in its own word. */
+  readonly refusalCategory?: string | undefined;
 }
 export interface ErrorEvent {
   readonly type: 'error';

@@ -3,7 +3,7 @@ import type { Item } from './item.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { NodeBase, Source } from './part.ts';
 import type { ProtocolName } from './protocol-name.ts';
-import type { Report } from './report.ts';
+import type { Report, ReportEntry } from './report.ts';
 import type { ModelRouting, RoutingWishes } from './routing-wishes.ts';
 import type { StateRequest } from './state-request.ts';
 
@@ -63,6 +63,8 @@ export interface ReasoningRequest {
   readonly exclude?: boolean | undefined;
   /** `auto`, `concise`, `detailed`. */
   readonly summary?: string | undefined;
+  /** True: nothing was said, and the protocol means by that what the model does of itself, not the gateway's default. */
+  readonly leaveToModel?: true | undefined;
 }
 
 export interface WebSearchOptions {
@@ -121,6 +123,8 @@ export interface CanonicalRequest {
   readonly state?: StateRequest | undefined;
   /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
+  /** Losses at every endpoint that speaks another protocol than the client. */
+  readonly lossesElsewhere?: readonly ReportEntry[] | undefined;
   /** Losses that are already certain before an endpoint is chosen. */
   readonly report: Report;
 }

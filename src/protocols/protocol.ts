@@ -39,6 +39,8 @@ export interface AnswerContext {
   readonly reasoningContentMirror: boolean;
   /** Cost of the answer in USD once it is settled; null when a price is unknown; undefined while not settled. */
   costUsd?: number | null | undefined;
+  /** Tokens of the prompt as estimated before the upstream counted them; undefined where nobody estimated. */
+  estimatedInputTokens?: number | undefined;
   /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */
   completedSeconds?: number | undefined;
 }
@@ -120,6 +122,11 @@ export interface ServerCodec {
    * @returns a sink; after `finish` or `error` it writes the end of the stream and ignores what follows
    */
   encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink;
+  /**
+   * Beginning of the names of request headers that belong to the protocol: they go on, as they are, to an upstream
+   * that speaks it too, over those of the upstream codec. Absent: there are none.
+   */
+  readonly headerPrefix?: string;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
 }
@@ -171,6 +178,11 @@ export interface RelayCodec {
   editRequest(body: string, request: CanonicalRequest, model: string): string;
   /** True when the request, as the client wrote it, may go to a faithful upstream of this protocol. */
   accepts(request: CanonicalRequest): boolean;
+  /**
+   * True when the client's own words already tell the endpoint to reason as was decided. Absent: they do where the
+   * effort is the decided one.
+   */
+  saysReasoning?(request: CanonicalRequest, target: Pick<Target, 'reasoning' | 'reasoningStyle'>): boolean;
   /** Patches a whole answer. Throws GatewayError when the body is no answer of this protocol. */
   patchResponse(body: string, facts: RelayFacts): { readonly body: string; readonly tap: RelayTap };
   openStream(facts: RelayFacts): RelayStream;

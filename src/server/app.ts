@@ -34,8 +34,13 @@ export interface App {
 /** Every API path is served under both. */
 const BASES = ['/api/v1', '/v1'] as const;
 
+/** Where clients of Anthropic's protocol look for it besides. */
+const ANTHROPIC_BASES = [...BASES, '/api/anthropic/v1'] as const;
+
 interface Operation {
   readonly path: string;
+  /** Absent: `BASES`. */
+  readonly bases?: readonly string[];
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name in the records. */
   readonly api: string;
@@ -47,13 +52,14 @@ const OPERATIONS: readonly Operation[] = [
   { path: '/responses', protocol: withServer('openai-responses'), api: 'responses' },
   // Clients that take the path of the operation for the base URL call it twice.
   { path: '/responses/responses', protocol: withServer('openai-responses'), api: 'responses' },
+  { path: '/messages', bases: ANTHROPIC_BASES, protocol: withServer('anthropic-messages'), api: 'messages' },
 ];
 
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const hot: Record<string, Handler> = {};
   for (const operation of OPERATIONS) {
-    for (const base of BASES)
+    for (const base of operation.bases ?? BASES)
       hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
   }
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);

@@ -1,30 +1,14 @@
 // Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
 // Owns item and part numbering. Knows nothing of frames or of HTTP.
-import type {
-  Annotation,
-  EventSink,
-  FinishReason,
-  JsonObject,
-  MutableJsonObject,
-  Source,
-} from '../../canonical/index.ts';
+import type { EventSink, JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
+import { isHosted } from './block-kinds.ts';
+import { decodeCitation } from './citations.ts';
+import { ours } from './decode-scope.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
-import type { WireStopReason } from './wire-types.ts';
-
-/** The format that names Claude's signed thinking in `reasoning_details` (requirements 2.29). */
-const CLAUDE_REASONING = 'anthropic-claude-v1';
-
-const STOP_REASONS: Readonly<Record<WireStopReason, FinishReason>> = {
-  end_turn: 'stop',
-  max_tokens: 'length',
-  stop_sequence: 'stop_sequence',
-  tool_use: 'tool_calls',
-  pause_turn: 'pause',
-  refusal: 'refusal',
-  model_context_window_exceeded: 'length',
-};
+import { CLAUDE_REASONING } from './foreign-reasoning.ts';
+import { decodeStopReason } from './stop-reason.ts';
 
 /** Members of a `tool_use` block that the canonical item holds; a block with others keeps its raw form. */
 const TOOL_USE_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
@@ -60,6 +44,7 @@ export class AnswerEmitter {
   #stopReason: string | undefined;
   #stopSequence: string | undefined;
   #refusal = '';
+  #refusalCategory: string | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
@@ -99,7 +84,7 @@ export class AnswerEmitter {
         this.#sink.on({
           type: 'open',
           index: block.item,
-          item: { type: 'tool_call', kind: 'function', callId, name },
+          item: { type: 'tool_call', kind: 'function', callId, name, source: toolSource(block) },
         });
         return;
       }
@@ -169,7 +154,9 @@ export class AnswerEmitter {
   stop(envelope: JsonObject): void {
     this.#stopReason = asString(envelope['stop_reason']) ?? this.#stopReason;
     this.#stopSequence = asString(envelope['stop_sequence']) ?? this.#stopSequence;
-    this.#refusal = asString(asObject(envelope['stop_details'])['explanation']) ?? this.#refusal;
+    const details = asObject(envelope['stop_details']);
+    this.#refusal = asString(details['explanation']) ?? this.#refusal;
+    this.#refusalCategory = asString(details['category']) ?? this.#refusalCategory;
     this.#mergeUsage(envelope['usage']);
   }
 
@@ -184,7 +171,7 @@ export class AnswerEmitter {
   finish(): void {
     for (const index of this.#blocks.keys()) this.closeBlock(index);
     const raw = this.#stopReason;
-    const reason = raw !== undefined && isStopReason(raw) ? STOP_REASONS[raw] : 'unknown';
+    const reason = decodeStopReason(raw);
     if (reason === 'refusal' && this.#refusal !== '') {
       if (this.#message === UNOPENED) this.#openMessage();
       this.#sink.on({
@@ -197,7 +184,8 @@ export class AnswerEmitter {
     }
     this.#closeMessage();
     this.flushUsage();
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence });
+    const refusalCategory = this.#refusalCategory;
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
   }
 
   /** A block whose start never came: compatible servers leave it out for text and thinking. */
@@ -250,7 +238,7 @@ export class AnswerEmitter {
         type: 'annotate',
         index: block.item,
         part: block.part,
-        annotation: annotation(citation, block.chars),
+        annotation: decodeCitation(citation, block.chars),
       });
     }
   }
@@ -320,30 +308,6 @@ function blockKind(type: string): Block['kind'] {
   }
 }
 
-/** Tools that the upstream runs come as `…_tool_use` and `…_tool_result` blocks; compaction is its work too. */
-function isHosted(type: string): boolean {
-  return type.endsWith('tool_use') || type.endsWith('tool_result') || type === 'compaction';
-}
-
-function isStopReason(raw: string): raw is WireStopReason {
-  return Object.hasOwn(STOP_REASONS, raw);
-}
-
-function annotation(citation: JsonObject, chars: number): Annotation {
-  const source = ours(citation);
-  const url = asString(citation['url']);
-  if (citation['type'] !== 'web_search_result_location' || url === undefined)
-    return { type: 'other', source };
-  return {
-    type: 'url_citation',
-    url,
-    title: asString(citation['title']) ?? '',
-    start: 0,
-    end: chars,
-    source,
-  };
-}
-
 /** The raw form of a call that has more members than the item can hold, e.g. `caller`. */
 function toolSource(block: Block): Source | undefined {
   for (const key in block.raw) if (!TOOL_USE_MEMBERS.has(key)) return ours(finalRaw(block));
@@ -366,8 +330,4 @@ function patchBlock(block: Block, delta: JsonObject): void {
     const before = block.patch[key] ?? block.raw[key];
     block.patch[key] = typeof before === 'string' && typeof value === 'string' ? before + value : value;
   }
-}
-
-function ours(raw: JsonObject): Source {
-  return { protocol: 'anthropic-messages', raw };
 }

@@ -6,6 +6,7 @@ import type {
   MessageItem,
   MutableJsonObject,
   ReasoningItem,
+  TextPart,
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
@@ -179,7 +180,11 @@ function encodeResult(
   ids: CallIds,
   scope: EncodeScope,
 ): MutableJsonObject {
-  const block: MutableJsonObject = { type: 'tool_result', tool_use_id: ids.result(item.callId, path) };
+  const block: MutableJsonObject = {
+    ...ownRaw(item.source),
+    type: 'tool_result',
+    tool_use_id: ids.result(item.callId, path),
+  };
   block['content'] = resultContent(item, path, block, scope);
   if (item.isError === true) block['is_error'] = true;
   markCache(block, item.cache, path, scope);
@@ -195,7 +200,7 @@ function resultContent(
 ): string | JsonObject[] {
   const [only] = item.parts;
   if (only === undefined) return '';
-  if (item.parts.length === 1 && only.type === 'text') {
+  if (item.parts.length === 1 && only.type === 'text' && isPlain(only)) {
     markCache(result, only.cache, only.path ?? path, scope);
     return only.text;
   }
@@ -219,6 +224,13 @@ function resultContent(
   });
   return content.length > 0 ? content : '';
 }
+
+/** False for a text that stands for a block with more to say: a document, a search result. */
+function isPlain(part: TextPart): boolean {
+  const raw = ownRaw(part.source);
+  return raw === undefined || Object.keys(raw).every((name) => PLAIN_MEMBERS.has(name));
+}
+const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 
 /** The draft that takes the next block of a role: the last one, or a new one when that has another role. */
 function draft(drafts: Draft[], role: 'user' | 'assistant', path: string): Draft {

@@ -7,7 +7,7 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
 import { constrainSchema } from './encode-schema.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
@@ -43,11 +43,14 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (tools.length > 0) body['tools'] = tools;
   if (choice !== undefined) body['tool_choice'] = choice;
   if (thinking !== undefined) body['thinking'] = thinking;
-  if (effort !== undefined || format !== undefined) body['output_config'] = { effort, format };
+  const config = { ...ownConfig(request), effort, format };
+  if (Object.values(config).some((value) => value !== undefined)) body['output_config'] = config;
   encodeSampling(request, isOn(thinking), body, report);
   const stop = encodeStop(request, report);
   if (stop.length > 0) body['stop_sequences'] = stop;
   if (request.stream) body['stream'] = true;
+  if (request.protocol === 'anthropic-messages' && isJsonObject(request.raw['metadata']))
+    body['metadata'] = request.raw['metadata'];
   encodeExtra(request, target, body, report);
   return body;
 }
@@ -109,6 +112,13 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   }
   report.add(`${path}.description`, 'dropped', 'the schema has a description of its own');
   return { type: 'json_schema', schema };
+}
+
+/** What a client of this protocol says in `output_config` besides effort and format. */
+function ownConfig(request: CanonicalRequest): JsonObject {
+  if (request.protocol !== 'anthropic-messages') return {};
+  const { effort: _effort, format: _format, ...rest } = asObject(request.raw['output_config']);
+  return rest;
 }
 
 function isOn(thinking: JsonObject | undefined): boolean {

@@ -1,6 +1,7 @@
 // The resolved reasoning in the Messages API's form, and the pairs that Anthropic refuses. How much to think
 // is decided by the engine's reasoning policy, never here.
 import type { CanonicalRequest, Effort, JsonObject, Report, Target } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
 import { isThinking } from './encode-messages.ts';
 import type { Turn } from './encode-messages.ts';
 import type { WireEffort } from './wire-types.ts';
@@ -41,6 +42,8 @@ export function encodeThinking(
   report: Report,
 ): EncodedThinking {
   const { reasoning, reasoningStyle } = target;
+  if (saysReasoning(request, target)) return ownWords(request, target, report);
+  if (isSilent(request)) return { thinking: undefined, effort: loneEffort(request, target, report) };
   if (reasoning.mode === 'off')
     return { thinking: reasoningStyle === 'none' ? undefined : OFF, effort: undefined };
   if (reasoning.mode === 'unset') return { thinking: undefined, effort: undefined };
@@ -70,6 +73,75 @@ export function encodeThinking(
   }
   const budget = legalBudget(reasoning.budgetTokens ?? 0, maxTokens, report);
   return { thinking: budget === undefined ? OFF : { type: 'enabled', budget_tokens: budget }, effort };
+}
+
+/**
+ * True when a client of this protocol says by itself what was decided, in a form that the model takes: its own words
+ * are then sent, `display` included.
+ */
+export function saysReasoning(
+  request: CanonicalRequest,
+  { reasoning, reasoningStyle }: Pick<Target, 'reasoning' | 'reasoningStyle'>,
+): boolean {
+  if (request.protocol !== 'anthropic-messages') return false;
+  const { thinking } = request.raw;
+  // Silence asks for nothing, whatever the gateway's default. An effort alone is no wish to think, and may be unknown
+  // to the model.
+  if (isSilent(request))
+    return request.reasoning.effort === undefined || knowsEffort(request, { reasoning, reasoningStyle });
+  switch (asObject(thinking)['type']) {
+    case 'enabled':
+      return (
+        reasoning.mode === 'on' &&
+        (reasoningStyle === 'budget' || reasoningStyle === 'both') &&
+        reasoning.budgetTokens === request.reasoning.maxTokens
+      );
+    case 'adaptive':
+      return (
+        reasoning.mode === 'on' &&
+        reasoningStyle === 'effort' &&
+        (request.reasoning.effort === undefined || knowsEffort(request, { reasoning, reasoningStyle }))
+      );
+    case 'disabled':
+      return reasoning.mode === 'off' || reasoningStyle === 'none';
+    default:
+      // A type that is not known here: only Anthropic can say whether the model takes it.
+      return true;
+  }
+}
+
+/** True for a client of this protocol that does not speak of thinking. */
+function isSilent(request: CanonicalRequest): boolean {
+  return request.protocol === 'anthropic-messages' && !isJsonObject(request.raw['thinking']);
+}
+
+/** The effort of a request that asks for no thinking: it shapes the whole answer, where the model knows efforts. */
+function loneEffort(request: CanonicalRequest, target: Target, report: Report): WireEffort | undefined {
+  const { reasoning, reasoningStyle } = target;
+  if (reasoning.mode === 'on' && (reasoningStyle === 'effort' || reasoningStyle === 'both'))
+    return encodeEffort(reasoning.effort, report);
+  if (request.reasoning.effort !== undefined)
+    report.add('output_config.effort', 'dropped', 'the model knows no efforts');
+  return undefined;
+}
+
+function knowsEffort(
+  request: CanonicalRequest,
+  { reasoning, reasoningStyle }: Pick<Target, 'reasoning' | 'reasoningStyle'>,
+): boolean {
+  const takesEffort = reasoningStyle === 'effort' || reasoningStyle === 'both';
+  return takesEffort && reasoning.mode === 'on' && reasoning.effort === request.reasoning.effort;
+}
+
+function ownWords(request: CanonicalRequest, target: Target, report: Report): EncodedThinking {
+  const { thinking } = request.raw;
+  const { effort } = request.reasoning;
+  // A model that cannot think takes no order not to.
+  const isMoot = target.reasoningStyle === 'none' && request.reasoning.enabled === false;
+  return {
+    thinking: isJsonObject(thinking) && !isMoot ? thinking : undefined,
+    effort: isMoot ? undefined : encodeEffort(effort, report),
+  };
 }
 
 function encodeEffort(effort: Effort | undefined, report: Report): WireEffort | undefined {

@@ -1,4 +1,4 @@
-// Anthropic Messages, as spoken to upstreams. Only puts the parts together; it has no server side yet.
+// Anthropic Messages, as spoken to upstreams, to clients and between them. Only puts the parts together.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
 import { decodeError } from './decode-error.ts';
@@ -6,6 +6,8 @@ import { decodeLimits } from './decode-limits.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
+import { relay } from './relay.ts';
+import { anthropicMessagesServer } from './server.ts';
 
 /** The Messages API has no field for these (API reference "Create a Message", 2026-11). */
 const LACKS: readonly Parameter[] = [
@@ -31,4 +33,6 @@ export const anthropicMessages: Protocol = {
     decodeError,
     decodeLimits,
   },
+  server: anthropicMessagesServer,
+  relay,
 };

@@ -1,0 +1,208 @@
+// Content blocks that a client sends, as parts of messages and tool results. Owns the block types that hold content;
+// must not know roles, turns or calls.
+import type { FilePart, ImagePart, JsonObject, Media, Part, TextPart } from '../../canonical/index.ts';
+import { asArray, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import {
+  describe,
+  readArray,
+  readObject,
+  readString,
+  requireObject,
+  requireString,
+  requireText,
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { decodeCitation, isForeignCitation } from './citations.ts';
+import { addElsewhere, noteMembers, ours } from './decode-scope.ts';
+import type { DecodeScope } from './decode-scope.ts';
+
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control', 'citations']);
+const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
+const DOCUMENT_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'title', 'cache_control']);
+const RESULT_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'title', 'content', 'cache_control']);
+
+/**
+ * Decodes content that is a string or a list of blocks.
+ * @returns undefined when it is absent or null; an empty list also when it is of a wrong type, which is a problem
+ */
+export function decodeContent(content: Member, path: string, scope: DecodeScope): Part[] | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
+  const parts: Part[] = [];
+  readArray(content, path, scope.problems)?.forEach((element, index) => {
+    const at = `${path}[${index}]`;
+    const raw = readBlock(element, at, scope);
+    const part = raw && decodePart(raw, at, scope);
+    if (part) parts.push(part);
+  });
+  return parts;
+}
+
+/** The block as an object with a type; a problem when it is something else. */
+export function readBlock(element: Member, path: string, scope: DecodeScope): JsonObject | undefined {
+  if (!isJsonObject(element)) {
+    scope.problems.add(path, `must be a content block, not ${describe(element)}`);
+    return undefined;
+  }
+  return requireString(element['type'], `${path}.type`, scope.problems) === undefined ? undefined : element;
+}
+
+/** A prompt-cache breakpoint; what it says is Anthropic's to judge. */
+export function decodeCache(raw: JsonObject, path: string, scope: DecodeScope): JsonObject | undefined {
+  return readObject(raw['cache_control'], `${path}.cache_control`, scope.problems);
+}
+
+/** The part for a block that holds content; blocks of a type that has no canonical form are kept as they are. */
+export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  switch (raw['type']) {
+    case 'text':
+      return decodeText(raw, path, scope);
+    case 'image':
+      return decodeImage(raw, path, scope);
+    case 'document':
+      return decodeDocument(raw, path, scope);
+    case 'search_result':
+      return decodeSearchResult(raw, path, scope);
+    default:
+      return unknownPart(raw, path, scope);
+  }
+}
+
+function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
+  return { type: 'unknown', path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart | undefined {
+  const text = requireText(raw['text'], `${path}.text`, scope.problems);
+  if (text === undefined) return undefined;
+  noteMembers(raw, TEXT_MEMBERS, path, scope);
+  const base = { type: 'text', text, path, cache: decodeCache(raw, path, scope) } as const;
+  const citations = asArray(raw['citations']).filter(isJsonObject);
+  if (citations.length === 0) return { ...base, source: ours(raw) };
+  const own = citations.filter((citation) => !isForeignCitation(citation));
+  const foreign = citations.filter(isForeignCitation);
+  if (own.length > 0)
+    addElsewhere(scope, `${path}.citations`, 'dropped', 'only Claude reads citations of earlier answers');
+  if (foreign.length > 0)
+    scope.report.add(`${path}.citations`, 'dropped', 'citations that other models made are not given back');
+  const annotations = [
+    ...own.map((citation) => decodeCitation(citation, text.length)),
+    ...foreign.map((citation) => ({
+      type: 'url_citation' as const,
+      url: asString(citation['url']) ?? '',
+      title: asString(citation['title']) ?? '',
+      start: 0,
+      end: text.length,
+    })),
+  ];
+  const { citations: _, ...rest } = raw;
+  return { ...base, annotations, source: ours(own.length > 0 ? { ...rest, citations: own } : rest) };
+}
+
+function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePart | undefined {
+  const source = requireObject(raw['source'], `${path}.source`, scope.problems);
+  const media = source && decodeMedia(source, `${path}.source`, scope);
+  if (!media) return undefined;
+  noteMembers(raw, IMAGE_MEMBERS, path, scope);
+  return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+/** Where the bytes of an image or a document come from: inline, an address, or an id of Anthropic's Files API. */
+function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Media | undefined {
+  const { problems } = scope;
+  const type = requireString(source['type'], `${path}.type`, problems);
+  switch (type) {
+    case undefined:
+      return undefined;
+    case 'base64': {
+      const mediaType = requireString(source['media_type'], `${path}.media_type`, problems);
+      const data = requireString(source['data'], `${path}.data`, problems);
+      return data === undefined ? undefined : { kind: 'base64', data, mediaType };
+    }
+    case 'url': {
+      const url = requireString(source['url'], `${path}.url`, problems);
+      if (url === undefined) return undefined;
+      if (URL.canParse(url)) return { kind: 'url', url };
+      problems.add(`${path}.url`, 'is not a valid URL');
+      return undefined;
+    }
+    case 'file': {
+      const id = requireString(source['file_id'], `${path}.file_id`, problems);
+      return id === undefined ? undefined : { kind: 'file_id', id };
+    }
+    default:
+      problems.add(`${path}.type`, 'must be one of base64, url, file');
+      return undefined;
+  }
+}
+
+/** A document. One that is text itself becomes text under its title, which every model reads. */
+function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  const { problems } = scope;
+  const source = requireObject(raw['source'], `${path}.source`, problems);
+  const title = readString(raw['title'], `${path}.title`, problems) || undefined;
+  if (!source) return undefined;
+  switch (source['type']) {
+    case 'text': {
+      const text = requireText(source['data'], `${path}.source.data`, problems);
+      return text === undefined ? undefined : documentText(raw, DOCUMENT_MEMBERS, [title, text], path, scope);
+    }
+    case 'content': {
+      const text = plainText(source['content']);
+      if (text === undefined) return unknownPart(raw, path, scope);
+      return documentText(raw, DOCUMENT_MEMBERS, [title, text], path, scope);
+    }
+    default: {
+      const media = decodeMedia(source, `${path}.source`, scope);
+      if (!media) return undefined;
+      noteDocument(raw, DOCUMENT_MEMBERS, path, scope);
+      const cache = decodeCache(raw, path, scope);
+      return { type: 'file', media, filename: title, path, cache, source: ours(raw) } satisfies FilePart;
+    }
+  }
+}
+
+function decodeSearchResult(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  const { problems } = scope;
+  const title = requireText(raw['title'], `${path}.title`, problems);
+  const origin = requireText(raw['source'], `${path}.source`, problems);
+  const text = plainText(raw['content']);
+  if (text === undefined) problems.add(`${path}.content`, 'must be a list of text blocks');
+  return text === undefined
+    ? undefined
+    : documentText(raw, RESULT_MEMBERS, [title, origin, text], path, scope);
+}
+
+function documentText(
+  raw: JsonObject,
+  held: ReadonlySet<string>,
+  lines: readonly (string | undefined)[],
+  path: string,
+  scope: DecodeScope,
+): TextPart {
+  noteDocument(raw, held, path, scope);
+  const what = raw['type'] === 'document' ? 'a document of text' : 'a search result';
+  addElsewhere(scope, path, 'approximated', `${what} is sent as plain text`);
+  const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
+  return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+/** Citations that are switched off are no wish. */
+function noteDocument(raw: JsonObject, held: ReadonlySet<string>, path: string, scope: DecodeScope): void {
+  const citations = raw['citations'];
+  const noWish = isJsonObject(citations) && citations['enabled'] !== true;
+  noteMembers(raw, noWish ? new Set([...held, 'citations']) : held, path, scope);
+}
+
+/** The text of a string or of blocks that are all text; undefined when one is not. */
+function plainText(content: Member): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!isJsonArray(content)) return undefined;
+  const texts: string[] = [];
+  for (const block of content) {
+    const text = isJsonObject(block) && block['type'] === 'text' ? block['text'] : undefined;
+    if (typeof text !== 'string') return undefined;
+    texts.push(text);
+  }
+  return texts.join('\n\n');
+}

@@ -1,0 +1,88 @@
+// A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
+// file of their own.
+import {
+  asString,
+  GatewayError,
+  isJsonObject,
+  Problems,
+  Report,
+  unknownMembers,
+} from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { decodeGatewayOptions } from '../gateway-options.ts';
+import { readBoolean, readNumber, readObject, readStrings, requireString } from '../read-member.ts';
+import { decodeMessages, decodeSystem } from './decode-messages.ts';
+import type { DecodeScope } from './decode-scope.ts';
+import { decodeThinking } from './decode-thinking.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { KNOWN_FIELDS } from './fields.ts';
+
+/**
+ * Decodes a parsed request body.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+export function decodeRequest(body: unknown): CanonicalRequest {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  const problems = new Problems();
+  const report = new Report();
+  const scope: DecodeScope = { problems, report, elsewhere: [] };
+  const model = requireString(body['model'], 'model', problems) ?? '';
+  const maxOutputTokens = decodeMaxTokens(body, problems);
+  const system = decodeSystem(body['system'], scope);
+  const messages = decodeMessages(body['messages'], scope);
+
+  const before = problems.list.length;
+  const tools = decodeTools(body['tools'], scope);
+  const areToolsClean = problems.list.length === before;
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, scope);
+  const { reasoning, responseFormat, extra } = decodeThinking(body, scope);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  if (body['reasoning'] !== undefined && body['reasoning'] !== null)
+    report.add('reasoning', 'dropped', 'this protocol has `thinking` and `output_config.effort`');
+  const stop = readStrings(body['stop_sequences'], 'stop_sequences', problems);
+  const stream = readBoolean(body['stream'], 'stream', problems) === true;
+  const sampling = {
+    temperature: readNumber(body['temperature'], 'temperature', problems, { min: 0 }),
+    topP: readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 }),
+    topK: readNumber(body['top_k'], 'top_k', problems, { min: 0, integer: true }),
+  };
+  const metadata = decodeMetadata(body, problems);
+  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
+  problems.throwIfAny();
+
+  const last = messages.at(-1);
+  return {
+    protocol: 'anthropic-messages',
+    raw: body,
+    model,
+    items: system ? [system, ...messages] : messages,
+    tools,
+    ...choice,
+    maxOutputTokens,
+    ...sampling,
+    stop: stop?.length ? stop : undefined,
+    responseFormat,
+    reasoning,
+    metadata,
+    ...(last?.type === 'message' && last.role === 'assistant' ? { prefill: true } : {}),
+    stream,
+    gateway,
+    extra: { ...unknownMembers(body, KNOWN_FIELDS), ...extra },
+    lossesElsewhere: scope.elsewhere,
+    report,
+  };
+}
+
+function decodeMaxTokens(body: JsonObject, problems: Problems): number | undefined {
+  const value = body['max_tokens'];
+  if (value === undefined || value === null) problems.add('max_tokens', 'is required');
+  return readNumber(value, 'max_tokens', problems, { min: 0, integer: true });
+}
+
+/** `metadata.user_id` is kept in the record; an Anthropic upstream gets the whole object. */
+function decodeMetadata(body: JsonObject, problems: Problems): CanonicalRequest['metadata'] {
+  const raw = readObject(body['metadata'], 'metadata', problems);
+  const userId = asString(raw?.['user_id']);
+  return userId ? { user_id: userId } : undefined;
+}

@@ -1,0 +1,120 @@
+// `tools` and `tool_choice` of a Messages request. Owns which tools are the client's and which are somebody else's;
+// must not know messages.
+import type { HostedTool, JsonObject, Tool, ToolChoice } from '../../canonical/index.ts';
+import { isJsonObject } from '../../canonical/index.ts';
+import { decodeParametersSchema } from '../decode-tool-members.ts';
+import {
+  describe,
+  readArray,
+  readBoolean,
+  readObject,
+  readString,
+  readWord,
+  requireString,
+} from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { decodeCache } from './decode-blocks.ts';
+import { noteMembers, ours } from './decode-scope.ts';
+import type { DecodeScope } from './decode-scope.ts';
+
+/** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+/** `eager_input_streaming` changes how arguments are delivered, not what is asked. */
+const TOOL_MEMBERS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+  'eager_input_streaming',
+]);
+
+/** Decodes `tools`. */
+export function decodeTools(value: Member, scope: DecodeScope): Tool[] {
+  const tools: Tool[] = [];
+  const names = new Set<string>();
+  readArray(value, 'tools', scope.problems)?.forEach((raw, index) => {
+    const path = `tools[${index}]`;
+    if (!isJsonObject(raw)) {
+      scope.problems.add(path, `must be an object, not ${describe(raw)}`);
+      return;
+    }
+    const tool = decodeTool(raw, path, scope);
+    if (!tool) return;
+    tools.push(tool);
+    if (tool.type === 'hosted') return;
+    if (names.has(tool.name)) scope.problems.add(`${path}.name`, 'is used by an earlier tool');
+    names.add(tool.name);
+  });
+  return tools;
+}
+
+function decodeTool(raw: JsonObject, path: string, scope: DecodeScope): Tool | undefined {
+  const { problems } = scope;
+  const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
+  const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
+  // Whatever has a type of its own is Anthropic's: it runs there, or the model was trained on it.
+  if (type !== 'custom') return { ...base, type: 'hosted', kind: type } satisfies HostedTool;
+  const name = requireString(raw['name'], `${path}.name`, problems);
+  if (name !== undefined && !TOOL_NAME.test(name))
+    problems.add(`${path}.name`, 'must be 1 to 128 letters, digits, underscores or dashes');
+  const description = readString(raw['description'], `${path}.description`, problems);
+  if (raw['input_schema'] === undefined || raw['input_schema'] === null)
+    problems.add(`${path}.input_schema`, 'is required');
+  const parameters = decodeParametersSchema(raw['input_schema'], `${path}.input_schema`, problems);
+  const strict = readBoolean(raw['strict'], `${path}.strict`, problems);
+  if (name === undefined) return undefined;
+  noteMembers(raw, TOOL_MEMBERS, path, scope);
+  return { ...base, type: 'function', name, description, parameters, strict };
+}
+
+export interface DecodedChoice {
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelToolCalls?: boolean | undefined;
+}
+
+/**
+ * Decodes `tool_choice` and checks it against the tools.
+ * @param tools as decoded, or undefined when they had problems and nothing can be checked
+ */
+export function decodeToolChoice(
+  value: Member,
+  tools: readonly Tool[] | undefined,
+  scope: DecodeScope,
+): DecodedChoice {
+  const { problems } = scope;
+  const raw = readObject(value, 'tool_choice', problems);
+  if (!raw) return {};
+  const words = ['auto', 'any', 'tool', 'none'] as const;
+  const type = readWord(raw['type'] ?? '', 'tool_choice.type', problems, words);
+  const path = 'tool_choice.disable_parallel_tool_use';
+  const serial = readBoolean(raw['disable_parallel_tool_use'], path, problems);
+  const name = type === 'tool' ? requireString(raw['name'], 'tool_choice.name', problems) : undefined;
+  if (type === undefined) return {};
+  if (tools?.length === 0) {
+    // Without tools these choose among nothing.
+    if (type === 'any' || type === 'tool') problems.add('tool_choice', 'there are no tools to choose from');
+    return {};
+  }
+  const parallelToolCalls = serial === true ? false : undefined;
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { toolChoice: { type }, parallelToolCalls };
+    case 'any':
+      return { toolChoice: { type: 'required' }, parallelToolCalls };
+    case 'tool':
+      if (name === undefined) return {};
+      return { toolChoice: chooseTool(raw, name, tools ?? [], scope), parallelToolCalls };
+  }
+}
+
+/** A tool that is not the client's is chosen in Anthropic's own words. Toolsets have members with names of their own. */
+function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope: DecodeScope): ToolChoice {
+  const isClients = tools.some((tool) => tool.type !== 'hosted' && tool.name === name);
+  if (isClients || tools.length === 0) return { type: 'tool', kind: 'function', name };
+  if (!tools.some((tool) => tool.type === 'hosted'))
+    scope.problems.add('tool_choice.name', 'names a tool that is not in tools');
+  return { type: 'hosted', source: ours(raw) };
+}

@@ -1,0 +1,64 @@
+// Items of an answer as content blocks for clients. Owns the shapes of thinking, calls and hosted work; must not know
+// whether the answer is streamed.
+import type { JsonObject, ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { CLAUDE_REASONING, encodeHidden } from './foreign-reasoning.ts';
+import type { HiddenReasoning } from './foreign-reasoning.ts';
+
+/** Stands between parts of one reasoning item. */
+export const PARAGRAPH = '\n\n';
+
+/**
+ * How an item ends, once its text is known: the signature of its `thinking` block, a block that only hides it, or
+ * nothing at all. A client must have a signature to give thinking back, so there is one also where no model signed.
+ * @param hasText true when the client sees text
+ */
+export function sealReasoning(
+  hidden: HiddenReasoning,
+  hasText: boolean,
+): { readonly signature: string } | { readonly redacted: JsonObject } | undefined {
+  const { opaque } = hidden;
+  const isClaudes = opaque?.format === CLAUDE_REASONING;
+  if (isClaudes && opaque.kind === 'signature') return { signature: opaque.data };
+  if (hasText) return { signature: encodeHidden(hidden) };
+  if (opaque === undefined) return undefined;
+  return {
+    redacted: { type: 'redacted_thinking', data: isClaudes ? opaque.data : encodeHidden(hidden) },
+  };
+}
+
+/**
+ * The block of a reasoning item; undefined when there is nothing in it.
+ * @param exclude true: the text is withheld, its signature is not (`display: "omitted"`)
+ */
+export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObject | undefined {
+  const isSummary = item.text.length === 0;
+  const text = [...item.summary, ...item.text].filter((part) => part !== '').join(PARAGRAPH);
+  const thinking = exclude ? '' : text;
+  const { format, opaque, id } = item;
+  const seal = sealReasoning({ format, opaque, id, isSummary }, thinking !== '');
+  if (seal === undefined) return undefined;
+  return 'redacted' in seal ? seal.redacted : { type: 'thinking', thinking, signature: seal.signature };
+}
+
+/** Members of a call's block that are not its arguments; those of the raw form come last. */
+export function callMembers(call: Pick<ToolCallItem, 'callId' | 'name' | 'source'>): JsonObject {
+  const { type: _type, id: _id, name: _name, input: _input, ...rest } = ownBlock(call.source) ?? {};
+  return { type: 'tool_use', id: call.callId, name: call.name, input: {}, ...rest };
+}
+
+/**
+ * The input of a call, which must be an object. Free-form input of a custom tool is its `input` member; arguments
+ * that are no JSON object are wrapped as `{"_raw": text}`.
+ */
+export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>): JsonObject {
+  if (call.kind === 'custom') return { input: call.arguments };
+  if (call.arguments.trim() === '') return {};
+  const parsed = parseJson(call.arguments);
+  return isJsonObject(parsed) ? parsed : { _raw: call.arguments };
+}
+
+/** The raw block of what only this protocol knows; undefined for another protocol's, which has no place here. */
+export function ownBlock(source: Source | undefined): JsonObject | undefined {
+  return source?.protocol === 'anthropic-messages' ? source.raw : undefined;
+}

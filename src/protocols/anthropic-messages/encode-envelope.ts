@@ -1,0 +1,34 @@
+// The members of a message around its content, alike in a whole answer and in `message_start`. Knows no blocks.
+import type { FinishEvent, JsonObject, JsonValue } from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import type { Emitted } from './stop-reason.ts';
+import { encodeStopReason } from './stop-reason.ts';
+
+/** The identity of the answer is the gateway's own: its generation id, and its id of the model that ran. */
+export function encodeEnvelope({ id, model }: AnswerContext, content: readonly JsonValue[]): JsonObject {
+  return { id, type: 'message', role: 'assistant', model, content };
+}
+
+/**
+ * Why the answer ended: `stop_reason`, `stop_sequence`, `stop_details`.
+ * @param refusal the words of a refusal, '' if there were none
+ */
+export function encodeStop(finish: FinishEvent, emitted: Emitted, refusal: string): JsonObject {
+  const reason = encodeStopReason(finish, emitted);
+  return {
+    stop_reason: reason,
+    stop_sequence: reason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
+    stop_details:
+      reason === 'refusal'
+        ? { type: 'refusal', category: finish.refusalCategory ?? null, explanation: refusal || null }
+        : null,
+  };
+}
+
+/**
+ * True where the words of a refusal are content: Anthropic tells them in `stop_details` alone, other models say them to
+ * the reader.
+ */
+export function showsRefusal(finish: FinishEvent): boolean {
+  return finish.raw !== 'refusal';
+}

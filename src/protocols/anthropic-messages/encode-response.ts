@@ -1,0 +1,88 @@
+// A collected answer becomes a `message` object. Owns its order of blocks; must not know where the answer came from.
+import { GatewayError } from '../../canonical/index.ts';
+import type { CollectedEvents, Item, JsonObject, Part } from '../../canonical/index.ts';
+import { NO_USAGE } from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import { encodeCitation } from './citations.ts';
+import { callInput, callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
+import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
+import { encodeUsage } from './encode-usage.ts';
+
+interface Draft {
+  readonly content: JsonObject[];
+  readonly exclude: boolean;
+  readonly showsRefusal: boolean;
+  toolCalls: number;
+  refusal: string;
+}
+
+/**
+ * Encodes a whole answer.
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ */
+export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
+  const { error, finish, items, usage } = events;
+  if (error) throw error;
+  if (!finish) throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const draft: Draft = {
+    content: [],
+    exclude: context.request.reasoning.exclude === true,
+    showsRefusal: showsRefusal(finish),
+    toolCalls: 0,
+    refusal: '',
+  };
+  for (const item of items) addItem(draft, item);
+  const emitted = { toolCalls: draft.toolCalls, refusal: draft.refusal !== '' };
+  return {
+    ...encodeEnvelope(context, draft.content),
+    ...encodeStop(finish, emitted, draft.refusal),
+    usage: encodeUsage(usage ?? NO_USAGE, context.costUsd),
+  };
+}
+
+function addItem(draft: Draft, item: Item): void {
+  switch (item.type) {
+    case 'message':
+      for (const part of item.parts) addPart(draft, part);
+      return;
+    case 'reasoning': {
+      const block = encodeReasoning(item, draft.exclude);
+      if (block) draft.content.push(block);
+      return;
+    }
+    case 'tool_call':
+      draft.toolCalls++;
+      draft.content.push({ ...callMembers(item), input: callInput(item) });
+      return;
+    case 'hosted_call':
+    case 'unknown': {
+      const block = ownBlock(item.source);
+      if (block) draft.content.push(block);
+      return;
+    }
+    // The protocol has no place for these.
+    case 'compaction':
+    case 'tool_result':
+    case 'reference':
+      return;
+  }
+}
+
+function addPart(draft: Draft, part: Part): void {
+  if (part.type === 'refusal') {
+    draft.refusal += part.refusal;
+    if (draft.showsRefusal && part.refusal !== '') draft.content.push({ type: 'text', text: part.refusal });
+    return;
+  }
+  if (part.type !== 'text') return;
+  const citations = (part.annotations ?? []).flatMap((annotation) => {
+    const citation = encodeCitation(annotation, part.text);
+    return citation ? [citation] : [];
+  });
+  if (part.text === '' && citations.length === 0) return;
+  draft.content.push({
+    type: 'text',
+    text: part.text,
+    ...(citations.length > 0 ? { citations } : {}),
+  });
+}

@@ -1,0 +1,73 @@
+// The relay lane of the Messages API: what a faithful upstream takes as it stands, and how its answers pass. Only `id`
+// and `model` of the message change; every other byte is the upstream's.
+import type { CanonicalRequest, Item, JsonValue, Part } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { editMembers } from '../json-splice.ts';
+import type { CodecContext, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import { decodeResponse } from './decode-response.ts';
+import { saysReasoning } from './encode-thinking.ts';
+import { GATEWAY_KEYS } from './fields.ts';
+import { CLAUDE_REASONING } from './foreign-reasoning.ts';
+import { MessagesRelayStream } from './relay-stream.ts';
+
+export const relay: RelayCodec = {
+  accepts,
+  saysReasoning,
+  editRequest,
+  patchResponse,
+  openStream: (facts) => new MessagesRelayStream(facts),
+};
+
+/**
+ * False where the client's own bytes hold what only another family of models can read, or lack what the gateway found
+ * again for it.
+ */
+function accepts(request: CanonicalRequest): boolean {
+  return request.items.every(
+    (item) => isClaudes(item) && (!('parts' in item) || item.parts.every(isOwnPart)),
+  );
+}
+
+function isClaudes(item: Item): boolean {
+  if (item.type === 'reference') return false;
+  if (item.type !== 'reasoning') return true;
+  // What the vault puts back stands nowhere in the body.
+  return item.path !== undefined && item.opaque?.format === CLAUDE_REASONING;
+}
+
+/** False for a text with citations that another model made. */
+function isOwnPart(part: Part): boolean {
+  return (
+    part.type !== 'text' || (part.annotations ?? []).every((annotation) => annotation.source !== undefined)
+  );
+}
+
+function editRequest(body: string, request: CanonicalRequest, model: string): string {
+  const set: Record<string, JsonValue> = {};
+  if (request.raw['model'] !== model) set['model'] = model;
+  const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
+  return remove.length === 0 && Object.keys(set).length === 0
+    ? body
+    : editMembers(body, { set, remove, everywhere: true });
+}
+
+/** Nothing that is read here needs an id. */
+const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
+
+function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
+  const json = parseJson(body);
+  const tap: { -readonly [Key in keyof RelayTap]: RelayTap[Key] } = {
+    upstreamId: isJsonObject(json) ? asString(asObject(json)['id']) : undefined,
+    usage: undefined,
+    finish: undefined,
+    outputChars: 0,
+  };
+  const read = (event: Parameters<Parameters<typeof decodeResponse>[1]['on']>[0]): void => {
+    if (event.type === 'usage') tap.usage = event.usage;
+    else if (event.type === 'finish') tap.finish = event;
+    else if (event.type === 'text' || event.type === 'reasoning' || event.type === 'arguments')
+      tap.outputChars += event.text.length;
+  };
+  decodeResponse(json, { on: read }, NO_IDS);
+  return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
+}

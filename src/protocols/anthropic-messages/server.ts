@@ -1,0 +1,16 @@
+// Anthropic Messages as spoken to clients: the parts put together. Knows nothing of upstreams.
+import type { ServerCodec } from '../protocol.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeError } from './encode-error.ts';
+import { encodeResponse } from './encode-response.ts';
+import { encodeStream } from './encode-stream.ts';
+
+/** The server side of the Messages API. */
+export const anthropicMessagesServer: ServerCodec = {
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  // `anthropic-version`, `anthropic-beta` and whatever else Anthropic will name so: open lists, its own to judge.
+  headerPrefix: 'anthropic-',
+};
