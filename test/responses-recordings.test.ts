@@ -14,6 +14,7 @@ import { readChat } from './recordings/read-chat.ts';
 import { readMessages } from './recordings/read-messages.ts';
 import { readResponses } from './recordings/read-responses.ts';
 import { difference, type Said } from './recordings/said.ts';
+import { SseParser } from '../src/upstream/sse.ts';
 import { codecContext } from './golden-operations.ts';
 import { checkResponse, checkResponseStream } from './responses-stream-rules.ts';
 
@@ -56,6 +57,42 @@ describe.skipIf(missing !== undefined)('recorded answers as Responses', () => {
   });
 });
 
+describe.skipIf(missing !== undefined)('recorded streams in pieces of any size', () => {
+  test('give the same Response', () => {
+    const streams = readRecordings().filter(
+      ({ status, res, case: name }) => status === 200 && res.kind === 'sse' && !(name in NO_ANSWER),
+    );
+    expect(streams.length).toBeGreaterThan(500);
+    const different = streams.filter((recording, n) => {
+      const want = streamed(eventsOf(recording));
+      return streamed(eventsInPieces(recording, n + 1)) !== want;
+    });
+    expect(different.map((recording) => recording.case)).toEqual([]);
+  });
+});
+
+/** The events of a stream whose text arrives in pieces of 1 to 64 characters, by a fixed sequence. */
+function eventsInPieces(recording: Recording, seed: number): CanonicalEvent[] {
+  return eventsOf(recording, (text, frame) => {
+    const parser = new SseParser(frame);
+    let random = seed;
+    for (let at = 0; at < text.length;) {
+      random = (random * 48_271) % 2_147_483_647;
+      const size = 1 + (random % 64);
+      parser.push(text.slice(at, at + size));
+      at += size;
+    }
+    parser.end();
+  });
+}
+
+/** Hands the frames of a stream to `frame`. */
+type Feed = (text: string, frame: (event: string, data: string) => void) => void;
+
+const atOnce: Feed = (text, frame) => {
+  for (const { event, data } of framesOf(text)) frame(event, data);
+};
+
 /** What is wrong with a recording's way through both codecs; undefined when nothing is. */
 function problem(recording: Recording): string | undefined {
   const events = eventsOf(recording);
@@ -79,7 +116,7 @@ function problem(recording: Recording): string | undefined {
     : `streamed ${JSON.stringify(final)}, whole ${JSON.stringify(whole)}`;
 }
 
-function eventsOf(recording: Recording): CanonicalEvent[] {
+function eventsOf(recording: Recording, feed: Feed = atOnce): CanonicalEvent[] {
   const { upstream } = findProtocol(NAMES[recording.api]) ?? {};
   if (!upstream) throw new TypeError('no such protocol');
   const events: CanonicalEvent[] = [];
@@ -88,7 +125,7 @@ function eventsOf(recording: Recording): CanonicalEvent[] {
     if (recording.res.kind === 'json') upstream.decodeResponse(recording.res.json, sink, codecContext());
     else {
       const decoder = upstream.decodeStream(sink, codecContext());
-      for (const { event, data } of framesOf(recording.res.text ?? '')) decoder.frame(event, data);
+      feed(recording.res.text ?? '', (event, data) => decoder.frame(event, data));
       decoder.end();
     }
   } catch (error) {
