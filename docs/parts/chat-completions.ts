@@ -43,9 +43,8 @@ Messages may hold text, images, audio and files where the model reads them, and 
 a model continues where it was ([reasoning](reasoning.md)). \`cache_control\` on parts and tools reaches upstreams that
 know it (Anthropic) and is reported elsewhere.
 
-Routing today: endpoints of a model are tried in the operator's order. \`provider.routing.providers\` restricts and
-reorders them, \`provider.fallback: "false"\` keeps only the first. Other routing members are checked and reported as
-not acted upon.
+Which model and which endpoint answers, and who stands in, is said in \`provider\`, \`models\` and
+\`model_routing_config\`: see [routing](routing.md).
 
 ## Two lanes
 

@@ -1,5 +1,7 @@
 // The members that steer routing: none of them reaches an upstream, in either lane and over any protocol; and a wrong
 // value is a 400 that names it and says what is allowed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../upstreams/answers.ts';
 import { startScene, UPSTREAM_KEY, type Scene } from '../upstreams/gateway-with-upstreams.ts';
@@ -210,6 +212,15 @@ describe('refused by name', () => {
     for (const name of ['routing.type', 'routing.primary_factor', 'max_price.prompt'])
       expect(message).toContain(name);
   });
+});
+
+test('the documentation names every member', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'routing.md'), 'utf8');
+  const { routing, ...members } = STEERING.provider;
+  const { task_info, ...config } = STEERING.model_routing_config;
+  const names = [members, routing, task_info, config].flatMap((object) => Object.keys(object));
+  expect(names.filter((name) => !new RegExp(`[\\x60.]${name}\\x60`).test(page))).toEqual([]);
+  for (const header of Object.keys(HEADERS)) expect(page).toContain(`\`${header}\``);
 });
 
 test('a member that the gateway does not know is reported, not refused', async () => {
