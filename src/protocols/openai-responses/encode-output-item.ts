@@ -196,10 +196,10 @@ export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject
 /** A citation in the flat form of this protocol; undefined for one that only another protocol knows. */
 export function encodeAnnotation(annotation: Annotation): JsonObject | undefined {
   const own = ownRaw(annotation.source);
-  if (own) return own;
-  if (annotation.type !== 'url_citation') return undefined;
+  if (annotation.type !== 'url_citation') return own;
   const { url, title, start, end } = annotation;
-  return { type: 'url_citation', start_index: start, end_index: end, title, url };
+  // Servers leave out the span or the title, which strict clients demand.
+  return { ...own, type: 'url_citation', start_index: start, end_index: end, title, url };
 }
 
 /** What the client asked to see of the members that are shown only on demand. */

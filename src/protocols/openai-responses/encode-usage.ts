@@ -11,12 +11,11 @@ export function encodeUsage(usage: Usage, costUsd: number | null | undefined): J
   const { input, output, tools } = usage;
   const inputAll = inputTokens(usage);
   const outputAll = outputTokens(usage);
-  const details: MutableJsonObject = { cached_tokens: input.cacheRead };
-  if (cacheWriteTokens(usage) > 0) {
-    details['cache_write_tokens'] = cacheWriteTokens(usage);
-    if (input.cacheWrite1h > 0)
-      details['cache_write_tokens_details'] = { ttl_12h_tokens: input.cacheWrite1h };
-  }
+  const details: MutableJsonObject = {
+    cached_tokens: input.cacheRead,
+    cache_write_tokens: cacheWriteTokens(usage),
+  };
+  if (input.cacheWrite1h > 0) details['cache_write_tokens_details'] = { ttl_12h_tokens: input.cacheWrite1h };
   if (input.audio > 0) details['audio_tokens'] = input.audio;
   if (input.image > 0) details['image_tokens'] = input.image;
   const searches = tools['web_search'];
