@@ -142,7 +142,7 @@ describe.each([
 
   test('finds the record of the answer by its id', async () => {
     const answer = await client.responses.create({ model, input: QUESTION, ...options });
-    const found = await gateway.get(`/generation?id=${answer.id.replace('resp_', '')}`);
+    const found = await gateway.get(`/generation?id=${answer.id}`);
     expect(found.status).toBe(200);
     expect(((await found.json()) as { api: string }).api).toBe('responses');
   });
