@@ -44,7 +44,7 @@ const request = openaiResponsesServer.decodeRequest({
 if (missing) console.log(`responses-recordings: ${missing}`);
 
 describe.skipIf(missing !== undefined)('recorded answers as Responses', () => {
-  const recordings = readRecordings().filter(
+  const recordings = (missing ? [] : readRecordings()).filter(
     ({ status, case: name }) => status === 200 && !(name in NO_ANSWER),
   );
 
