@@ -13,6 +13,8 @@ import {
   PRICE,
   PROTOCOLS,
   RESPONSES,
+  ROUTE_CACHE,
+  ROUTE_SHARES,
   ROUTING,
   SDK,
   shown,
@@ -248,9 +250,11 @@ export const painRequirements: Requirements = {
     'Encrypted state stays with who can read it.',
     `${CONTINUITY}: a conversation that moves to another family`,
   ),
-  'pain.D43': later(
+  'pain.D43': shown(
     'OpenRouterTeam/ai-sdk-provider #499',
-    ROUTING,
-    'Conversations stay with the endpoint that has them cached.',
+    'Conversations stay with the endpoint that has them cached, and the measured hit rate counts in the cost.',
+    `${ROUTE_CACHE}: it stays where its cache is`,
+    `${ROUTE_CACHE}: after five minutes of silence`,
+    `${ROUTE_SHARES}: cost: what the upstream reads from its cache`,
   ),
 };

@@ -12,7 +12,10 @@ import {
   golden,
   UNSCHEDULED,
   RESPONSES,
-  ROUTING,
+  ROUTE_CHOICE,
+  ROUTE_KEYS,
+  ROUTE_SHARES,
+  ROUTES,
   SDK,
   shown,
   TOOLS,
@@ -20,6 +23,8 @@ import {
   type Requirements,
 } from './requirement.ts';
 
+const MODEL_CHOICE = 'test/routing-models.test.ts';
+const AUTO_CHOICE = 'test/routing-auto.test.ts';
 const GENERAL = 'Chat Completions API documentation: endpoint and headers';
 const MESSAGES = 'Chat Completions API documentation: messages';
 const PARAMETERS = 'Chat Completions API documentation: parameters';
@@ -339,18 +344,17 @@ export const requestRequirements: Requirements = {
     `${FIELDS}: inside the other objects`,
     `${SDK}: streams the same text, with usage only when asked`,
   ),
-  '3.21': later(
+  '3.21': shown(
     PARAMETERS,
-    ROUTING,
-    '`provider` is checked; order, restriction and fallback act, the rest is reported.',
-    `${FIELDS}: inside the other objects`,
-    `${FAILOVER}: fallback switched off`,
+    '`provider` steers the choice of endpoints.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTE_KEYS}: refused by name`,
   ),
-  '3.22': later(
+  '3.22': shown(
     PARAMETERS,
-    ROUTING,
-    '`model_routing_config` is checked and reported, not yet acted upon.',
-    EVERY_FIELD,
+    '`model_routing_config` steers the choice of the model.',
+    `${ROUTE_CHOICE}: complexity %s takes %s`,
+    `${ROUTE_KEYS}: refused by name`,
   ),
   '3.23': shown(
     PARAMETERS,
@@ -376,32 +380,60 @@ export const requestRequirements: Requirements = {
     `${UNSUPPORTED}: seed goes where it is taken`,
   ),
 
-  '4.1': later(
+  '4.1': shown(
     PROVIDER,
-    ROUTING,
-    'Without `provider` the operator’s order decides; defaults per key follow.',
-    `${FAILOVER}: the next endpoint answers`,
+    'Without `provider` the defaults of the key and of the configuration decide, else the operator’s order.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTES}: three levels of defaults`,
   ),
-  '4.2': later(PROVIDER, ROUTING, '`routing` is an object.', `${FIELDS}: inside the other objects`),
-  '4.3': later(
+  '4.2': shown(
     PROVIDER,
-    ROUTING,
-    'The types are checked; `priority` acts.',
-    `${FIELDS}: inside the other objects`,
+    '`routing` is an object; it may be left out.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTE_KEYS}: refused by name`,
   ),
-  '4.4': later(PROVIDER, ROUTING, 'Round robin rotates per model and provider set.'),
-  '4.5': later(PROVIDER, ROUTING, 'Least latency follows what was measured.'),
-  '4.6': later(PROVIDER, ROUTING, 'The primary factor orders by cost, speed or quality.'),
-  '4.7': later(
+  '4.3': shown(
     PROVIDER,
-    ROUTING,
+    '`routing.type` is priority, round robin or least latency.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTE_SHARES}: one after the other, as configured`,
+    `${ROUTE_SHARES}: explores who is unknown`,
+    `${ROUTE_KEYS}: refused by name`,
+  ),
+  '4.4': shown(
+    PROVIDER,
+    'Round robin is fair, also among requests at the same time, for each model and set of endpoints.',
+    `${ROUTE_SHARES}: are shared by three to within one`,
+    `${ROUTE_SHARES}: the other two share`,
+    `${ROUTE_SHARES}: each set of endpoints has its own round`,
+  ),
+  '4.5': shown(
+    PROVIDER,
+    'Least latency follows what was measured lately, and explores what is unknown.',
+    `${ROUTE_SHARES}: stays with the faster`,
+    `${ROUTE_SHARES}: moves when the faster becomes slow, and returns`,
+    `${ROUTE_SHARES}: many at once do not all explore`,
+  ),
+  '4.6': shown(
+    PROVIDER,
+    'The primary factor orders by cost, speed or quality.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTE_SHARES}: latency, throughput and speed each measure what they say`,
+    `${ROUTE_SHARES}: cost: what the upstream reads from its cache`,
+    `${ROUTE_SHARES}: quality: one failure among few`,
+  ),
+  '4.7': shown(
+    PROVIDER,
     '`providers` is order and restriction; none left or an empty list is a 400.',
-    `${FIELDS}: inside the other objects`,
+    `${ROUTES}: the order of trying`,
+    `${ROUTES}: a provider that does not serve the model is skipped`,
+    `${ROUTES}: refused: a wish`,
+    `${ROUTE_KEYS}: refused by name`,
   ),
-  '4.8': later(
+  '4.8': shown(
     PROVIDER,
-    ROUTING,
-    '`fallback: "false"` stops after the first; a named one follows.',
+    '`fallback: "false"` stops after the first; a named one alone follows.',
+    `${ROUTES}: who stands in`,
     `${FAILOVER}: fallback switched off`,
   ),
   '4.9': shown(
@@ -414,6 +446,7 @@ export const requestRequirements: Requirements = {
   '4.10': shown(
     PROVIDER,
     'Failover is on unless switched off.',
+    `${ROUTES}: who stands in`,
     `${FAILOVER}: a 500 that passes`,
     `${FAILOVER}: fallback switched off`,
   ),
@@ -422,24 +455,72 @@ export const requestRequirements: Requirements = {
     PROVIDER,
     'Routing members never reach an upstream.',
     `${UNSUPPORTED}: the gateway's own keys`,
+    `${ROUTE_KEYS}: %s to %s, translated`,
+    `${ROUTE_KEYS}: Chat Completions, relayed`,
+    `${ROUTE_KEYS}: Responses, relayed`,
   ),
 
-  '5.1': later(
+  '5.1': shown(
     MODEL_ROUTING,
-    ROUTING,
-    'A request may let the gateway choose among models; today `model_routing_config` and `models` are reported as not done.',
+    'A request may let the gateway choose among models by `model_routing_config`, or name more of them in `models`.',
+    `${ROUTE_CHOICE}: complexity %s takes %s`,
+    `${ROUTES}: models: each is tried in turn`,
     EVERY_FIELD,
   ),
-  '5.2': later(MODEL_ROUTING, ROUTING, '`available_models` are the candidates.'),
-  '5.3': later(MODEL_ROUTING, ROUTING, '`preference` names a model or a strategy.'),
-  '5.4': later(MODEL_ROUTING, ROUTING, '`task_info` describes the task.'),
-  '5.5': later(MODEL_ROUTING, ROUTING, '`task_type` selects defaults.'),
-  '5.6': later(MODEL_ROUTING, ROUTING, '`complexity` selects the tier.'),
-  '5.7': later(MODEL_ROUTING, ROUTING, '`task_info.additional_properties` is free.'),
-  '5.8': later(MODEL_ROUTING, ROUTING, '`additional_properties` is free.'),
-  '5.9': later(MODEL_ROUTING, ROUTING, 'The rule is deterministic and documented.'),
-  '5.10': later(MODEL_ROUTING, ROUTING, 'The answer’s `model` is the one that was used.', `${SDK}: answers`),
-  '5.11': later(MODEL_ROUTING, ROUTING, 'An automatic model has a name of its own.'),
+  '5.2': shown(
+    MODEL_ROUTING,
+    '`available_models` are the candidates; unknown ones are reported.',
+    `${ROUTE_CHOICE}: takes what can serve the request`,
+    `${ROUTE_CHOICE}: unknown candidates are reported`,
+  ),
+  '5.3': shown(
+    MODEL_ROUTING,
+    '`preference` names a model or a strategy.',
+    `${ROUTE_CHOICE}: preference`,
+    `${MODEL_CHOICE}: %s with %j`,
+  ),
+  '5.4': shown(
+    MODEL_ROUTING,
+    '`task_info` describes the task.',
+    `${ROUTE_CHOICE}: a model that is named`,
+    `${ROUTE_KEYS}: refused by name`,
+  ),
+  '5.5': shown(
+    MODEL_ROUTING,
+    '`task_type` selects the operator’s models for it.',
+    `${ROUTE_CHOICE}: task types select among the models of the operator`,
+  ),
+  '5.6': shown(
+    MODEL_ROUTING,
+    '`complexity` selects between cheap and strong; where nobody says it, it is estimated.',
+    `${ROUTE_CHOICE}: complexity %s takes %s`,
+    `${ROUTE_CHOICE}: estimates the complexity`,
+  ),
+  '5.7': shown(
+    MODEL_ROUTING,
+    '`task_info.additional_properties` is free.',
+    `${ROUTE_CHOICE}: free-form members`,
+  ),
+  '5.8': shown(MODEL_ROUTING, '`additional_properties` is free.', `${ROUTE_CHOICE}: free-form members`),
+  '5.9': shown(
+    MODEL_ROUTING,
+    'The rule is deterministic and documented; the candidates that are left are the fallbacks.',
+    `${ROUTE_CHOICE}: the same request always gets the same answer`,
+    `${ROUTE_CHOICE}: fails over to the other candidates`,
+    `${ROUTE_KEYS}: the documentation names every member`,
+  ),
+  '5.10': shown(
+    MODEL_ROUTING,
+    'The answer’s `model` is the one that was used.',
+    `${ROUTE_CHOICE}: complexity %s takes %s`,
+    `${ROUTES}: the answer names the model that ran`,
+  ),
+  '5.11': shown(
+    MODEL_ROUTING,
+    'An automatic model has a name of its own: `dragoman/auto`, also `auto` and `zenmux/auto`.',
+    `${ROUTE_CHOICE}: without a list chooses among all`,
+    `${AUTO_CHOICE}: has three names`,
+  ),
 
   '7.1': shown(FORMAT, 'Without `response_format` nothing is enforced.', `${SDK}: answers`),
   '7.2': shown(FORMAT, '`text` is the default.', EVERY_FIELD),
@@ -499,20 +580,31 @@ export const requestRequirements: Requirements = {
     'The documented request gets an answer with the documented members.',
     `${SDK}: answers`,
   ),
-  '24.9': later('black-box check', ROUTING, 'Each routing type does what it says.'),
-  '24.10': later(
+  '24.9': shown(
     'black-box check',
-    ROUTING,
+    'Each routing type does what it says.',
+    `${ROUTES}: the order of trying`,
+    `${ROUTE_SHARES}: are shared by three to within one`,
+    `${ROUTE_SHARES}: stays with the faster`,
+  ),
+  '24.10': shown(
+    'black-box check',
     'Each form of fallback after each failure.',
+    `${ROUTES}: after %s with fallback %j`,
     `${FAILOVER}: fallback switched off`,
     `${FAILOVER}: nobody can answer`,
   ),
   '24.11': shown(
     'black-box check',
     'No routing member in the upstream’s body.',
+    `${ROUTE_KEYS}: %s to %s, translated`,
     `${UNSUPPORTED}: the gateway's own keys`,
   ),
-  '24.12': later('black-box check', ROUTING, 'Complexity chooses between models.'),
+  '24.12': shown(
+    'black-box check',
+    'Complexity chooses between models, and the answer says which.',
+    `${ROUTE_CHOICE}: complexity %s takes %s`,
+  ),
   '24.13': later(
     'black-box check',
     RESPONSES,

@@ -1,7 +1,7 @@
 // Who gets how much: fairness of the round, and how far the measured policies follow what endpoints do. Upstreams take
 // the time that the test's clock gives them.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { CHAT_OPENING, chatChunk, frame } from '../upstreams/answers.ts';
+import { CHAT_OPENING, chatBody, chatChunk, frame, whole } from '../upstreams/answers.ts';
 import { at } from '../upstreams/json-path.ts';
 import type { Answer } from '../upstreams/scripted-upstream.ts';
 import {
@@ -31,6 +31,13 @@ beforeEach(async () => {
       {
         id: 'scored/chat',
         endpoints: [endpoint('east', { quality: 0.9 }), endpoint('west', { quality: 0.7 })],
+      },
+      {
+        id: 'cached/chat',
+        endpoints: [
+          endpoint('east', { price: { input: 10, output: 4, cache_read: 1 } }),
+          endpoint('west', { price: { input: 5, output: 4, cache_read: 5 } }),
+        ],
       },
     ],
   });
@@ -216,6 +223,22 @@ describe('a measured factor', () => {
     expect(await order('speed')).toEqual(['north', 'west', 'east']);
     const table = await explained(scene, { model: MODEL, stream: true });
     expect(at(table, 'candidates', 0)).toMatchObject({ endpoint: 'east', first_token_ms: 100 });
+  });
+
+  test('cost: what the upstream reads from its cache is priced as such', async () => {
+    const ask = { model: 'cached/chat', provider: { sort: 'price' } };
+    const usage = { prompt_tokens: 4000, completion_tokens: 5, total_tokens: 4005 };
+    const cached = { ...usage, prompt_tokens_details: { cached_tokens: 3600 } };
+    expect(slugs(await explained(scene, ask))).toEqual(['west', 'east']);
+    scene.answer('east', whole({ ...chatBody('Hello'), usage: cached }));
+    scene.answer('west', whole({ ...chatBody('Hello'), usage }));
+    for (const name of ['east', 'west']) await send(2, 1, { ...ask, provider: { only: [name] } });
+    const table = await explained(scene, ask);
+    expect(slugs(table)).toEqual(['east', 'west']);
+    expect(at(table, 'candidates', 0)).toMatchObject({
+      cache_hit_rate: 0.9,
+      reason: 'cost: 5.9 USD per million tokens in and out',
+    });
   });
 
   test('quality: one failure among few attempts is not the end, many are', async () => {

@@ -119,16 +119,18 @@ describe('the order of trying', () => {
     ).toEqual(['east', 'north', 'west']);
   });
 
-  test.each<[string, object, string]>([
-    ['a slug of a provider means all of its endpoints', { only: ['east'] }, 'east/fast east/slow'],
-    ['a slug of an endpoint means that one', { only: ['east/slow', 'west'] }, 'east/slow west'],
-    ['in a list', { routing: { type: 'order', providers: ['west', 'east/slow'] } }, 'west east/slow'],
-    ['both kinds', { routing: { type: 'order', providers: ['east/slow', 'east'] } }, 'east/slow east/fast'],
-    ['to ignore', { ignore: ['east/fast'] }, 'east/slow west'],
-    ['to prefer', { order: ['east/slow'] }, 'east/slow east/fast west'],
-    ['to stand in', { only: ['west'], fallback: 'east/slow' }, 'west east/slow'],
-  ])('%s', async (_, provider, order) => {
-    expect((await triedFor(scene, { model: 'house/deployments', provider })).join(' ')).toBe(order);
+  describe('slugs of providers and of their endpoints', () => {
+    test.each<[string, object, string]>([
+      ['a slug of a provider means all of its endpoints', { only: ['east'] }, 'east/fast east/slow'],
+      ['a slug of an endpoint means that one', { only: ['east/slow', 'west'] }, 'east/slow west'],
+      ['in a list', { routing: { type: 'order', providers: ['west', 'east/slow'] } }, 'west east/slow'],
+      ['both kinds', { routing: { type: 'order', providers: ['east/slow', 'east'] } }, 'east/slow east/fast'],
+      ['to ignore', { ignore: ['east/fast'] }, 'east/slow west'],
+      ['to prefer', { order: ['east/slow'] }, 'east/slow east/fast west'],
+      ['to stand in', { only: ['west'], fallback: 'east/slow' }, 'west east/slow'],
+    ])('%s', async (_, provider, order) => {
+      expect((await triedFor(scene, { model: 'house/deployments', provider })).join(' ')).toBe(order);
+    });
   });
 
   test.each<[string, string]>([
