@@ -167,8 +167,9 @@ class ResponsesStreamEncoder implements EventSink {
     if (event.text === '' && logprobs.length === 0) return;
     part.text += event.text;
     for (const each of logprobs) part.logprobs.push(each);
-    const tail = part.kind === 'refusal' ? '}\n\n' : `,"logprobs":${JSON.stringify(logprobs)}}\n\n`;
-    this.#delta(part, event.text, tail);
+    if (part.kind === 'refusal') this.#delta(part, event.text, '}\n\n');
+    else if (logprobs.length === 0) this.#delta(part, event.text, ',"logprobs":[]}\n\n');
+    else this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}}\n\n`);
   }
 
   #onReasoning(event: ReasoningEvent): void {

@@ -58,8 +58,12 @@ export class ItemDraft {
 
   /** The part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
   find(kind: PartKind, number: number): PartDraft | undefined {
-    // Nearly always the last one.
-    return this.parts.findLast((part) => part.index === number && isCounted(part.kind, kind));
+    // Asked once per token, and nearly always for the last one.
+    for (let at = this.parts.length - 1; at >= 0; at--) {
+      const part = this.parts[at];
+      if (part && part.index === number && isCounted(part.kind, kind)) return part;
+    }
+    return undefined;
   }
 
   /** A new part behind the others of its count. */
