@@ -9,7 +9,7 @@ import type {
   Role,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { isJsonObject } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -27,6 +27,7 @@ import { CLAUDE_REASONING, decodeHidden } from './foreign-reasoning.ts';
 
 const ROLES = 'user, assistant, system';
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+const DIRECT_CALL_MEMBERS: ReadonlySet<string> = new Set([...CALL_MEMBERS, 'caller']);
 const RESULT_MEMBERS: ReadonlySet<string> = new Set([
   'type',
   'tool_use_id',
@@ -174,7 +175,8 @@ function decodeThinkingBlock(raw: JsonObject, path: string, scope: DecodeScope):
     type: 'reasoning',
     text: thinking === '' ? [] : [thinking],
     summary: [],
-    format: CLAUDE_REASONING,
+    // What nobody signed may be anybody's.
+    format: signature === '' ? undefined : CLAUDE_REASONING,
     opaque: signature === '' ? undefined : { format: CLAUDE_REASONING, kind: 'signature', data: signature },
     path,
     source: ours(raw),
@@ -208,7 +210,9 @@ function decodeCall(
   const name = requireString(raw['name'], `${path}.name`, problems);
   const input = requireObject(raw['input'], `${path}.input`, problems);
   if (callId === undefined || name === undefined || !input) return undefined;
-  noteMembers(raw, CALL_MEMBERS, path, scope);
+  // Who calls a tool directly is the model itself, as everywhere.
+  const isDirect = asObject(raw['caller'])['type'] === 'direct';
+  noteMembers(raw, isDirect ? DIRECT_CALL_MEMBERS : CALL_MEMBERS, path, scope);
   names.set(callId, name);
   return {
     type: 'tool_call',
