@@ -14,6 +14,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
   { name: 'routing of keys', up: routingOfKeys },
+  { name: 'stored responses, conversations and prompts', up: stateTables },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -84,6 +85,101 @@ async function firstTables(db: Kysely<Schema>): Promise<void> {
 
 async function routingOfKeys(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('keys').addColumn('routing', 'text').execute();
+}
+
+async function stateTables(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('responses')
+    // Named, because only a named row number outlives `vacuum`.
+    .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('expires_at', 'integer')
+    .addColumn('previous_id', 'text')
+    .addColumn('conversation_id', 'text')
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .addColumn('item_ids', 'text', (c) => c.notNull())
+    .addColumn('response', 'text', (c) => c.notNull())
+    .addColumn('input', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('responses_by_key').on('responses').column('key_id').execute();
+  await expiryIndex(db, 'responses');
+  await db.schema
+    .createTable('response_items')
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('item_id', 'text', (c) => c.notNull())
+    .addColumn('response_row', 'integer', (c) => c.notNull())
+    .addPrimaryKeyConstraint('response_items_key', ['key_id', 'item_id', 'response_row'])
+    .modifyEnd(sql`without rowid`)
+    .execute();
+  await db.schema
+    .createTable('conversations')
+    .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('expires_at', 'integer')
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .addColumn('turn_id', 'text')
+    .addColumn('turn_until', 'integer')
+    .addColumn('metadata', 'text', (c) => c.notNull())
+    .execute();
+  await expiryIndex(db, 'conversations');
+  await db.schema
+    .createTable('conversation_items')
+    .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('conversation_row', 'integer', (c) => c.notNull())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('item_id', 'text')
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .addColumn('item', 'text', (c) => c.notNull())
+    .addUniqueConstraint('conversation_items_by_id', ['key_id', 'item_id', 'conversation_row'])
+    .execute();
+  // SQLite's indexes end with the row number, which is the order of the items.
+  await db.schema
+    .createIndex('conversation_items_in_order')
+    .on('conversation_items')
+    .column('conversation_row')
+    .execute();
+  await db.schema
+    .createTable('prompts')
+    .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('name', 'text')
+    .addColumn('default_version', 'integer', (c) => c.notNull())
+    .addColumn('last_version', 'integer', (c) => c.notNull())
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('prompts_by_key').on('prompts').column('key_id').execute();
+  await db.schema
+    .createTable('prompt_versions')
+    .addColumn('prompt_row', 'integer', (c) => c.notNull())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .addColumn('template', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('prompt_versions_key', ['prompt_row', 'version'])
+    .execute();
+  await db.schema
+    .createTable('state_usage')
+    .addColumn('key_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('responses', 'integer', (c) => c.notNull())
+    .addColumn('kept', 'integer', (c) => c.notNull())
+    .modifyEnd(sql`without rowid`)
+    .execute();
+}
+
+/** For the purge. What never expires is not in it. */
+async function expiryIndex(db: Kysely<Schema>, table: 'responses' | 'conversations'): Promise<void> {
+  await db.schema
+    .createIndex(`${table}_by_expiry`)
+    .on(table)
+    .column('expires_at')
+    .where('expires_at', 'is not', null)
+    .execute();
 }
 
 /**

@@ -1,6 +1,6 @@
 // What the rest of Dragoman asks of a database. Implementations live beside this file; only main and the
 // command line choose one.
-import type { RoutingDefaults } from '../canonical/index.ts';
+import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 export interface LedgerStore {
@@ -63,10 +63,158 @@ export interface VaultStore {
   purge(nowMs: number): Promise<number>;
 }
 
+// Stored responses, conversations and prompts. Ids are made by the gateway and unique over all keys; writing one
+// again changes nothing. Whatever belongs to another key is not found. What a key stores is counted together: the
+// oldest responses of a key give way to what is new, and only when its conversations and prompts alone leave no
+// room is something refused (GatewayError `quota`).
+
+export interface StoredResponse {
+  readonly id: string;
+  readonly keyId: string;
+  /** Unix milliseconds, as are all times here. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  /** The response that this one continues; null at the beginning. */
+  readonly previousId: string | null;
+  readonly conversationId: string | null;
+  /** The Response object with every member that `include` can ask for, output items inside. */
+  readonly response: JsonObject;
+  /** The input items of this turn alone, raw, each with an id. */
+  readonly input: readonly JsonObject[];
+}
+
+export interface ResponseStore {
+  /**
+   * Durable when it resolves, together with everything else that was written in the same tick. With `appendTo`,
+   * input and output are appended to that conversation of the key as well; one that was deleted meanwhile takes
+   * nothing.
+   * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
+   */
+  put(response: StoredResponse, appendTo?: string): Promise<void>;
+  find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
+  /** The response and all before it, oldest first; null when any of them is missing, expired or another key's. */
+  chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;
+  /** An input or output item of a stored response or conversation of this key; the latest under this id. */
+  findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null>;
+  /** False when there is no such response. */
+  delete(keyId: string, id: string): Promise<boolean>;
+  /** Deletes expired responses, as many as about a millisecond allows. Returns how many; 0 when none is left. */
+  purge(nowMs: number): Promise<number>;
+}
+
+export interface StoredConversation {
+  readonly id: string;
+  readonly keyId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface ItemPage {
+  readonly items: readonly JsonObject[];
+  readonly hasMore: boolean;
+}
+
+/** Which part of a list: at most `limit` entries that follow the one called `after` in this order. */
+export interface PageRequest {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+}
+
+/**
+ * Items keep the order in which they came. An id names one item of a conversation: appending it again changes
+ * nothing. Methods without `nowMs` do not look at the expiry; `find` comes before them.
+ */
+export interface ConversationStore {
+  /** @throws GatewayError `quota` */
+  create(conversation: StoredConversation, items: readonly JsonObject[]): Promise<void>;
+  find(keyId: string, id: string, nowMs: number): Promise<StoredConversation | null>;
+  /** The conversation as it is now; null when there is none. @throws GatewayError `quota` */
+  setMetadata(
+    keyId: string,
+    id: string,
+    metadata: Readonly<Record<string, string>>,
+  ): Promise<StoredConversation | null>;
+  /** False when there is no such conversation. Of a long one, most items are removed by later purges. */
+  delete(keyId: string, id: string): Promise<boolean>;
+  /** All or none of them; false when there is no such conversation. @throws GatewayError `quota` */
+  append(keyId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
+  /** Null when there is no such conversation. @throws GatewayError `invalid_request` for an unknown `after` */
+  items(keyId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
+  /** Every item in order, for the prompt; null when there is no such conversation. */
+  all(keyId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null>;
+  findItem(keyId: string, id: string, itemId: string): Promise<JsonObject | null>;
+  deleteItem(keyId: string, id: string, itemId: string): Promise<boolean>;
+  /**
+   * Takes the one place for a turn until `untilMs`; false while another turn holds it, and when there is no such
+   * conversation. The turn that holds it may ask again, to hold it for longer. Holds across processes.
+   */
+  beginTurn(keyId: string, id: string, turnId: string, nowMs: number, untilMs: number): Promise<boolean>;
+  /** Gives the place back; nothing happens when this turn does not hold it any more. */
+  endTurn(keyId: string, id: string, turnId: string): Promise<void>;
+  /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */
+  purge(nowMs: number): Promise<number>;
+}
+
+export interface PromptVersion {
+  /** `1`, `2`, … in the order of their making; the number of a deleted version is not given again. */
+  readonly version: string;
+  readonly createdAt: number;
+  readonly template: JsonObject;
+}
+
+export interface StoredPrompt {
+  readonly id: string;
+  readonly keyId: string;
+  readonly name: string | null;
+  readonly defaultVersion: string;
+  readonly createdAt: number;
+  /** Newest first. */
+  readonly versions: readonly PromptVersion[];
+}
+
+export interface PromptPage {
+  readonly prompts: readonly StoredPrompt[];
+  readonly hasMore: boolean;
+}
+
+export interface PromptStore {
+  /** Stores the template as version 1, the default. @throws GatewayError `quota` */
+  create(
+    prompt: Pick<StoredPrompt, 'id' | 'keyId' | 'name' | 'createdAt'>,
+    template: JsonObject,
+  ): Promise<void>;
+  /** Prompts in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  list(keyId: string, page: PageRequest): Promise<PromptPage>;
+  find(keyId: string, id: string): Promise<StoredPrompt | null>;
+  /** One version, the default one unless named; null when there is no such prompt or version. */
+  findVersion(keyId: string, id: string, version?: string): Promise<PromptVersion | null>;
+  /** The number of the new version, which is not the default yet; null when there is no such prompt. @throws GatewayError `quota` */
+  addVersion(keyId: string, id: string, template: JsonObject, createdAt: number): Promise<string | null>;
+  /** False when there is no such prompt or version. */
+  setDefault(keyId: string, id: string, version: string): Promise<boolean>;
+  /** False when there is no such prompt. @throws GatewayError `quota` */
+  setName(keyId: string, id: string, name: string | null): Promise<boolean>;
+  /** False when there is no such prompt or version. @throws GatewayError `conflict` for the default version */
+  deleteVersion(keyId: string, id: string, version: string): Promise<boolean>;
+  /** False when there is no such prompt. */
+  delete(keyId: string, id: string): Promise<boolean>;
+}
+
+export interface StateUsage {
+  /** What the responses, conversations and prompts of a key occupy: their texts and a little for each row. */
+  bytes(keyId: string): Promise<number>;
+}
+
 export interface Storage {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
   readonly vault: VaultStore;
+  readonly responses: ResponseStore;
+  readonly conversations: ConversationStore;
+  readonly prompts: PromptStore;
+  readonly stateUsage: StateUsage;
   /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */
   secret(name: string): Promise<Uint8Array>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 // The tables, as Kysely sees them. Columns exist for what is searched or summed; the rest of a record is one
 // JSON text, so that a new member of a record needs no migration and few values need binding per insert.
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 export interface GenerationTable {
   id: string;
@@ -56,6 +56,87 @@ export interface VaultTable {
   expires_at: number;
 }
 
+/**
+ * A stored response. `row` grows with every insert: the oldest row of a key is its oldest response. Texts last,
+ * so that the columns before them are read without them.
+ */
+export interface ResponseTable {
+  row: Generated<number>;
+  id: string;
+  key_id: string;
+  created_at: number;
+  /** Null: never. */
+  expires_at: number | null;
+  previous_id: string | null;
+  conversation_id: string | null;
+  /** What it counts for in `state_usage`. */
+  bytes: number;
+  /** JSON array of the ids under which `response_items` lists it. */
+  item_ids: string;
+  response: string;
+  input: string;
+}
+
+/** Which responses hold an item. The item itself is in their texts. */
+export interface ResponseItemTable {
+  key_id: string;
+  item_id: string;
+  response_row: number;
+}
+
+export interface ConversationTable {
+  row: Generated<number>;
+  id: string;
+  /** Empty once it was deleted: from then on nobody finds it, and its items go piece by piece. */
+  key_id: string;
+  created_at: number;
+  expires_at: number | null;
+  /** Itself and its items. */
+  bytes: number;
+  /** The turn that runs on it, and until when it is believed to. */
+  turn_id: string | null;
+  turn_until: number | null;
+  metadata: string;
+}
+
+/** Items in the order of `row`, which grows with every insert; an id is there once. */
+export interface ConversationItemTable {
+  row: Generated<number>;
+  conversation_row: number;
+  key_id: string;
+  item_id: string | null;
+  bytes: number;
+  item: string;
+}
+
+export interface PromptTable {
+  row: Generated<number>;
+  id: string;
+  key_id: string;
+  created_at: number;
+  name: string | null;
+  default_version: number;
+  /** The highest number given so far; those of deleted versions are not given again. */
+  last_version: number;
+  bytes: number;
+}
+
+export interface PromptVersionTable {
+  prompt_row: number;
+  version: number;
+  created_at: number;
+  bytes: number;
+  template: string;
+}
+
+/** What the stored things of a key occupy, in bytes. */
+export interface StateUsageTable {
+  key_id: string;
+  responses: number;
+  /** Conversations and prompts, which never give way to something new. */
+  kept: number;
+}
+
 export interface SettingTable {
   name: string;
   value: string;
@@ -73,6 +154,13 @@ export interface Schema {
   generation_contents: ContentTable;
   keys: KeyTable;
   vault: VaultTable;
+  responses: ResponseTable;
+  response_items: ResponseItemTable;
+  conversations: ConversationTable;
+  conversation_items: ConversationItemTable;
+  prompts: PromptTable;
+  prompt_versions: PromptVersionTable;
+  state_usage: StateUsageTable;
   settings: SettingTable;
   schema_migrations: MigrationTable;
 }

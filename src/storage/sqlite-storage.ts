@@ -6,15 +6,20 @@ import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import { openSqlite } from '../runtime/sqlite.ts';
+import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from './ports.ts';
 import type { Schema } from './schema.ts';
 import { masterSecret, namedSecret } from './secret-file.ts';
+import { SqliteConversations } from './sqlite-conversations.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
+import { SqlitePrompts } from './sqlite-prompts.ts';
+import { SqliteResponses } from './sqlite-responses.ts';
 import { SqliteVault } from './sqlite-vault.ts';
+import { SqliteStateUsage } from './state-usage.ts';
 
 export interface SqliteOptions {
   /** Database file, whose directory is made when needed, or `:memory:`. */
@@ -26,7 +31,12 @@ export interface SqliteOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** How long a statement, and the event loop with it, waits for another process's lock. */
   readonly busyTimeoutMs?: number | undefined;
+  /** The most that one key may store of responses, conversations and prompts; asked at every write. */
+  readonly maxBytesPerKey?: (() => number) | undefined;
 }
+
+/** What a key may store unless somebody says otherwise: 1024 MB. */
+const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 
 /**
  * Pages (4 kB) in the log before a commit copies them into the table file, which holds up the event loop for
@@ -46,7 +56,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const connection = open(path, inMemory, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
   let commits: GroupCommit;
-  let stores: Pick<Storage, 'ledger' | 'keys' | 'vault'>;
+  let stores: Omit<Storage, 'secret' | 'close'>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
@@ -54,10 +64,16 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
     commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
+    const items = new ConversationItems(connection, db, usage);
     stores = {
       ledger: new SqliteLedger(connection, db, commits),
       keys: new SqliteKeys(connection, db),
       vault: new SqliteVault(connection, db),
+      responses: new SqliteResponses(connection, db, commits, usage, items),
+      conversations: new SqliteConversations(connection, db, commits, usage, items),
+      prompts: new SqlitePrompts(connection, db, commits, usage),
+      stateUsage: usage,
     };
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
