@@ -14,7 +14,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const DELTA = 'event: content_block_delta\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 /** Members of deltas that hold what the model writes, as they stand in an event. */
-const WRITTEN = ['"text":"', '"partial_json":"', '"thinking":"'] as const;
+const WRITTEN = ['"text":', '"partial_json":', '"thinking":'] as const;
 
 export class MessagesRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
@@ -165,7 +165,7 @@ function writtenChars(text: string, from: number, to: number): number {
   for (const member of WRITTEN) {
     const at = text.indexOf(member, from);
     if (at < 0 || at >= to) continue;
-    const start = at + member.length;
+    const start = text.indexOf('"', at + member.length) + 1;
     let end = text.indexOf('"', start);
     while (text.charCodeAt(end - 1) === 92 && end >= 0 && end < to) end = text.indexOf('"', end + 1);
     return end < 0 || end > to ? 0 : end - start;
