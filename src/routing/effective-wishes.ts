@@ -15,6 +15,8 @@ function over(upper: RoutingWishes | undefined, lower: RoutingWishes): RoutingWi
   if (!upper) return lower;
   const said = Object.fromEntries(Object.entries(upper).filter(([, value]) => value !== undefined));
   const merged = { ...lower, ...said };
+  // Nor may an order from below stand before the factor that is asked for here.
+  if (upper.factor !== undefined && upper.prefer === undefined) return { ...merged, prefer: undefined };
   // A strategy brings its own factor or none: cost from a default would turn a plain `priority` upside down.
   if (upper.type !== undefined && upper.factor === undefined) return { ...merged, factor: undefined };
   return merged;

@@ -14,7 +14,8 @@ export function isNamed(endpoint: Endpoint, name: string): boolean {
   return endpoint.slug === name || endpoint.provider === name;
 }
 
-function isAmong(endpoint: Endpoint, list: NameList): boolean {
+/** True when one of the slugs means this endpoint. */
+export function isAmong(endpoint: Endpoint, list: NameList): boolean {
   return list.names.some((name) => isNamed(endpoint, name));
 }
 

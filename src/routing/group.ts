@@ -2,7 +2,7 @@
 import type { CanonicalRequest, RoutingWishes } from '../canonical/index.ts';
 import type { Endpoint, Model } from '../catalog/index.ts';
 import { factorOf, type Measured } from './factors/index.ts';
-import { isNamed, removalOf, type Removal } from './filters.ts';
+import { isAmong, isNamed, removalOf, type Removal } from './filters.ts';
 import type { Candidate, PlanContext } from './plan-types.ts';
 import { policyOf } from './policies/index.ts';
 import type { Ranked } from './rank.ts';
@@ -49,24 +49,20 @@ function ordered(
   context: PlanContext,
 ): readonly Candidate[] {
   const { state, nowMs, peek } = context;
-  const subjects = listed(endpoints, wishes).map((endpoint): Measured => ({
-    endpoint,
-    model,
-    health: state.health(endpoint),
-    nowMs,
-    stream: request.stream,
-  }));
   const sound: Measured[] = [];
-  const aside: Ranked[] = [];
-  for (const subject of subjects) {
-    const standing = subject.health.standing(nowMs);
-    if (standing.state === 'closed' || state.admits(subject.endpoint)) sound.push(subject);
-    else aside.push({ subject, score: null, reason: `set aside: ${standing.reason ?? standing.state}` });
+  const aside: Candidate[] = [];
+  for (const endpoint of listed(endpoints, wishes)) {
+    const reason = asideReason(endpoint, context);
+    if (reason === null)
+      sound.push({ endpoint, model, health: state.health(endpoint), nowMs, stream: request.stream });
+    else aside.push({ endpoint, score: null, reason, aside: true });
   }
   const home = holder === null ? undefined : sound.find(({ endpoint }) => endpoint.slug === holder);
   const others = home ? sound.filter((subject) => subject !== home) : sound;
+  const { prefer, factor } = wishes;
   const ranked = policyOf(wishes.type ?? 'priority').order(others, {
-    factor: wishes.factor === undefined ? null : factorOf(wishes.factor),
+    factor: factor === undefined ? null : factorOf(factor),
+    preferred: prefer ? others.filter(({ endpoint }) => isAmong(endpoint, prefer)).length : 0,
     // The conversation goes home: it takes nobody's turn.
     turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
   });
@@ -75,13 +71,21 @@ function ordered(
     ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
     : [];
   return [
-    ...[...first, ...ranked].map((entry) => candidateOf(entry, false)),
-    ...aside.map((entry) => candidateOf(entry, true)),
+    ...[...first, ...ranked].map(({ subject, score, reason }): Candidate => ({
+      endpoint: subject.endpoint,
+      score,
+      reason,
+      aside: false,
+    })),
+    ...aside,
   ];
 }
 
-function candidateOf({ subject, score, reason }: Ranked, aside: boolean): Candidate {
-  return { endpoint: subject.endpoint, score, reason, aside };
+/** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
+export function asideReason(endpoint: Endpoint, { state, nowMs }: PlanContext): string | null {
+  const standing = state.health(endpoint).standing(nowMs);
+  if (standing.state === 'closed' || state.admits(endpoint)) return null;
+  return `set aside: ${standing.reason ?? standing.state}`;
 }
 
 /** In the order of the lists that name them; the operator's order for those that no list names. */

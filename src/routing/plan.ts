@@ -8,7 +8,7 @@ import {
 import { conversationOf } from './conversation.ts';
 import { effectiveWishes } from './effective-wishes.ts';
 import { standIns } from './fallback.ts';
-import { groupOf, type Removed } from './group.ts';
+import { asideReason, groupOf, type Removed } from './group.ts';
 import { selectModels, type ModelSelection } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import { routeTable } from './route-table.ts';
@@ -24,7 +24,9 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   const selection = selectModels(request, context);
   const conversation = conversationOf(request, context.keyId, context.inputChars);
   const holder =
-    conversation === null || isOrdered(request.gateway.routing) ? null : context.state.holder(conversation);
+    conversation === null || isOrdered(request.gateway.routing) || takesTurn(request, wishes)
+      ? null
+      : context.state.holder(conversation);
 
   const candidates: Candidate[] = [];
   const removed: Removed[] = [];
@@ -88,9 +90,12 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
           add(choice, standIn.pinned, { ...wishes, providers: undefined, only: undefined });
         continue;
       }
-      for (const endpoint of standIn.endpoints)
-        if (!candidates.some((candidate) => candidate.endpoint === endpoint))
-          candidates.push({ endpoint, score: null, reason: `${list.path}: ${standIn.name}`, aside: false });
+      for (const endpoint of standIn.endpoints) {
+        if (candidates.some((candidate) => candidate.endpoint === endpoint)) continue;
+        const aside = asideReason(endpoint, context);
+        const reason = aside ?? `${list.path}: ${standIn.name}`;
+        candidates.push({ endpoint, score: null, reason, aside: aside !== null });
+      }
     }
   }
 }
@@ -101,9 +106,14 @@ function notTried(endpoint: Candidate['endpoint']): Exclusion {
 
 /** True when the request itself says in which order endpoints are to be tried. */
 function isOrdered(wishes: RoutingWishes | undefined): boolean {
-  if (!wishes || wishes.factor !== undefined) return false;
-  const isPriority = wishes.type === undefined || wishes.type === 'priority';
-  return isPriority && (wishes.providers !== undefined || wishes.prefer !== undefined);
+  if (!wishes || (wishes.type ?? 'priority') !== 'priority') return false;
+  return wishes.prefer !== undefined || (wishes.providers !== undefined && wishes.factor === undefined);
+}
+
+/** True for the first turn of a conversation in a round: those that begin alike are to be spread as well. */
+function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean {
+  if (wishes.type !== 'round_robin') return false;
+  return items.every((item) => item.type === 'message' && item.role !== 'assistant');
 }
 
 /** Where the gateway chose the model, a conversation stays with the one that it began with. */

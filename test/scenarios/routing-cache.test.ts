@@ -99,6 +99,7 @@ test('the same conversation of another key has nothing there', async () => {
 
 test.each<[string, object, string]>([
   ['a request that orders endpoints is obeyed', { order: ['north'] }, 'north'],
+  ['also when the others follow by a factor', { order: ['north'], sort: 'price' }, 'north'],
   ['one that lists them, too', { routing: { type: 'priority', providers: ['east', 'west'] } }, 'east'],
   ['one that rules the holder out, too', { ignore: ['west'] }, 'east'],
   [
@@ -116,6 +117,14 @@ test('round robin: a conversation that goes home takes nobody’s turn', async (
   expect(await askedFor(short)).toEqual(['east']);
   expect(await askedFor({ ...SECOND, ...round })).toEqual(['west']);
   expect(await askedFor(short)).toEqual(['west']);
+});
+
+test('round robin: conversations that begin alike take turns, and go on where the last of them was answered', async () => {
+  const round = { provider: { routing: { type: 'round_robin' } } };
+  const begun: string[] = [];
+  for (let n = 0; n < 6; n += 1) begun.push(...(await askedFor({ ...FIRST, ...round })));
+  expect(begun).toEqual(['east', 'west', 'north', 'east', 'west', 'north']);
+  expect(await askedFor({ ...SECOND, ...round })).toEqual(['north']);
 });
 
 test('a holder that is set aside is left, and the cache is then elsewhere', async () => {

@@ -154,6 +154,15 @@ describe('an endpoint that fails', () => {
   });
 });
 
+test('a stand-in that is set aside comes last, too, and says so', async () => {
+  scene.answer('west', down);
+  const west = { model: MODEL, provider: { only: ['west'] } };
+  for (let n = 0; n < 3; n += 1) await chat(scene, west);
+  const table = await explained(scene, { model: MODEL, provider: { fallback: ['west', 'north'] } });
+  expect(slugs(table)).toEqual(['east', 'north', 'west']);
+  expect(at(table, 'candidates', -1, 'reason')).toStartWith('set aside: 3 failures');
+});
+
 describe('a limit that an upstream announces', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['requests', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '20s' }],

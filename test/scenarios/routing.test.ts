@@ -89,6 +89,7 @@ describe('the order of trying', () => {
     ['sort', { provider: { sort: 'price' } }, 'west east north'],
     ['sort by quality', { provider: { sort: 'quality' } }, 'west north east'],
     ['order: these first, then the others', { provider: { order: ['north'] } }, 'north east west'],
+    ['order, the others by a factor', { provider: { order: ['north'], sort: 'price' } }, 'north west east'],
     ['only: these, in the usual order', { provider: { only: ['north', 'east'] } }, 'east north'],
     ['ignore', { provider: { ignore: ['west'] } }, 'east north'],
     [
@@ -249,6 +250,15 @@ describe('three levels of defaults', () => {
         { name: 'cheap', key: CHEAP_KEY, routing: { order: ['west'], fallback: 'false' } },
       ],
       routing: { default: { order: ['north'], ignore: ['east'], fallback: ['west'] } },
+      models: [
+        {
+          id: 'house/priced',
+          endpoints: [
+            endpoint('north', { price: { input: 9, output: 9 } }),
+            endpoint('west', { price: { input: 1, output: 1 } }),
+          ],
+        },
+      ],
     });
   });
   afterAll(() => levels[Symbol.asyncDispose]());
@@ -273,6 +283,13 @@ describe('three levels of defaults', () => {
   ])('%s', async (_, key, provider, order) => {
     const body = { model: 'all/chat', provider };
     expect((await triedFor(levels, body, costly(key))).join(' ')).toBe(order);
+  });
+
+  test('an order of the defaults does not stand before a factor of the request', async () => {
+    const priced = (provider: object): Promise<string[]> =>
+      triedFor(levels, { model: 'house/priced', provider: { fallback: true, ...provider } });
+    expect(await priced({})).toEqual(['north', 'west']);
+    expect(await priced({ sort: 'price' })).toEqual(['west', 'north']);
   });
 
   test("a type without a factor is not turned upside down by a default's factor", async () => {

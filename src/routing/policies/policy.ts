@@ -5,6 +5,8 @@ import type { Ranked } from '../rank.ts';
 
 export interface PolicyContext {
   readonly factor: Factor | null;
+  /** How many of the endpoints, from the first on, were asked for in this order before all others. */
+  readonly preferred: number;
   /** Whose turn it is among these endpoints: counts up with every call. */
   readonly turn: () => number;
 }

@@ -1,15 +1,15 @@
-// The given order, or that of a factor.
-import { rankBy } from '../rank.ts';
+// The given order, or that of a factor behind those that were asked for first.
+import { rankBy, type Ranked } from '../rank.ts';
 import type { Policy } from './policy.ts';
 
 export const priority: Policy = {
   type: 'priority',
-  order(subjects, { factor }) {
-    if (factor) return rankBy(factor, subjects);
-    return subjects.map((subject, index) => ({
+  order(subjects, { factor, preferred }) {
+    const given = subjects.map((subject, index): Ranked => ({
       subject,
       score: null,
       reason: `priority ${index + 1}`,
     }));
+    return factor ? [...given.slice(0, preferred), ...rankBy(factor, subjects.slice(preferred))] : given;
   },
 };
