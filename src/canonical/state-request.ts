@@ -3,6 +3,18 @@
 import type { JsonObject } from './json.ts';
 import type { Part } from './part.ts';
 
+/** Members of an answer that appear only when `include` asks for them (requirement 12.7, and those of OpenAI beside it). */
+export const INCLUDABLE: ReadonlySet<string> = new Set([
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+  'file_search_call.results',
+  'message.input_image.image_url',
+  'message.output_text.logprobs',
+  'reasoning.encrypted_content',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+]);
+
 /** A stored template and what to put into it. */
 export interface PromptRequest {
   readonly id: string;

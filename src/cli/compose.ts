@@ -13,8 +13,10 @@ import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
 import { createApp } from '../server/app.ts';
+import { checkTemplate } from '../server/check-template.ts';
+import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage, VaultStore } from '../storage/ports.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
@@ -27,6 +29,8 @@ const TICK_MS = 100;
 /** How long signed reasoning can be given back to a client that lost it. */
 const VAULT_TTL_MS = 7 * 24 * 3_600_000;
 const PURGE_MS = 600_000;
+/** Between two portions of what has expired. */
+const PURGE_PAUSE_MS = 20;
 
 export interface ComposeInput {
   readonly environment: Environment;
@@ -59,7 +63,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
   const snapshotOf = (loaded: Config, revision: number): Snapshot =>
-    buildSnapshot({ config: loaded, presets, sim: builtIn, environment, revision });
+    buildSnapshot({ config: loaded, presets, sim: builtIn, environment, checkTemplate, revision });
   const first = snapshotOf(config, 1);
 
   let redact = redactorOf(first);
@@ -71,7 +75,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     redact: (text) => redact(text),
   });
 
-  const storage = await openStorage(config);
+  let { maxBytesPerKey } = config.state;
+  const storage = await openStorage(config, () => maxBytesPerKey);
   const keys = new KeyIndex({
     store: storage.keys,
     pepper: await storage.secret('pepper'),
@@ -93,6 +98,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
     onSwap: (next) => {
       redact = redactorOf(next);
+      ({ maxBytesPerKey } = next.config.state);
       keys.configure(configuredKeys(next.config));
       keys.refresh().catch(keysUnreadable);
     },
@@ -103,7 +109,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     ttlMs: VAULT_TTL_MS,
     now: clock.now,
   });
+  const prompts = { store: storage.prompts, files: () => watched.current().prompts };
   const gateway = new Gateway({
+    prompts,
     settings: () => settingsOf(watched.current()),
     upstream,
     routing: new MemoryRoutingState({
@@ -112,24 +120,29 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     }),
     ledger: storage.ledger,
     vault,
+    state: storage,
+    reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
+    compaction: new Envelope(await storage.secret('compaction'), 'compaction'),
     clock,
     ticker: new Ticker(clock, TICK_MS),
     random: input.random ?? Math.random,
     log,
     redact: (text) => redact(text),
   });
-  const stopPurge = clock.every(PURGE_MS, () => {
-    storage.vault
-      .purge(clock.now())
-      .catch((error: unknown) => log.warn('old reasoning could not be purged', { error }));
-  });
-
   let ready = true;
+  const stopPurge = clock.every(PURGE_MS, () => {
+    for (const store of [storage.vault, storage.responses, storage.conversations])
+      purgeAll(store, clock.now(), () => ready).catch((error: unknown) =>
+        log.warn('what has expired could not be deleted', { error }),
+      );
+  });
   const app = createApp({
     gateway,
     authenticate: (header) => keys.authenticate(presentedKey(header), clock.now()),
     catalog: () => watched.current().catalog,
     ledger: storage.ledger,
+    state: storage,
+    prompts,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
     ready: () => ready,
     now: clock.now,
@@ -180,16 +193,27 @@ async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
   for (let wait = 0; gateway.active > 0 && wait < 40; wait++) await step(50);
 }
 
+/** Deletes what has expired, a little at a time: requests are answered in between. */
+async function purgeAll(
+  store: Pick<VaultStore, 'purge'>,
+  nowMs: number,
+  goesOn: () => boolean,
+): Promise<void> {
+  const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PURGE_PAUSE_MS, resolve));
+  while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
+}
+
 const settingsCache = new WeakMap<Snapshot, EngineSettings>();
 
 function settingsOf(snapshot: Snapshot): EngineSettings {
   let settings = settingsCache.get(snapshot);
   if (!settings) {
-    const { routing, strict, compatibility, idempotency } = snapshot.config;
+    const { routing, state, strict, compatibility, idempotency } = snapshot.config;
     settings = {
       catalog: snapshot.catalog,
       routing,
       retries: routing.retries,
+      retentionDays: state.retentionDays,
       timeouts: routing.timeouts,
       strict,
       reasoningContentMirror: compatibility.reasoningContent,

@@ -1,6 +1,7 @@
 // The configuration and its catalog for commands that only look: the simulated provider is listed, but does not run.
 import { buildSnapshot, readEnvironment, type Config, type Snapshot } from '../config/index.ts';
 import { presets } from '../providers/index.ts';
+import { checkTemplate } from '../server/check-template.ts';
 import { simBuiltIn } from './sim-server.ts';
 
 /** Builds the snapshot that `serve` would run under. Throws ConfigError. */
@@ -10,6 +11,7 @@ export function offlineSnapshot(config: Config): Snapshot {
     presets,
     sim: simBuiltIn('http://127.0.0.1:0'),
     environment: readEnvironment(),
+    checkTemplate,
     revision: 1,
   });
 }

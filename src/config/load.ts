@@ -1,13 +1,13 @@
 // From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
 // file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
 import { existsSync, readFileSync } from 'node:fs';
-import { isMap, parseDocument } from 'yaml';
 import { ConfigError } from './config-error.ts';
 import { toConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { configSchema, configSchemaNode } from './schema.ts';
 
 /** What the command line may say. */
@@ -48,7 +48,7 @@ export function configPath(input: LoadInput): string | null {
 export function loadConfig(input: LoadInput): LoadedConfig {
   const readFile = input.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const path = configPath(input);
-  const given = path === null ? {} : parseConfig(readNamed(path, readFile));
+  const given = path === null ? {} : parseYaml(readNamed(path, readFile), '', 'server: { port: 4000 }');
   const filled = interpolate(given, { environment: input.environment, readFile, schema: configSchemaNode });
   const checked = configSchema.safeParse(overlay(filled, input));
   if (!checked.success) {
@@ -73,27 +73,6 @@ function refuseTwins(keys: readonly { readonly key: string }[]): void {
       throw new ConfigError(`keys[${place}].key`, `is the same key as keys[${first}].key`);
     places.set(key, place);
   });
-}
-
-/**
- * Parses YAML (of which JSON is a part) into plain data.
- * @throws ConfigError with line and column
- */
-function parseConfig(text: string): unknown {
-  const document = parseDocument(text, { merge: true, prettyErrors: true });
-  const error = document.errors[0];
-  if (error) {
-    const at = error.linePos?.[0];
-    const where = at ? `line ${at.line}, column ${at.col}: ` : '';
-    throw new ConfigError(
-      '',
-      `${where}${error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'not YAML'}`,
-    );
-  }
-  if (document.contents === null) return {};
-  if (!isMap(document.contents))
-    throw new ConfigError('', 'the file must hold keys and values, such as `server: { port: 4000 }`');
-  return document.toJS() as unknown;
 }
 
 function readNamed(path: string, readFile: (path: string) => string): string {

@@ -3,14 +3,18 @@
 import { buildCatalog } from '../catalog/index.ts';
 import type { BuiltIn, Catalog, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
+import type { PromptFile } from '../state/prompt-template.ts';
 import { checkRoutingNames } from './check-routing-names.ts';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
+import { readPromptFiles, type CheckTemplate } from './prompt-files.ts';
 
 export interface Snapshot {
   readonly config: Config;
   readonly catalog: Catalog;
+  /** The operator's prompt templates, by id. */
+  readonly prompts: ReadonlyMap<string, PromptFile>;
   /** Counts up with every configuration that was accepted, from 1. */
   readonly revision: number;
 }
@@ -23,13 +27,15 @@ export interface SnapshotInput {
   readonly environment: Environment;
   /** Unix milliseconds; the clock by default. */
   readonly now?: (() => number) | undefined;
+  /** Refuses templates that no request could use. Default: only their own form is checked. */
+  readonly checkTemplate?: CheckTemplate | undefined;
   readonly revision: number;
 }
 
 /**
  * Builds a snapshot whole, or not at all.
  * @throws ConfigError for what no schema sees: unknown providers, protocols they do not serve, ids given twice,
- *   aliases in a circle, routing defaults that name nobody
+ *   aliases in a circle, routing defaults that name nobody, templates that are wrong
  */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, presets, sim } = input;
@@ -45,7 +51,11 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     refuse,
   });
   checkRoutingNames(config, { catalog, providers: knownProviders(input) }, refuse);
-  return Object.freeze({ config, catalog, revision: input.revision });
+  const prompts =
+    config.promptsDir === null
+      ? new Map<string, PromptFile>()
+      : readPromptFiles(config.promptsDir, input.checkTemplate ?? (() => {}));
+  return Object.freeze({ config, catalog, prompts, revision: input.revision });
 }
 
 /** Every provider that this configuration could switch on: presets, and those that it names. */

@@ -1,10 +1,9 @@
 // One try at one candidate: the attempt whose answer goes to the client, or the attempts whose answer is checked
 // against a format first and repaired once.
-import type { CanonicalRequest, CollectedEvents } from '../canonical/index.ts';
+import type { CanonicalRequest } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
 import { cacheLifeMs, type Candidate, type Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
-import { pickForVault } from '../state/vault.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptOutput, AttemptResult } from './attempt-options.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -14,6 +13,7 @@ import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { replay } from './replay.ts';
 import { withText } from './structured-output.ts';
+import { truncate } from './truncate.ts';
 
 export interface TryOptions {
   readonly deps: GatewayDependencies;
@@ -47,27 +47,34 @@ export class CandidateTry {
   }
 
   async #run(): Promise<GatewayError | undefined> {
-    const { generation, request, candidate, learned, translate, output } = this.#options;
+    const { generation, candidate, learned, translate, output } = this.#options;
+    const { request, omitted } = await truncate(this.#options.request, candidate.endpoint);
     const prepared = prepareAttempt({
       request,
       clientBytes: generation.call.body,
       endpoint: candidate.endpoint,
       strict: generation.strict,
-      translate,
+      // What was completed from storage is not in the client's own bytes.
+      translate: translate || generation.rewritten,
       learned,
     });
+    // Asked for, hence no loss that strict mode would refuse.
+    if (omitted > 0) prepared.report.add('input', 'clamped', `the ${omitted} oldest items do not fit`);
     return prepared.format ? this.#checked(prepared, output) : this.#direct(prepared, output);
   }
 
   async #direct(prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
-    const collector = this.#mustKeep(prepared) ? new Collector() : null;
+    const { generation } = this.#options;
+    // The translate lane's events are collected where the client gets them; relayed bytes must be read on the way.
+    const collector =
+      prepared.lane === 'relay' && generation.keeps(prepared.endpoint) ? new Collector() : null;
     const result = await this.#attempt(prepared, output, collector, this.#options.claim);
     if (result.type === 'failed') {
-      if (result.told) this.#options.generation.told = true;
+      if (result.told) generation.told = true;
       return result.error;
     }
     this.#holdCache();
-    if (collector) await this.#remember(collector.result());
+    generation.relayed = collector?.result();
     return undefined;
   }
 
@@ -105,7 +112,6 @@ export class CandidateTry {
       replay(final, output);
       output.finishing();
       this.#holdCache();
-      await this.#remember(final);
       return undefined;
     }
   }
@@ -133,6 +139,7 @@ export class CandidateTry {
       relayFacts: {
         id: generation.id,
         model: prepared.endpoint.modelId,
+        store: request.state?.store,
         showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
       },
       tap,
@@ -153,30 +160,11 @@ export class CandidateTry {
     return attempt.run(prepared.body);
   }
 
-  /** True when the whole answer is needed afterwards: for the vault, or for a key whose content is logged. */
-  #mustKeep(prepared: PreparedAttempt): boolean {
-    const { generation, request } = this.#options;
-    return (
-      generation.call.principal.logContent ||
-      (request.tools.length > 0 && prepared.endpoint.reasoningFormat !== null)
-    );
-  }
-
   /** The upstream has read the prompt: its cache is there for the conversation's next turn. */
   #holdCache(): void {
     const { plan, candidate, deps } = this.#options;
     if (plan.conversation === null) return;
     const lifeMs = cacheLifeMs(this.#current?.charge().usage ?? null);
     deps.routing.hold(plan.conversation, candidate.endpoint, lifeMs);
-  }
-
-  async #remember(events: CollectedEvents): Promise<void> {
-    const { generation, deps } = this.#options;
-    const { call } = generation;
-    if (call.principal.logContent) generation.keepAnswer(events);
-    if (!pickForVault(events.items)) return;
-    await deps.vault
-      .remember(call.principal.keyId, events.items)
-      .catch((error: unknown) => deps.log.error('reasoning could not be kept', { id: generation.id, error }));
   }
 }

@@ -1,12 +1,13 @@
 // Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
 // bytes are held back until the records are safe.
 import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
-import { Collector } from '../canonical/index.ts';
+import { Collector, type CollectedEvents } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
+import type { ReasoningSeal } from './reasoning-seal.ts';
 
 /** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
@@ -24,6 +25,8 @@ export interface ClientAnswer extends AttemptOutput {
   readonly committed: boolean;
   /** True once the head of a stream was sent: a failure can then only be told inside the stream. */
   readonly opened: boolean;
+  /** The whole answer, where it was collected on its way; undefined for one that was relayed, or that nobody keeps. */
+  collected(): CollectedEvents | undefined;
   /** Sends what was held back and ends the answer. */
   complete(): void;
   /** Tells the client that the answer failed, natively in its protocol. */
@@ -32,13 +35,23 @@ export interface ClientAnswer extends AttemptOutput {
   tick(nowMs: number): void;
 }
 
-/** What a streamed answer needs of its surroundings. */
-export interface StreamHooks {
+/** What an answer needs of its surroundings. */
+export interface AnswerHooks {
+  /** Called at the commit, before anything is sent: who serves is now known. */
+  readonly committing: (by: Attempt) => void;
+  /** Stands in front of the encoder; null where nothing needs sealing. */
+  readonly seal: ReasoningSeal | null;
+  /** Unix time in seconds. */
+  readonly nowSeconds: () => number;
+}
+
+/** What a streamed answer needs besides. */
+export interface StreamHooks extends AnswerHooks {
   readonly now: () => number;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Called at the commit, before the head is sent: who serves is now known. */
-  readonly committing: (by: Attempt) => void;
+  /** Whether the answer of this attempt is needed after it was sent. */
+  readonly keeps: (by: Attempt) => boolean;
 }
 
 export class StreamAnswer implements ClientAnswer {
@@ -48,6 +61,7 @@ export class StreamAnswer implements ClientAnswer {
   readonly #hooks: StreamHooks;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
+  #collector: Collector | undefined;
   #text = '';
   #bytes = '';
   #held = false;
@@ -63,7 +77,10 @@ export class StreamAnswer implements ClientAnswer {
 
   commit(by: Attempt): void {
     // An answer that another attempt completes goes on under the name that it began with.
-    if (!this.committed) this.#context.model = by.endpoint.modelId;
+    if (!this.committed) {
+      this.#context.model = by.endpoint.modelId;
+      if (by.lane === 'translate' && this.#hooks.keeps(by)) this.#collector = new Collector();
+    }
     this.committed = true;
     this.#hooks.committing(by);
     this.#open();
@@ -71,8 +88,16 @@ export class StreamAnswer implements ClientAnswer {
 
   on(event: CanonicalEvent): void {
     if (event.type === 'usage') this.#usage = event.usage;
-    if (event.type === 'finish' && this.#usage) this.#context.costUsd = this.#generation.costUsd();
+    if (event.type === 'finish') {
+      if (this.#usage) this.#context.costUsd = this.#generation.costUsd();
+      this.#context.completedSeconds = this.#hooks.nowSeconds();
+    }
+    this.#collector?.on(event);
     this.#encode(event);
+  }
+
+  collected(): CollectedEvents | undefined {
+    return this.#collector?.result();
   }
 
   relay(bytes: string): void {
@@ -126,11 +151,14 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   #encode(event: CanonicalEvent): void {
-    this.#encoder ??= this.#generation.call.protocol.server.encodeStream(
-      (frames) => (this.#text += frames),
-      this.#context,
-    );
+    this.#encoder ??= this.#openEncoder();
     this.#encoder.on(event);
+  }
+
+  #openEncoder(): EventSink {
+    const { server } = this.#generation.call.protocol;
+    const encoder = server.encodeStream((frames) => (this.#text += frames), this.#context);
+    return this.#hooks.seal?.sink(encoder) ?? encoder;
   }
 
   #open(): void {
@@ -154,21 +182,21 @@ export class WholeAnswer implements ClientAnswer {
   readonly opened = false;
   readonly #generation: Generation;
   readonly #context: AnswerContext;
-  readonly #committing: (by: Attempt) => void;
+  readonly #hooks: AnswerHooks;
   #collector = new Collector();
   #relayed: string | undefined;
 
-  constructor(generation: Generation, context: AnswerContext, committing: (by: Attempt) => void) {
+  constructor(generation: Generation, context: AnswerContext, hooks: AnswerHooks) {
     this.#generation = generation;
     this.#context = context;
-    this.#committing = committing;
+    this.#hooks = hooks;
   }
 
   commit(by: Attempt): void {
     // Nothing was sent yet: what an earlier attempt left is thrown away.
     this.#collector = new Collector();
     this.#relayed = undefined;
-    this.#committing(by);
+    this.#hooks.committing(by);
     this.#context.model = by.endpoint.modelId;
   }
 
@@ -184,6 +212,10 @@ export class WholeAnswer implements ClientAnswer {
     this.#relayed = bytes;
   }
 
+  collected(): CollectedEvents | undefined {
+    return this.#relayed === undefined ? this.#collector.result() : undefined;
+  }
+
   flush(): void {}
 
   finishing(): void {}
@@ -196,7 +228,9 @@ export class WholeAnswer implements ClientAnswer {
       call.client.respond(200, headers, this.#relayed, 'bytes');
       return;
     }
-    const events = this.#collector.result();
+    const collected = this.#collector.result();
+    const events = this.#hooks.seal?.collected(collected) ?? collected;
+    this.#context.completedSeconds = this.#hooks.nowSeconds();
     if (events.usage) this.#context.costUsd = this.#generation.costUsd();
     call.client.respond(
       200,

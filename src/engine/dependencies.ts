@@ -1,8 +1,10 @@
 // What the engine is given by whoever composes the gateway.
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
+import type { PromptLibrary } from '../state/prompt-library.ts';
+import type { Envelope } from '../state/envelope.ts';
 import type { Vault } from '../state/vault.ts';
-import type { LedgerStore } from '../storage/ports.ts';
+import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { EngineSettings } from './settings.ts';
@@ -14,6 +16,14 @@ export interface GatewayDependencies {
   readonly routing: RoutingState;
   readonly ledger: LedgerStore;
   readonly vault: Vault;
+  /** What clients let the gateway keep. */
+  readonly state: Pick<Storage, 'responses' | 'conversations'>;
+  /** Templates that requests name. */
+  readonly prompts: PromptLibrary;
+  /** Seals reasoning that travels through clients of other families. */
+  readonly reasoning: Envelope;
+  /** Seals summaries of conversations. */
+  readonly compaction: Envelope;
   readonly clock: Clock;
   readonly ticker: Ticker;
   /** A number in [0, 1). */

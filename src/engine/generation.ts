@@ -7,6 +7,7 @@ import type {
   JsonValue,
 } from '../canonical/index.ts';
 import { Report } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
 import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -41,6 +42,12 @@ export class Generation {
   cancelled = false;
   /** True when the client has already read of the failure, in the upstream's own words. */
   told = false;
+  /** What the client got, where the relay lane passed it by; the translate lane knows it itself. */
+  relayed: CollectedEvents | undefined;
+  /** True when the request was completed by what the gateway keeps. */
+  rewritten = false;
+  /** True while no other turn of the conversation may begin. */
+  holdsConversation = false;
   /** The decision, as the record keeps it; null until there is one. */
   route: JsonObject | null = null;
   /** Characters of the prompt: the basis of estimates. */
@@ -63,6 +70,15 @@ export class Generation {
       this.request?.gateway.strict === true ||
       this.call.header('x-dragoman-strict') === 'true'
     );
+  }
+
+  /** True when the whole answer is needed after it was sent: for the log, for storage, or for the vault. */
+  keeps(endpoint: Endpoint): boolean {
+    const { request, call } = this;
+    const state = call.protocol.server.items && request?.state;
+    if (call.principal.logContent || state?.store === true || state?.conversationId !== undefined)
+      return true;
+    return request !== undefined && request.tools.length > 0 && endpoint.reasoningFormat !== null;
   }
 
   /** Shortens the time that the request may take. */

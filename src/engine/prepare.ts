@@ -9,6 +9,7 @@ import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { ReasoningStamp } from './reasoning-stamp.ts';
+import { SingleCall } from './single-call.ts';
 import { StopCutter } from './stop-cutter.ts';
 import { emulateFormat, type FormatEmulation } from './structured-output.ts';
 
@@ -45,13 +46,15 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report);
+  const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
+  const fitting = portable?.request ?? adapted.request;
   const format = emulateFormat(
-    adapted.request,
+    fitting,
     endpoint.quirks.structuredOutput,
     protocol.upstream.schemasOnly === true,
     report,
   );
-  const reasoning = learned.apply(endpoint, resolveReasoning(adapted.request, endpoint, report), report);
+  const reasoning = learned.apply(endpoint, resolveReasoning(fitting, endpoint, report), report);
   const relay = protocol.relay;
   const relayed =
     !translate &&
@@ -61,12 +64,13 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     !adapted.changed &&
     format === null &&
     saysSo(request, reasoning) &&
+    !needsState(request, endpoint) &&
     relay.accepts(request);
   const body = relayed
     ? relay.editRequest(clientBytes, request, endpoint.model)
-    : encodeBody(protocol, format?.request ?? adapted.request, targetOf(endpoint, reasoning), report);
+    : encodeBody(protocol, format?.request ?? fitting, targetOf(endpoint, reasoning), report);
   if (strict) refuseLosses(report);
-  const customTools = customToolNames(request);
+  const customTools = customToolNames(fitting);
   return {
     endpoint,
     protocol,
@@ -80,6 +84,9 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
         const cutter: StopCutter = new StopCutter(sink, adapted.cutAt, () => cut(cutter.matched ?? ''));
         sink = cutter;
       }
+      if (portable?.restore) sink = portable.restore(sink);
+      // Among calls of functions: what they are restored to may be no call any more.
+      if (request.parallelToolCalls === false) sink = new SingleCall(sink);
       if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
       if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
       return sink;
@@ -99,6 +106,16 @@ export function prepareRepair(
     ...prepared,
     body: encodeBody(prepared.protocol, request, targetOf(endpoint, reasoning), new Report()),
   };
+}
+
+/**
+ * True when the answer must hold reasoning that the client did not ask for and may not see: what is kept here is the
+ * next turn's only memory of it.
+ */
+function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): boolean {
+  if (state === undefined || reasoningStyle === 'none') return false;
+  const isKept = state.store || state.conversationId !== undefined;
+  return isKept && !state.include.has('reasoning.encrypted_content');
 }
 
 /** True when the client's own words already say what the policy decided, so that nothing has to be added. */

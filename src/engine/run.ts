@@ -4,12 +4,16 @@ import { GatewayError } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { Plan } from '../routing/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
+import { pickForVault } from '../state/vault.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { Generation } from './generation.ts';
+import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
+import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
+import { promptedBody } from './prompt.ts';
 import { refusalStatus, refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { timeLimits } from './time-limits.ts';
@@ -36,16 +40,20 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
-      const request = await this.#hydrate(this.#decode());
+      const hydrated = await hydrate(await this.#decode(), generation, this.#deps);
+      const { request } = hydrated;
       const plan = this.#plan(request);
-      answer = this.#openAnswer(request, plan);
+      const context = this.#contextOf(request, plan);
+      answer = this.#openAnswer(hydrated, context);
       const ticked = answer;
       untick = this.#deps.ticker.add((now) => {
         this.#watchClient();
         ticked.tick(now);
       });
       const failure = this.#interruption ?? (await this.#try(request, plan, answer));
+      const kept = failure ? undefined : this.#keep(hydrated, answer, context);
       await this.#settle(failure, answer);
+      await kept;
       if (generation.cancelled) return false;
       if (failure) {
         this.#refuse(failure, answer);
@@ -64,6 +72,7 @@ export class Run {
       return false;
     } finally {
       untick?.();
+      if (generation.request) await releaseConversation(generation.request, generation, this.#deps);
     }
   }
 
@@ -86,27 +95,17 @@ export class Run {
     });
   }
 
-  #decode(): CanonicalRequest {
+  async #decode(): Promise<CanonicalRequest> {
     const generation = this.#generation;
     const { call } = generation;
-    const request = call.protocol.server.decodeRequest(call.json);
+    const { server } = call.protocol;
+    const prompted = await promptedBody(generation, this.#deps);
+    // First by itself: mistakes are named by their place in the client's own words.
+    if (prompted) server.decodeRequest(prompted.own);
+    const request = server.decodeRequest(prompted?.whole ?? call.json);
     generation.request = request;
     generation.report = request.report;
     return request;
-  }
-
-  /** Puts back what the client lost: signed reasoning of earlier tool turns. */
-  async #hydrate(request: CanonicalRequest): Promise<CanonicalRequest> {
-    if (!request.items.some((item) => item.type === 'tool_call')) return request;
-    const { vault, log } = this.#deps;
-    try {
-      const { items } = await vault.restore(this.#generation.call.principal.keyId, request.items);
-      return items === request.items ? request : { ...request, items };
-    } catch (error) {
-      // Most requests can do without; the model says so if this one cannot.
-      log.error('lost reasoning could not be restored', { id: this.#generation.id, error });
-      return request;
-    }
   }
 
   #plan(request: CanonicalRequest): Plan {
@@ -125,23 +124,32 @@ export class Run {
     return plan;
   }
 
-  #openAnswer(request: CanonicalRequest, plan: Plan): ClientAnswer {
-    const generation = this.#generation;
-    const context: AnswerContext = {
-      id: generation.id,
-      createdSeconds: Math.floor(generation.createdAt / 1000),
+  #contextOf(request: CanonicalRequest, plan: Plan): AnswerContext {
+    const { id, createdAt, settings } = this.#generation;
+    return {
+      id,
+      createdSeconds: Math.floor(createdAt / 1000),
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
-      reasoningContentMirror: generation.settings.reasoningContentMirror,
+      reasoningContentMirror: settings.reasoningContentMirror,
     };
+  }
+
+  #openAnswer({ request, seal }: Hydrated, context: AnswerContext): ClientAnswer {
+    const generation = this.#generation;
+    const { now } = this.#deps.clock;
+    const nowSeconds = (): number => Math.floor(now() / 1000);
     const committing = (by: Attempt): void => {
       // An answer that another attempt completes keeps the report of the one that began it.
       if (!generation.served) generation.report = by.report;
       generation.served = by;
     };
-    if (!request.stream) return new WholeAnswer(generation, context, committing);
+    if (!request.stream) return new WholeAnswer(generation, context, { committing, seal, nowSeconds });
     return new StreamAnswer(generation, context, {
-      now: () => this.#deps.clock.now(),
+      now,
+      nowSeconds,
+      seal,
+      keeps: (by) => generation.keeps(by.endpoint),
       pause: () => generation.served?.pause(),
       resume: () => generation.served?.resume(),
       committing: (by) => {
@@ -150,6 +158,22 @@ export class Run {
         generation.release();
       },
     });
+  }
+
+  /** Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it. */
+  async #keep({ turn, seal }: Hydrated, answer: ClientAnswer, context: AnswerContext): Promise<void> {
+    const generation = this.#generation;
+    const events = generation.relayed ?? answer.collected();
+    if (!events || !generation.served || !generation.keeps(generation.served.endpoint)) return;
+    const { principal } = generation.call;
+    if (principal.logContent) generation.keepAnswer(events);
+    const failed = (error: unknown): void =>
+      this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
+    await Promise.all([
+      turn &&
+        keepTurn(turn, seal?.collected(events) ?? events, context, generation, this.#deps).catch(failed),
+      pickForVault(events.items) && this.#deps.vault.remember(principal.keyId, events.items).catch(failed),
+    ]);
   }
 
   #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {

@@ -22,6 +22,8 @@ export interface EngineSettings {
   /** Further tries per endpoint, before the next one. */
   readonly retries: number;
   readonly timeouts: Timeouts;
+  /** How long responses and conversations are kept, in days; 0: for ever. */
+  readonly retentionDays: number;
   /** True: a parameter that would be dropped is a 400. */
   readonly strict: boolean;
   /** Repeat `reasoning` as `reasoning_content`. */

@@ -34,7 +34,7 @@ const LONGEST_NAME = 64;
 const NOTHING: ReadonlyMap<string, StandIn> = new Map();
 
 /**
- * Rewrites a request for an upstream that does not run or know the tools of the Responses API.
+ * Rewrites a request of the Responses API for an upstream that does not run or know its tools.
  * @param upstream its protocol, and whether it follows that protocol as its owner defines it: then nothing changes for
  *   a request of the same protocol. A compatible server of the same protocol still gets unknown items as they are.
  * @throws GatewayError `unsupported` naming an item that only the Responses API knows
@@ -45,8 +45,7 @@ export function portableRequest(
   report: Report,
 ): PortableRequest {
   const isSame = upstream.protocol === request.protocol;
-  if (request.protocol !== 'openai-responses' || (isSame && upstream.faithful))
-    return { request, standIns: NOTHING };
+  if (isSame && upstream.faithful) return { request, standIns: NOTHING };
   const names = new ToolNames(request.tools);
   const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
   const history = new History(names, isSame, report);

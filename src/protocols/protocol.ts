@@ -18,6 +18,13 @@ import type {
   Usage,
 } from '../canonical/index.ts';
 
+/** A request rewritten for an upstream that knows less, and how its answer is put back. */
+export interface Ported {
+  readonly request: CanonicalRequest;
+  /** In front of what takes the answer; null when nothing has to be put back. */
+  readonly restore: ((next: EventSink) => EventSink) | null;
+}
+
 /** What codecs may not make themselves. */
 export interface CodecContext {
   /** A new id: the prefix followed by random characters that no other id has. */
@@ -43,6 +50,8 @@ export interface AnswerContext {
   estimatedInputTokens?: number | undefined;
   /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */
   completedSeconds?: number | undefined;
+  /** True: a stream is written as one JSON array (Gemini without `alt=sse`), which is no event stream. */
+  readonly streamAsArray?: boolean | undefined;
 }
 
 /** Reads the frames of one upstream stream. */
@@ -61,6 +70,12 @@ export interface StreamDecoder {
 export interface UpstreamCodec {
   /** Path below the provider's base URL, e.g. `/chat/completions`. */
   readonly path: string;
+  /**
+   * The path where it depends on the request; it then takes the place of `path`.
+   * @param model the upstream's own name
+   * @param stream true when the upstream is asked to stream
+   */
+  pathFor?(model: string, stream: boolean): string;
   /** Headers that the protocol itself demands, e.g. `anthropic-version`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters for which the protocol has no field. The engine removes and reports them (or emulates `stop`). */
@@ -104,6 +119,12 @@ export interface StoredItems {
   replay(response: JsonObject, include: ReadonlySet<string>, context: CodecContext): readonly string[];
 }
 
+/** What the address of a request says, in protocols that put it there. */
+export interface RequestRoute {
+  readonly model?: string | undefined;
+  readonly stream?: boolean | undefined;
+}
+
 /** The protocol as spoken to a client. */
 export interface ServerCodec {
   /**
@@ -111,10 +132,19 @@ export interface ServerCodec {
    * it, sealed. Absent: the protocol names the family of each.
    */
   readonly nativeReasoning?: Pick<OpaqueReasoning, 'format' | 'kind'>;
+  /**
+   * Rewrites a request in terms that every upstream knows, for an upstream that does not know all of this protocol's.
+   * Absent: there is nothing that others lack. Throws GatewayError `unsupported` for what cannot be said otherwise.
+   */
+  portable?(
+    request: CanonicalRequest,
+    upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
+    report: Report,
+  ): Ported;
   /** Absent: answers of this protocol are not kept. */
   readonly items?: StoredItems;
   /** Throws GatewayError naming every offending field. */
-  decodeRequest(body: unknown): CanonicalRequest;
+  decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
   /** The body of a non-streamed answer. */
   encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject;
   /**

@@ -14,13 +14,16 @@ import type { LedgerStore } from '../storage/ports.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
 import { explainedProtocol } from './explained-protocol.ts';
-import { errorResponse, reply, requestIds, withServer, type ReplyDependencies } from './reply.ts';
+import { addConversationsRoutes } from './conversations-routes.ts';
+import { addPromptsRoutes } from './prompts-routes.ts';
+import { errorResponse, reply, requestIds, withServer } from './reply.ts';
+import { addResponsesRoutes } from './responses-routes.ts';
+import { routesBelow, type StateDependencies } from './state-routes.ts';
 
-export interface AppDependencies extends ReplyDependencies {
+export interface AppDependencies extends StateDependencies {
   readonly gateway: Gateway;
   readonly catalog: () => Catalog;
   readonly ledger: LedgerStore;
-  readonly maxBodyBytes: () => number;
   /** False while the process starts or drains: balancers should send nothing more. */
   readonly ready: () => boolean;
 }
@@ -90,6 +93,12 @@ export function createApp(deps: AppDependencies): App {
         ),
       );
     }
+  }
+  for (const base of BASES) {
+    const add = routesBelow(hono, base, deps);
+    addResponsesRoutes(add);
+    addConversationsRoutes(add);
+    addPromptsRoutes(add);
   }
   hono.all('*', (context) => {
     const methods = hot[context.req.path] ? ' This path takes POST only.' : '';

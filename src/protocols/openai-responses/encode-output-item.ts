@@ -14,6 +14,8 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['reasoning', 'rs_'],
   ['function_call', 'fc_'],
   ['custom_tool_call', 'ctc_'],
+  ['function_call_output', 'fco_'],
+  ['custom_tool_call_output', 'ctco_'],
   ['compaction', 'cmp_'],
   ['web_search_call', 'ws_'],
   ['computer_call', 'cu_'],

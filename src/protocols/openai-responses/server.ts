@@ -1,6 +1,8 @@
 // The Responses API as spoken to clients: the parts put together. Knows nothing of upstreams, and keeps nothing.
 import { encodeError } from '../encode-openai-error.ts';
+import { portableRequest } from '../portable-request.ts';
 import type { ServerCodec } from '../protocol.ts';
+import { ToolRestorer } from '../tool-restorer.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -15,4 +17,11 @@ export const openaiResponsesServer: ServerCodec = {
   encodeError,
   nativeReasoning: { format: REASONING_FORMAT, kind: 'encrypted' },
   items: storedItems,
+  portable(request, upstream, report) {
+    const { request: ported, standIns } = portableRequest(request, upstream, report);
+    return {
+      request: ported,
+      restore: standIns.size > 0 ? (next) => new ToolRestorer(next, standIns) : null,
+    };
+  },
 };

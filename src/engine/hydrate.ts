@@ -1,0 +1,193 @@
+// Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
+import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { StoredItems } from '../protocols/index.ts';
+import { newId } from '../runtime/ids.ts';
+import { openCompactions } from '../state/compaction.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import type { Generation } from './generation.ts';
+import { ReasoningSeal } from './reasoning-seal.ts';
+
+/** What is needed afterwards to keep the turn; null for protocols whose turns are not kept. */
+export interface TurnInput {
+  readonly state: StateRequest;
+  /** This turn's own input, raw, each item with an id. */
+  readonly items: readonly JsonObject[];
+}
+
+export interface Hydrated {
+  readonly request: CanonicalRequest;
+  readonly turn: TurnInput | null;
+  /** In front of the client's encoder; null where its protocol names every family's reasoning itself. */
+  readonly seal: ReasoningSeal | null;
+}
+
+/**
+ * Throws GatewayError: 404 for ids that are unknown or another key's, 409 for a conversation that is busy.
+ * Takes the conversation's place for a turn: `releaseConversation` gives it back.
+ */
+export async function hydrate(
+  request: CanonicalRequest,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<Hydrated> {
+  const { server } = generation.call.protocol;
+  const { keyId } = generation.call.principal;
+  const seal = server.nativeReasoning
+    ? new ReasoningSeal(deps.reasoning, keyId, server.nativeReasoning)
+    : null;
+  const kept =
+    request.state && server.items
+      ? await addHistory(request, request.state, server.items, generation, deps)
+      : null;
+  let items = kept?.items ?? request.items;
+  if (seal) items = seal.opened(items, request.report);
+  items = openCompactions(items, keyId, deps.compaction, request.report);
+  items = await restoreLost(items, generation, deps);
+  generation.rewritten = items !== request.items;
+  return {
+    request: items === request.items ? request : { ...request, items },
+    turn: request.state && kept ? { state: request.state, items: kept.input } : null,
+    seal,
+  };
+}
+
+/** Lets the next turn of the conversation begin. Never rejects. */
+export async function releaseConversation(
+  request: CanonicalRequest,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<void> {
+  const id = request.state?.conversationId;
+  if (id === undefined || !generation.holdsConversation) return;
+  generation.holdsConversation = false;
+  await deps.state.conversations
+    .endTurn(generation.call.principal.keyId, id, generation.id)
+    .catch((error: unknown) =>
+      deps.log.error('a conversation stays busy until its turn expires', { id, error }),
+    );
+}
+
+async function addHistory(
+  request: CanonicalRequest,
+  state: StateRequest,
+  codec: StoredItems,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<{ items: readonly Item[]; input: readonly JsonObject[] }> {
+  const raw = codec.identify(request.raw['input'], newId);
+  const history = await historyOf(state, generation, deps);
+  const hasReferences = request.items.some((item) => item.type === 'reference');
+  const input = hasReferences ? await resolve(raw, generation, deps) : raw;
+  const decoded = codec.decode(history.items, history.path);
+  if (decoded.length === 0 && !hasReferences) return { items: request.items, input };
+  // Instructions are this turn's alone and stand before everything that was said (requirement 12.3).
+  const isInstruction = (item: Item): boolean => item.path?.startsWith('instructions') === true;
+  const instructions = request.items.filter(isInstruction);
+  const own = hasReferences
+    ? codec.decode(input, 'input')
+    : request.items.filter((item) => !isInstruction(item));
+  return { items: namedResults([...instructions, ...decoded, ...own]), input };
+}
+
+async function historyOf(
+  state: StateRequest,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<{ path: string; items: readonly JsonObject[] }> {
+  const { previousResponseId: previous, conversationId: conversation } = state;
+  const { keyId } = generation.call.principal;
+  const now = deps.clock.now();
+  if (previous !== undefined) {
+    const chain = await deps.state.responses.chain(keyId, previous, now);
+    if (!chain) {
+      throw new GatewayError(
+        'not_found',
+        `Previous response with id '${previous.slice(0, 100)}' not found.`,
+        {
+          param: 'previous_response_id',
+          code: 'previous_response_not_found',
+        },
+      );
+    }
+    const items = chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    return { path: 'previous_response_id', items };
+  }
+  if (conversation === undefined) return { path: 'input', items: [] };
+  const busyUntil = generation.deadlineAt;
+  const { conversations } = deps.state;
+  if (!(await conversations.find(keyId, conversation, now))) {
+    throw new GatewayError('not_found', `Conversation with id '${conversation.slice(0, 100)}' not found.`, {
+      param: 'conversation',
+    });
+  }
+  if (!(await conversations.beginTurn(keyId, conversation, generation.id, now, busyUntil))) {
+    throw new GatewayError(
+      'conflict',
+      'another turn of this conversation is running; wait until it has ended',
+      {
+        param: 'conversation',
+        code: 'conversation_locked',
+      },
+    );
+  }
+  generation.holdsConversation = true;
+  return { path: 'conversation', items: (await conversations.all(keyId, conversation, now)) ?? [] };
+}
+
+function outputOf(response: JsonObject): readonly JsonObject[] {
+  const { output } = response;
+  return Array.isArray(output) ? (output as readonly JsonObject[]) : [];
+}
+
+/** Puts stored items in the place of references to them. */
+async function resolve(
+  input: readonly JsonObject[],
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<readonly JsonObject[]> {
+  const { keyId } = generation.call.principal;
+  return Promise.all(
+    input.map(async (item, index) => {
+      if (item['type'] !== 'item_reference' && !(item['role'] === undefined && isBareId(item))) return item;
+      const id = String(item['id']);
+      const found = await deps.state.responses.findItem(keyId, id, deps.clock.now());
+      if (found) return found;
+      throw new GatewayError('not_found', `Item with id '${id.slice(0, 100)}' not found.`, {
+        param: `input[${index}].id`,
+      });
+    }),
+  );
+}
+
+/** `identify` has given it the type of a message: a reference may be nothing but an id. */
+function isBareId(item: JsonObject): boolean {
+  return Object.keys(item).every((name) => name === 'id' || name === 'type');
+}
+
+/** A result names its tool as its call does, also where the call is in another turn. */
+function namedResults(items: readonly Item[]): readonly Item[] {
+  const names = new Map<string, string>();
+  return items.map((item) => {
+    if (item.type === 'tool_call') names.set(item.callId, item.name);
+    if (item.type !== 'tool_result' || item.name !== undefined) return item;
+    const name = names.get(item.callId);
+    return name === undefined ? item : { ...item, name };
+  });
+}
+
+/** Puts back what the client lost: signed reasoning of earlier tool turns. */
+async function restoreLost(
+  items: readonly Item[],
+  generation: Generation,
+  { vault, log }: GatewayDependencies,
+): Promise<readonly Item[]> {
+  if (!items.some((item) => item.type === 'tool_call')) return items;
+  try {
+    return (await vault.restore(generation.call.principal.keyId, items)).items;
+  } catch (error) {
+    // Most requests can do without; the model says so if this one cannot.
+    log.error('lost reasoning could not be restored', { id: generation.id, error });
+    return items;
+  }
+}

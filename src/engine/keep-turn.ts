@@ -1,0 +1,58 @@
+// Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
+import type { CollectedEvents, JsonObject } from '../canonical/index.ts';
+import { INCLUDABLE } from '../canonical/index.ts';
+import type { AnswerContext } from '../protocols/index.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import type { Generation } from './generation.ts';
+import type { TurnInput } from './hydrate.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
+ * @param events the answer as its client gets it: reasoning of other families sealed
+ */
+export async function keepTurn(
+  turn: TurnInput,
+  events: CollectedEvents,
+  context: AnswerContext,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<void> {
+  const { state, items } = turn;
+  const { call, settings, createdAt } = generation;
+  const { keyId } = call.principal;
+  if (!state.store && state.conversationId === undefined) return;
+  const response = encodeAll(events, context, generation);
+  if (!state.store) {
+    await deps.state.conversations.append(keyId, state.conversationId ?? '', [
+      ...items,
+      ...outputOf(response),
+    ]);
+    return;
+  }
+  await deps.state.responses.put(
+    {
+      id: String(response['id']),
+      keyId,
+      createdAt,
+      expiresAt: settings.retentionDays === 0 ? null : createdAt + settings.retentionDays * DAY_MS,
+      previousId: state.previousResponseId ?? null,
+      conversationId: state.conversationId ?? null,
+      response,
+      input: items,
+    },
+    state.conversationId,
+  );
+}
+
+/** The response with every member that a later request may ask for. */
+function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Generation): JsonObject {
+  const { request } = context;
+  const state = request.state && { ...request.state, include: INCLUDABLE };
+  return call.protocol.server.encodeResponse(events, { ...context, request: { ...request, state } });
+}
+
+function outputOf(response: JsonObject): readonly JsonObject[] {
+  return response['output'] as readonly JsonObject[];
+}

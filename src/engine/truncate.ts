@@ -1,0 +1,66 @@
+// `truncation: "auto"`: leaves out the oldest steps of a conversation until the rest fits into the context of the model
+// that is asked. What the system says stays, a call is never parted from its output, and neither is the last word.
+import type { CanonicalRequest, Item } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import { countItemTokens } from '../ledger/index.ts';
+
+export interface Truncated {
+  readonly request: CanonicalRequest;
+  /** Items left out. */
+  readonly omitted: number;
+}
+
+/** Room for the answer where the request names no limit, as a share of the context. */
+const ANSWER_SHARE = 0.25;
+const ANSWER_TOKENS = 4096;
+
+/** The request as it fits; unchanged where it does, or where the context is unknown. */
+export async function truncate(request: CanonicalRequest, endpoint: Endpoint): Promise<Truncated> {
+  const whole = { request, omitted: 0 };
+  const { contextLength } = endpoint;
+  if (request.state?.truncation !== 'auto' || contextLength === null) return whole;
+  const answer = request.maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextLength * ANSWER_SHARE);
+  const tools = JSON.stringify(request.raw['tools'] ?? '').length / 4;
+  const room = contextLength - answer - tools;
+  const counts = await countItemTokens(request.items);
+  let excess = counts.reduce((sum, count) => sum + count, 0) - room;
+  if (excess <= 0) return whole;
+  const omitted = new Set<number>();
+  const steps = stepsOf(request.items);
+  for (const step of steps.slice(0, -1)) {
+    if (excess <= 0) break;
+    for (const index of step) {
+      omitted.add(index);
+      excess -= counts[index] ?? 0;
+    }
+  }
+  if (omitted.size === 0) return whole;
+  const items = request.items.filter((_, index) => !omitted.has(index));
+  return { request: { ...request, items }, omitted: omitted.size };
+}
+
+/** Indices of what stands and falls together: a word of the user, or a step of the assistant with the results of its calls. */
+function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
+  const steps: number[][] = [];
+  let previous: 'user' | 'assistant' | 'result' | undefined;
+  items.forEach((item, index) => {
+    const speaker = speakerOf(item);
+    if (speaker === 'system') return;
+    const last = steps.at(-1);
+    // A result belongs to the calls before it, and an assistant's items to each other until a result has come.
+    const belongs = speaker === 'result' || (speaker === 'assistant' && previous === 'assistant');
+    if (last && belongs && previous !== 'user') last.push(index);
+    else steps.push([index]);
+    previous = speaker;
+  });
+  return steps;
+}
+
+function speakerOf(item: Item): 'system' | 'user' | 'assistant' | 'result' {
+  if (item.type === 'message') {
+    if (item.role === 'assistant') return 'assistant';
+    return item.role === 'user' ? 'user' : 'system';
+  }
+  if (item.type === 'tool_result') return 'result';
+  return item.type === 'hosted_call' && item.kind.endsWith('_output') ? 'result' : 'assistant';
+}

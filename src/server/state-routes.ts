@@ -1,0 +1,86 @@
+// What the routes over stored state share: what they are given, and how a request of theirs is read and answered.
+import type { Hono } from 'hono';
+import type { Principal } from '../auth/index.ts';
+import { asArray, GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
+import type { StoredItems } from '../protocols/index.ts';
+import type { PromptLibrary } from '../state/prompt-library.ts';
+import type { Storage } from '../storage/ports.ts';
+import { readBody } from './body.ts';
+import { reply, withServer, type ReplyDependencies } from './reply.ts';
+
+export interface StateDependencies extends ReplyDependencies {
+  readonly state: Pick<Storage, 'responses' | 'conversations'>;
+  readonly prompts: PromptLibrary;
+  readonly maxBodyBytes: () => number;
+}
+
+/** One request to a route over stored state. */
+export interface StateCall {
+  readonly deps: StateDependencies;
+  readonly keyId: string;
+  readonly principal: Principal;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly query: URLSearchParams;
+  /** A parameter of the path. */
+  readonly id: (name: string) => string;
+  /** The body, which must be an object; `{}` where there may be none and is none. */
+  readonly body: (optional?: 'optional') => Promise<JsonObject>;
+}
+
+export type Method = 'get' | 'post' | 'delete';
+/** Adds one route. */
+export type AddRoute = (
+  method: Method,
+  path: string,
+  answer: (call: StateCall) => Promise<JsonObject | Response>,
+) => void;
+
+/** Adds routes below a base path. */
+export function routesBelow(hono: Hono, base: string, deps: StateDependencies): AddRoute {
+  return (method, path, answer) =>
+    hono[method](base + path, (context) => {
+      const request = context.req.raw;
+      return reply(deps, request, (principal) =>
+        answer({
+          deps,
+          principal,
+          keyId: principal.keyId,
+          now: deps.now(),
+          query: new URL(request.url).searchParams,
+          id: (name) => context.req.param(name) ?? '',
+          body: (optional) => readObject(request, deps.maxBodyBytes(), optional !== undefined),
+        }),
+      );
+    });
+}
+
+async function readObject(request: Request, maxBytes: number, mayBeAbsent: boolean): Promise<JsonObject> {
+  const isAbsent = request.body === null || request.headers.get('content-length') === '0';
+  if (mayBeAbsent && isAbsent) return {};
+  const { json } = await readBody(request, maxBytes);
+  if (isJsonObject(json)) return json;
+  throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+}
+
+/** The protocol whose items and answers are kept. */
+export const responsesProtocol = withServer('openai-responses');
+
+/** How kept items are read and shown. */
+export const storedItems: StoredItems = keptItems();
+
+function keptItems(): StoredItems {
+  const { items } = responsesProtocol.server;
+  if (!items) throw new TypeError('the Responses protocol keeps no items');
+  return items;
+}
+
+/** The output items of a kept answer. */
+export function outputOf(response: JsonObject): readonly JsonObject[] {
+  return asArray(response['output']).filter(isJsonObject);
+}
+
+/** What an id that names nothing of this key gets. @param what begins the sentence, e.g. `Response` */
+export function notFound(what: string, id: string, param?: string): GatewayError {
+  return new GatewayError('not_found', `${what} with id '${id.slice(0, 100)}' not found.`, { param });
+}

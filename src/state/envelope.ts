@@ -1,0 +1,41 @@
+// Sealed texts that travel through clients: what they carry for us is neither readable nor forgeable, and of no use to
+// another tenant. Knows nothing of what is inside.
+import { open, seal } from './seal.ts';
+
+/** What a client sees of a sealed text begins so: it can be told from what other servers encrypt. */
+const PREFIX = 'dgm1_';
+
+export class Envelope {
+  readonly #key: Uint8Array;
+  readonly #purpose: string;
+
+  /**
+   * @param key 32 bytes of this installation
+   * @param purpose a text sealed for one purpose opens for no other
+   */
+  constructor(key: Uint8Array, purpose: string) {
+    this.#key = key;
+    this.#purpose = purpose;
+  }
+
+  /** Letters, digits, `-` and `_` only. */
+  seal(keyId: string, text: string): string {
+    const sealed = seal(this.#key, new TextEncoder().encode(text), this.#boundTo(keyId));
+    return PREFIX + Buffer.from(sealed).toString('base64url');
+  }
+
+  /**
+   * The text; undefined when it was not sealed here at all; null when it was, but for somebody else or another
+   * purpose, or was damaged.
+   */
+  open(keyId: string, sealed: string): string | null | undefined {
+    if (!sealed.startsWith(PREFIX)) return undefined;
+    const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
+    const text = open(this.#key, bytes, this.#boundTo(keyId));
+    return text && new TextDecoder().decode(text);
+  }
+
+  #boundTo(keyId: string): string {
+    return JSON.stringify([this.#purpose, keyId]);
+  }
+}
