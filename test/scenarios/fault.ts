@@ -45,7 +45,12 @@ export interface Fault {
   /** The connection to the first was used before. */
   readonly warm?: true;
   /** Time that passes after the first request while nothing arrives, in milliseconds, and what happens then. */
-  readonly silence?: { readonly ms: number; readonly next?: (exchange: Exchange, stage: Stage) => void };
+  readonly silence?: {
+    readonly ms: number;
+    /** Not before the client has begun to read: what is compressed is not decoded at once. */
+    readonly shown?: true;
+    readonly next?: (exchange: Exchange, stage: Stage) => void;
+  };
   /** One per attempt: who, and `completed` or the kind of its error. */
   readonly attempts: readonly `${Speaker | 'dead'} ${'completed' | ErrorKind}`[];
   /** Milliseconds between the beginning of one attempt and the next; default: none. */

@@ -61,7 +61,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
       },
       stage.first.error(503),
     ],
-    silence: { ms: 0, next: (exchange) => exchange.cut() },
+    silence: { ms: 0, shown: true, next: (exchange) => exchange.cut() },
     ...broken,
   },
   {

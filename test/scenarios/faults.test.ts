@@ -140,6 +140,7 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
       const exchange = await first.arrived(1);
       // A round trip: whatever was on its way to the gateway before it has been read after it.
       await (await scene.gateway.get('/models')).text();
+      if (fault.silence.shown && safety !== 'buffer') await asked;
       clock.advance(fault.silence.ms);
       fault.silence.next?.(exchange, stage);
     }

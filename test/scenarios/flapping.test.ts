@@ -177,13 +177,16 @@ describe('200 streams at once during a flapping primary', () => {
     await memoryAfter();
     const before = await memoryAfter();
     let after = before;
-    for (let round = 0; round < 4; round++) after = await memoryAfter();
-    // 800 streams in between: half an object kept of each would be seen; code compiled meanwhile takes some bytes.
-    expect(after.objectCount - before.objectCount).toBeLessThan(400);
+    const grown = (): number => after.objectCount - before.objectCount;
+    // 800 streams in between: half an object kept of each would be seen. What the collector has merely not found yet
+    // is gone after some more of them; what is kept has grown.
+    for (let round = 0; round < 4 || (grown() >= 400 && round < 12); round++) after = await memoryAfter();
+    expect(grown()).toBeLessThan(400);
+    // Code that was compiled meanwhile takes some.
     expect(after.heapSize - before.heapSize).toBeLessThan(2_000_000);
 
     const response = await scene.gateway.post('/route/explain', ask('all/chat', true));
     const table: unknown = await response.json();
     for (const position of [0, 1]) expect(at(table, 'candidates', position, 'in_flight')).toBe(0);
-  }, 20_000);
+  }, 30_000);
 });
