@@ -1,7 +1,7 @@
 // Content blocks that a client sends, as parts of messages and tool results. Owns the block types that hold content;
 // must not know roles, turns or calls.
 import type { FilePart, ImagePart, JsonObject, Media, Part, TextPart } from '../../canonical/index.ts';
-import { asArray, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -63,9 +63,21 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
       return decodeDocument(raw, path, scope);
     case 'search_result':
       return decodeSearchResult(raw, path, scope);
+    case 'tool_reference':
+      return announceTool(raw, asString(raw['tool_name']), path, scope);
+    case 'tool_addition':
+      return announceTool(raw, asString(asObject(raw['tool'])['name']), path, scope);
     default:
       return unknownPart(raw, path, scope);
   }
+}
+
+/** A tool that is loaded in the midst of a conversation. Elsewhere all tools are there from the start: it is told in words. */
+function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
+  if (name === undefined) return unknownPart(raw, path, scope);
+  addElsewhere(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
+  const cache = decodeCache(raw, path, scope);
+  return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
 }
 
 function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {

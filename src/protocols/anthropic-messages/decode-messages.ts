@@ -79,6 +79,8 @@ function decodeMessage(
 ): void {
   const { content } = message;
   const at = `${path}.content`;
+  // Instructions inside the conversation stay in their place where the protocol has one for them.
+  const place = role === 'system' ? { source: ours(message) } : {};
   if (content === undefined || content === null) {
     scope.problems.add(at, 'is required');
     return;
@@ -86,14 +88,20 @@ function decodeMessage(
   if (typeof content === 'string') {
     // An empty turn of the user says that it is the assistant's turn; of the others it says nothing.
     if (content !== '' || role === 'user')
-      items.push({ type: 'message', role, parts: [{ type: 'text', text: content, path: at }], path });
+      items.push({
+        type: 'message',
+        role,
+        parts: [{ type: 'text', text: content, path: at }],
+        path,
+        ...place,
+      });
     return;
   }
   const blocks = readArray(content, at, scope.problems);
   if (blocks?.length === 0 && role === 'user') scope.problems.add(at, 'must not be empty');
   let parts: Part[] = [];
   const endMessage = (): void => {
-    if (parts.length > 0) items.push({ type: 'message', role, parts, path });
+    if (parts.length > 0) items.push({ type: 'message', role, parts, path, ...place });
     parts = [];
   };
   blocks?.forEach((element, index) => {

@@ -16,8 +16,10 @@ import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 
+/** `system`: instructions inside the conversation, which only a client of this protocol sends in this form. */
+type TurnRole = 'user' | 'assistant' | 'system';
 export interface Turn {
-  readonly role: 'user' | 'assistant';
+  readonly role: TurnRole;
   readonly content: MutableJsonObject[];
 }
 export interface Conversation {
@@ -26,7 +28,7 @@ export interface Conversation {
 }
 
 interface Draft {
-  readonly role: 'user' | 'assistant';
+  readonly role: TurnRole;
   readonly path: string;
   /** Tool results: first in their message, whatever the client's order. */
   readonly results: MutableJsonObject[];
@@ -85,16 +87,16 @@ function encodeMessage(
 ): void {
   if (item.name !== undefined) scope.report.add(`${path}.name`, 'dropped', 'Anthropic messages have no name');
   const instructs = item.role === 'system' || item.role === 'developer';
-  if (instructs && drafts.length > 0) {
+  const staysInPlace = instructs && drafts.length > 0 && ownRaw(item.source) !== undefined;
+  if (instructs && drafts.length > 0 && !staysInPlace) {
     scope.report.add(
       path,
       'approximated',
       'instructions inside the conversation were appended to the system prompt',
     );
   }
-  const blocks = instructs
-    ? system
-    : draft(drafts, item.role === 'assistant' ? 'assistant' : 'user', path).blocks;
+  const role = instructs ? 'system' : item.role === 'assistant' ? 'assistant' : 'user';
+  const blocks = instructs && !staysInPlace ? system : draft(drafts, role, path).blocks;
   const before = blocks.length;
   item.parts.forEach((part, position) => {
     const partPath = part.path ?? `${path}.content[${position}]`;
@@ -233,7 +235,7 @@ function isPlain(part: TextPart): boolean {
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 
 /** The draft that takes the next block of a role: the last one, or a new one when that has another role. */
-function draft(drafts: Draft[], role: 'user' | 'assistant', path: string): Draft {
+function draft(drafts: Draft[], role: TurnRole, path: string): Draft {
   const last = drafts.at(-1);
   if (last?.role === role) return last;
   const added: Draft = { role, path, results: [], blocks: [] };

@@ -47,9 +47,10 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
 }
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
-  if (!visible(part.text, path, scope)) return undefined;
   const raw = ownRaw(part.source);
-  if (raw) return raw;
+  // Claude itself writes blank blocks between cited ones, and takes them back (recorded 2026-08).
+  if (raw && part.text !== '') return raw;
+  if (!visible(part.text, path, scope)) return undefined;
   const block: MutableJsonObject = { type: 'text', text: part.text };
   if (part.annotations?.length) {
     const citations = part.annotations.flatMap(ownCitation);

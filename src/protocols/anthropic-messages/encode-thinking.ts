@@ -192,7 +192,7 @@ function openTurn(turns: readonly Turn[]): Turn | undefined {
     const turn = turns[i];
     if (turn === undefined) break;
     if (turn.role === 'assistant') first = turn;
-    else if (!turn.content.some((block) => block['type'] === 'tool_result')) break;
+    else if (turn.role === 'user' && !turn.content.some((block) => block['type'] === 'tool_result')) break;
   }
   return first;
 }
