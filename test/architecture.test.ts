@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upstream: ['canonical', 'runtime', 'telemetry'],
   storage: ['canonical', 'ledger', 'runtime'],
   auth: ['canonical', 'storage'],
-  config: ['canonical', 'catalog', 'providers', 'routing', 'telemetry'],
+  config: ['canonical', 'catalog', 'providers', 'routing', 'state', 'telemetry'],
   engine: [
     'auth',
     'canonical',
@@ -46,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'protocols',
     'runtime',
+    'state',
     'storage',
     'telemetry',
   ],
@@ -82,6 +83,8 @@ const ONLY_THESE: readonly {
   { from: ['engine'], of: 'runtime', files: ['runtime/clock.ts', 'runtime/ids.ts'] },
   { from: ['server'], of: 'runtime', files: ['runtime/http-server.ts', 'runtime/ids.ts'] },
   { from: ['storage'], of: 'runtime', files: ['runtime/sqlite.ts'] },
+  { from: ['config'], of: 'state', files: ['state/prompt-template.ts'] },
+  { from: ['server'], of: 'state', files: ['state/prompt-library.ts', 'state/prompt-template.ts'] },
   { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
 ];
 
@@ -92,7 +95,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'gpt-tokenizer': 'ledger/',
   hono: 'server/',
   kysely: 'storage/',
-  yaml: 'config/load.ts',
+  yaml: 'config/parse-yaml.ts',
   zod: 'config/',
 };
 

@@ -5,7 +5,7 @@ import { readBoolean, readString } from '../protocols/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { unknownPrompt, unknownVersion } from '../state/prompt-library.ts';
 import { parseTemplate, variablesOf, type PromptFile } from '../state/prompt-template.ts';
-import type { PageRequest, StoredPrompt } from '../storage/ports.ts';
+import type { PromptPage, StoredPrompt } from '../storage/ports.ts';
 import { checkTemplate } from './check-template.ts';
 import { encodeList, readPage } from './list-page.ts';
 import type { AddRoute, StateCall } from './state-routes.ts';
@@ -46,13 +46,21 @@ async function list(call: StateCall): Promise<JsonObject> {
   const at = known.findIndex(({ id }) => id === page.after);
   const inFiles = page.after === undefined || at !== -1;
   const shown: AnyPrompt[] = inFiles ? known.slice(at + 1, at + 1 + page.limit).map(fromFile) : [];
-  const left = page.limit - shown.length;
-  // Asked even when nothing fits any more: `has_more` must be true while stored ones wait behind those of files.
-  const rest: PageRequest = { ...page, after: inFiles ? undefined : page.after, limit: Math.max(left, 1) };
-  const stored = await store.list(call.keyId, rest);
-  if (left > 0) shown.push(...stored.prompts.filter(({ id }) => !files().has(id)).map(fromStore));
-  const hasMore = left > 0 ? stored.hasMore : at + 1 + page.limit < known.length || stored.prompts.length > 0;
-  return encodeList(shown.map(encodeEntry), hasMore);
+  const ofStore = (limit: number, after?: string): Promise<PromptPage> =>
+    store.list(call.keyId, { ...page, after, limit });
+  if (shown.length === page.limit) {
+    const last = shown.at(-1)?.id;
+    const hasMore = last !== known.at(-1)?.id || (await ofStore(1)).prompts.length > 0;
+    return encodeList(shown.map(encodeEntry), hasMore);
+  }
+  let stored = await ofStore(page.limit - shown.length, inFiles ? undefined : page.after);
+  for (;;) {
+    shown.push(...stored.prompts.filter(({ id }) => !files().has(id)).map(fromStore));
+    // A page that is not full although more follow has lost hidden ones.
+    if (!stored.hasMore || shown.length === page.limit) break;
+    stored = await ofStore(page.limit - shown.length, stored.prompts.at(-1)?.id);
+  }
+  return encodeList(shown.map(encodeEntry), stored.hasMore);
 }
 
 async function update(call: StateCall): Promise<JsonObject> {
