@@ -2,7 +2,7 @@
 import type { CanonicalEvent, CanonicalRequest, EventSink, Target } from '../src/canonical/index.ts';
 import { Collector, GatewayError, Report } from '../src/canonical/index.ts';
 import { protocols } from '../src/protocols/index.ts';
-import type { AnswerContext, CodecContext } from '../src/protocols/protocol.ts';
+import type { AnswerContext, CodecContext, RequestRoute } from '../src/protocols/protocol.ts';
 import { NO_QUIRKS } from '../src/providers/provider.ts';
 
 /** Runs one operation of one protocol on a golden file's input. */
@@ -12,7 +12,7 @@ export function runGolden(protocolName: string, operation: string, input: string
   try {
     switch (operation) {
       case 'decode-request':
-        return pretty(showRequest(server(protocol).decodeRequest(JSON.parse(input))));
+        return pretty(showRequest(decodeGolden(protocol, JSON.parse(input))));
       case 'encode-request': {
         const given = JSON.parse(input) as { request: Partial<CanonicalRequest>; target?: object };
         const request = fillRequest(given.request);
@@ -101,6 +101,13 @@ export function fillTarget(given: Partial<Omit<Target, 'quirks'>> & { quirks?: o
     ...given,
     quirks: { ...NO_QUIRKS, ...given.quirks },
   };
+}
+
+/** The input is the body; where the address says something too, `{"route": …, "body": …}`. */
+function decodeGolden(protocol: (typeof protocols)[number], input: unknown): CanonicalRequest {
+  if (typeof input !== 'object' || input === null || !('route' in input) || !('body' in input))
+    return server(protocol).decodeRequest(input);
+  return server(protocol).decodeRequest(input.body, input.route as RequestRoute);
 }
 
 function server(protocol: (typeof protocols)[number]): NonNullable<(typeof protocols)[number]['server']> {

@@ -54,6 +54,7 @@ test('only the owners of a protocol are faithful to it', () => {
   );
   expect(faithful.sort()).toEqual([
     'anthropic anthropic-messages',
+    'google gemini',
     'openai openai-chat',
     'openai openai-responses',
   ]);

@@ -4,6 +4,7 @@ import type { Protocol } from './protocol.ts';
 import { openaiChat } from './openai-chat/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
 import { anthropicMessages } from './anthropic-messages/index.ts';
+import { gemini } from './gemini/index.ts';
 
 export type {
   AnswerContext,
@@ -22,7 +23,7 @@ export type {
 export { decodeMetadata } from './decode-metadata.ts';
 export { readBoolean, readString } from './read-member.ts';
 
-export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages];
+export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages, gemini];
 
 const byName = new Map<string, Protocol>(protocols.map((protocol) => [protocol.name, protocol]));
 

@@ -3,6 +3,7 @@ import { anthropic } from './anthropic/index.ts';
 import { cerebras } from './cerebras/index.ts';
 import { deepseek } from './deepseek/index.ts';
 import { fireworks } from './fireworks/index.ts';
+import { google } from './google/index.ts';
 import { groq } from './groq/index.ts';
 import { llamaCpp } from './llama-cpp/index.ts';
 import { lmStudio } from './lm-studio/index.ts';
@@ -26,6 +27,7 @@ export { resolveQuirks } from './provider.ts';
 export const presets: readonly ProviderPreset[] = [
   openai,
   anthropic,
+  google,
   deepseek,
   groq,
   mistral,

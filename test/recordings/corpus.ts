@@ -32,18 +32,34 @@ export const missing = existsSync(folder) ? undefined : `skipped: there are no r
 
 /** Every exchange of the three protocols, in the order of the files. Long base64 is put back in its place. */
 export function readRecordings(): Recording[] {
+  return readLines(/"api":"(chat|responses|messages)"/);
+}
+
+/** An exchange of Gemini's: no other test replays them. */
+export interface GeminiRecording extends Omit<Recording, 'api'> {
+  readonly model: string;
+  readonly path: string;
+  readonly req?: Loose;
+}
+
+/** Every exchange of `generateContent` and `streamGenerateContent`. */
+export function readGeminiRecordings(): GeminiRecording[] {
+  return readLines(/"api":"generateContent"/);
+}
+
+function readLines<Found>(api: RegExp): Found[] {
   const blobs = new Map(
     lines('blobs.jsonl.gz')
       .map((line) => JSON.parse(line) as { k: string; v: string })
       .map(({ k, v }) => [k, v]),
   );
-  const found: Recording[] = [];
+  const found: Found[] = [];
   for (const file of readdirSync(folder).sort()) {
     if (!file.endsWith('.jsonl.gz') || file === 'blobs.jsonl.gz') continue;
     for (const line of lines(file)) {
-      if (!/"api":"(chat|responses|messages)"/.test(line)) continue;
+      if (!api.test(line)) continue;
       const whole = line.replace(/@@blob:([0-9a-f]{16})@@/g, (mark, key: string) => blobs.get(key) ?? mark);
-      found.push(JSON.parse(whole) as Recording);
+      found.push(JSON.parse(whole) as Found);
     }
   }
   return found;

@@ -199,17 +199,38 @@ export const otherFamilies: readonly FamilyRow[] = [
   },
   {
     match: /^gemini-2-5/,
-    facts: { reasoningStyle: 'budget', reasoningBudget: { min: 128, max: 32_768 }, maxOutputTokens: 65_536 },
+    facts: { reasoningStyle: 'budget', reasoningBudget: { min: 1, max: 24_576 }, maxOutputTokens: 65_536 },
     source: 'ai.google.dev: thinking',
   },
   {
-    match: /^gemini-[3-9]/,
+    match: /^gemini-2-5-pro/,
+    facts: { reasoningMandatory: true, reasoningBudget: { min: 128, max: 32_768 } },
+    source: 'ai.google.dev: thinking budgets, 2.5 Pro cannot be switched off',
+  },
+  {
+    match: /^gemini-2-5-flash-lite/,
+    facts: { reasoningBudget: { min: 512, max: 24_576 } },
+    source: 'ai.google.dev: thinking budgets',
+  },
+  {
+    match: /^gemini-([3-9]|flash-latest|flash-lite-latest|pro-latest)/,
     facts: {
       reasoningStyle: 'effort',
+      reasoningMandatory: true,
       efforts: ['minimal', 'low', 'medium', 'high'],
       maxOutputTokens: 65_536,
     },
-    source: 'ai.google.dev: thinking',
+    source: 'ai.google.dev: thinking levels, 2026-11; thinking cannot be switched off',
+  },
+  {
+    match: /^gemini-3-pro/,
+    facts: { efforts: ['low', 'high'] },
+    source: 'ai.google.dev: thinking levels',
+  },
+  {
+    match: /^gemini-(3-[1-9]-pro|pro-latest)/,
+    facts: { efforts: ['low', 'medium', 'high'] },
+    source: 'ai.google.dev: thinking levels',
   },
 
   // Perplexity.

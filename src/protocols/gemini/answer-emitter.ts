@@ -1,0 +1,294 @@
+// Turns the candidates of Gemini's answers into canonical events, whether they come whole or in pieces. Owns item
+// and part numbering and the place of signatures. Knows nothing of frames or of HTTP.
+import type {
+  EventSink,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  OpaqueReasoning,
+  OpenItem,
+  Source,
+} from '../../canonical/index.ts';
+import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { CodecContext } from '../protocol.ts';
+import { countSearches, decodeGrounding, mergeGrounding } from './decode-grounding.ts';
+import { decodeLogprobs } from './decode-logprobs.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { decodeFinishReason } from './finish-reason.ts';
+import { PartialArgs } from './partial-args.ts';
+import { GEMINI_REASONING } from './thought-signature.ts';
+
+/** Parts of what the upstream ran by itself: code, searches, fetched pages. */
+const HOSTED_PARTS = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
+/** Members of a `functionCall` part that the canonical items hold; a part with others keeps its raw form. */
+const CALL_PART: ReadonlySet<string> = new Set(['functionCall', 'thoughtSignature']);
+const NONE = -1;
+
+/** A call whose arguments come in pieces. */
+interface OpenCall {
+  readonly index: number;
+  readonly args: PartialArgs;
+}
+
+export class AnswerEmitter {
+  readonly #sink: EventSink;
+  readonly #context: CodecContext;
+  #items = 0;
+  #calls = 0;
+  #started = false;
+  /** Index of the open item of each kind; NONE when there is none. */
+  #message = NONE;
+  #thought = NONE;
+  #call: OpenCall | undefined;
+  /** The last message's text: citations are placed in it. */
+  #text = '';
+  /** A signature on a part without content: it is shown when it is known that no content follows. */
+  #lateSignature: string | undefined;
+  #grounding: MutableJsonObject | undefined;
+  #usage: JsonObject | undefined;
+  #finishReason: string | undefined;
+  #finishMessage: string | undefined;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#context = context;
+  }
+
+  /** True once the upstream said why the model stopped. */
+  get stopped(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /**
+   * Takes one `GenerateContentResponse`: a whole answer or a piece of one.
+   * @throws GatewayError `content_filter` when the prompt was blocked
+   */
+  take(response: JsonObject): void {
+    if (!this.#started) {
+      this.#started = true;
+      const { responseId, modelVersion } = response;
+      this.#sink.on({ type: 'start', id: asString(responseId), model: asString(modelVersion) });
+    }
+    // The counts are cumulative, and the last object has them all.
+    const usage = response['usageMetadata'];
+    if (isJsonObject(usage)) this.#usage = usage;
+    const blocked = asString(asObject(response['promptFeedback'])['blockReason']);
+    // Only one candidate is ever asked for.
+    const candidate = asArray(response['candidates'])[0];
+    if (isJsonObject(candidate)) this.#candidate(candidate);
+    else if (blocked !== undefined) throw blockedPrompt(blocked, asObject(response['promptFeedback']));
+  }
+
+  /** Closes whatever is open and emits usage and finish; an error where the model's own fault broke the answer off. */
+  finish(): void {
+    this.#closeCall();
+    if (this.#grounding !== undefined) this.#annotate(this.#grounding);
+    this.#closeMessage();
+    this.#showLateSignature();
+    this.#closeThought();
+    const raw = this.#finishReason;
+    const reason = decodeFinishReason(raw ?? '', this.#calls > 0);
+    this.flushUsage();
+    this.#sink.on(
+      reason === 'failure'
+        ? { type: 'error', error: brokenAnswer(raw ?? '', this.#finishMessage) }
+        : { type: 'finish', reason, raw },
+    );
+  }
+
+  /** Emits the token counts, if there are any. */
+  flushUsage(): void {
+    if (this.#usage === undefined) return;
+    this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage, countSearches(this.#grounding)) });
+    this.#usage = undefined;
+  }
+
+  #candidate(candidate: JsonObject): void {
+    const logprobs = candidate['logprobsResult'];
+    let tokens = logprobs === undefined ? undefined : decodeLogprobs(logprobs);
+    for (const part of asArray(asObject(candidate['content'])['parts'])) {
+      if (!isJsonObject(part)) continue;
+      this.#part(part, tokens);
+      if (typeof part['text'] === 'string' && part['thought'] !== true) tokens = undefined;
+    }
+    this.#grounding = mergeGrounding(this.#grounding, candidate);
+    // Numbers are the words of clients that ask for them, which the gateway does not.
+    const { finishReason, finishMessage } = candidate;
+    if (typeof finishReason === 'string') this.#finishReason = finishReason;
+    if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
+  }
+
+  #part(part: JsonObject, logprobs: readonly JsonValue[] | undefined): void {
+    const text = part['text'];
+    const signature = asString(part['thoughtSignature']);
+    if (typeof text === 'string') {
+      if (part['thought'] === true) this.#onThought(text, signature);
+      else this.#onText(text, signature, logprobs);
+      return;
+    }
+    const call = part['functionCall'];
+    if (isJsonObject(call)) {
+      this.#onCall(call, signature, part);
+      return;
+    }
+    const kind = HOSTED_PARTS.find((name) => isJsonObject(part[name]));
+    const source: Source = { protocol: 'gemini', raw: part };
+    // Such a part keeps its signature inside: without the part it would mean nothing.
+    if (kind !== undefined) {
+      const id = asString(asObject(part[kind])['id']);
+      this.#whole({ type: 'hosted_call', kind, id, source });
+    } else this.#whole({ type: 'unknown', source });
+  }
+
+  #onThought(text: string, signature: string | undefined): void {
+    if (this.#thought === NONE) {
+      if (text === '' && signature === undefined) return;
+      this.#thought = this.#open({ type: 'reasoning', format: GEMINI_REASONING });
+    }
+    const index = this.#thought;
+    if (text !== '') this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text });
+    if (signature === undefined) return;
+    this.#showOpaque(index, { format: GEMINI_REASONING, kind: 'signature', data: signature });
+    this.#closeThought();
+  }
+
+  #onText(text: string, signature: string | undefined, logprobs: readonly JsonValue[] | undefined): void {
+    if (text === '') {
+      if (signature === undefined) return;
+      this.#showLateSignature();
+      this.#lateSignature = signature;
+      return;
+    }
+    if (signature !== undefined || this.#lateSignature !== undefined) this.#sign(signature);
+    if (this.#message === NONE) {
+      this.#message = this.#open({ type: 'message' });
+      this.#text = '';
+    }
+    this.#text += text;
+    this.#sink.on({ type: 'text', index: this.#message, part: 0, kind: 'text', text, logprobs });
+  }
+
+  #onCall(call: JsonObject, signature: string | undefined, part: JsonObject): void {
+    const name = asString(call['name']);
+    if (this.#call === undefined || name !== undefined) {
+      this.#closeCall();
+      this.#sign(signature);
+      this.#calls++;
+      const callId = asString(call['id']) || this.#context.newId('call_');
+      const index = this.#open({ type: 'tool_call', kind: 'function', callId, name: name ?? '' });
+      if (call['willContinue'] !== true && call['partialArgs'] === undefined) {
+        this.#sink.on({ type: 'arguments', index, text: JSON.stringify(asObject(call['args'])) });
+        this.#sink.on({ type: 'close', index, source: callSource(part) });
+        return;
+      }
+      this.#call = { index, args: new PartialArgs() };
+    }
+    this.#call.args.add(call['partialArgs']);
+    if (call['willContinue'] !== true) this.#closeCall();
+  }
+
+  /** An item that is complete as it opens. */
+  #whole(item: OpenItem & { readonly source: Source }): void {
+    this.#sign(undefined);
+    const index = this.#open(item);
+    this.#sink.on({ type: 'close', index, source: item.source });
+  }
+
+  /** A signature stands before the item that carries it: nothing else would tell which one that is. */
+  #sign(signature: string | undefined): void {
+    this.#showLateSignature();
+    if (signature !== undefined) this.#showSignature(signature, undefined);
+  }
+
+  #showLateSignature(): void {
+    const signature = this.#lateSignature;
+    if (signature === undefined) return;
+    this.#lateSignature = undefined;
+    this.#showSignature(signature, { protocol: 'gemini', raw: { text: '' } });
+  }
+
+  /**
+   * A signature belongs to the thought that led to its part, if one was shown.
+   * @param source the part, where it has nothing but the signature
+   */
+  #showSignature(data: string, source: Source | undefined): void {
+    const opaque: OpaqueReasoning = { format: GEMINI_REASONING, kind: 'encrypted', data };
+    if (this.#thought !== NONE) {
+      this.#showOpaque(this.#thought, opaque);
+      this.#closeThought();
+      return;
+    }
+    const index = this.#open({ type: 'reasoning', format: GEMINI_REASONING });
+    this.#showOpaque(index, opaque);
+    this.#sink.on({ type: 'close', index, source });
+  }
+
+  #showOpaque(index: number, opaque: OpaqueReasoning): void {
+    this.#sink.on({ type: 'reasoning', index, kind: 'text', part: 0, text: '', opaque });
+  }
+
+  #annotate(grounding: JsonObject): void {
+    const index = this.#message;
+    // Without a text there is nothing to cite for.
+    if (index === NONE) this.#sink.on({ type: 'unknown', source: { protocol: 'gemini', raw: grounding } });
+    else
+      for (const annotation of decodeGrounding(grounding, this.#text))
+        this.#sink.on({ type: 'annotate', index, part: 0, annotation });
+  }
+
+  /** Opens an item and closes what came before it. */
+  #open(item: OpenItem): number {
+    this.#closeThought();
+    this.#closeCall();
+    this.#closeMessage();
+    const index = this.#items++;
+    this.#sink.on({ type: 'open', index, item });
+    return index;
+  }
+
+  #closeThought(): void {
+    if (this.#thought === NONE) return;
+    this.#sink.on({ type: 'close', index: this.#thought });
+    this.#thought = NONE;
+  }
+
+  #closeMessage(): void {
+    if (this.#message === NONE) return;
+    this.#sink.on({ type: 'close', index: this.#message });
+    this.#message = NONE;
+  }
+
+  #closeCall(): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    this.#call = undefined;
+    this.#sink.on({ type: 'arguments', index: call.index, text: JSON.stringify(call.args.value) });
+    this.#sink.on({ type: 'close', index: call.index });
+  }
+}
+
+/** The raw form of a part that has more members than the canonical items can hold. */
+function callSource(part: JsonObject): Source | undefined {
+  for (const key in part) {
+    if (CALL_PART.has(key)) continue;
+    const { thoughtSignature: _signature, ...raw } = part;
+    return { protocol: 'gemini', raw };
+  }
+  return undefined;
+}
+
+function blockedPrompt(reason: string, feedback: JsonObject): GatewayError {
+  const words = asString(feedback['blockReasonMessage']);
+  return new GatewayError(
+    'content_filter',
+    `Gemini blocked the prompt (${reason})${words === undefined ? '' : `: ${words}`}`,
+    { code: 'content_filter' },
+  );
+}
+
+function brokenAnswer(reason: string, message: string | undefined): GatewayError {
+  const words = message === undefined ? '' : `: ${message}`;
+  return new GatewayError('upstream_unavailable', `the model broke its answer off (${reason})${words}`, {
+    code: reason.toLowerCase(),
+  });
+}

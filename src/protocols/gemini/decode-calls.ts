@@ -1,0 +1,112 @@
+// Function calls and function responses in a conversation. Owns their ids, which Gemini leaves out as it likes, and the
+// reading of responses, which are objects.
+import type { Item, JsonObject, Part, Problems, Source } from '../../canonical/index.ts';
+import { asString, isJsonObject } from '../../canonical/index.ts';
+import { readArray, readObject, readString, requireObject, requireString } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { camelMembers } from './camel-members.ts';
+import { decodeMedia } from './decode-media.ts';
+
+interface PendingCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Gives ids to calls that have none, and finds the call of a response that names none. */
+export class CallMatcher {
+  #made = 0;
+  /** Calls without a response, in order. */
+  #pending: PendingCall[] = [];
+
+  /** Notes a call. The ids that are made depend on the conversation alone: every turn makes them alike. */
+  call(id: string | undefined, name: string): string {
+    const known = id ?? `gemini_call_${++this.#made}`;
+    this.#pending.push({ id: known, name });
+    return known;
+  }
+
+  /** The id of the call that a response answers: its own, else that of the first open call of the name, else a new one. */
+  result(id: string | undefined, name: string): string {
+    const found = this.#pending.find((call) => (id === undefined ? call.name === name : call.id === id));
+    if (found) this.#pending = this.#pending.filter((call) => call !== found);
+    return id ?? found?.id ?? `gemini_call_${++this.#made}`;
+  }
+}
+
+/** Decodes a `functionCall`; undefined, with a problem, when it is broken. @param source the whole part */
+export function decodeCall(
+  value: Member,
+  path: string,
+  source: Source,
+  matcher: CallMatcher,
+  problems: Problems,
+): Item | undefined {
+  const given = requireObject(value, path, problems);
+  if (!given) return undefined;
+  const raw = camelMembers(given);
+  const name = requireString(raw['name'], `${path}.name`, problems);
+  const id = readString(raw['id'], `${path}.id`, problems) || undefined;
+  const args = readObject(raw['args'], `${path}.args`, problems) ?? {};
+  if (name === undefined) return undefined;
+  const callId = matcher.call(id, name);
+  return { type: 'tool_call', kind: 'function', callId, name, arguments: JSON.stringify(args), path, source };
+}
+
+/** Decodes a `functionResponse`, its `parts` with media included; undefined, with a problem, when it is broken. */
+export function decodeResult(
+  value: Member,
+  path: string,
+  source: Source,
+  matcher: CallMatcher,
+  problems: Problems,
+): Item | undefined {
+  const given = requireObject(value, path, problems);
+  if (!given) return undefined;
+  const raw = camelMembers(given);
+  const name = requireString(raw['name'], `${path}.name`, problems);
+  const id = readString(raw['id'], `${path}.id`, problems) || undefined;
+  const response = readObject(raw['response'], `${path}.response`, problems) ?? {};
+  if (name === undefined) return undefined;
+  const media: Part[] = [];
+  readArray(raw['parts'], `${path}.parts`, problems)?.forEach((element, index) => {
+    const at = `${path}.parts[${index}]`;
+    const part = requireObject(element, at, problems);
+    const decoded = part && decodeMedia(camelMembers(part), at, { protocol: 'gemini', raw: part }, problems);
+    if (decoded) media.push(decoded);
+  });
+  const { text, isError } = readResponse(response, name);
+  const isBare = media.length > 0 && Object.keys(response).length === 0;
+  const parts: readonly Part[] = isBare
+    ? media
+    : [{ type: 'text', text, path: `${path}.response` }, ...media];
+  const callId = matcher.result(id, name);
+  return {
+    type: 'tool_result',
+    kind: 'function',
+    callId,
+    name,
+    parts,
+    isError: isError || undefined,
+    path,
+    source,
+  };
+}
+
+/** Members under which clients wrap a text: Google's own, and those of SDKs (recorded 2026). */
+const WRAPPERS: ReadonlySet<string> = new Set(['output', 'result', 'return_value', 'content', 'error']);
+
+/** What a response says: the text that it wraps, else the object itself. */
+function readResponse(
+  response: JsonObject,
+  name: string,
+): { readonly text: string; readonly isError: boolean } {
+  // The AI SDK repeats the function's name beside the content.
+  const keys = Object.keys(response).filter((key) => key !== 'name' || response['name'] !== name);
+  const [only] = keys;
+  if (only === undefined || keys.length > 1 || !WRAPPERS.has(only))
+    return { text: JSON.stringify(response), isError: false };
+  const value = response[only];
+  const text = asString(value);
+  if (text !== undefined) return { text, isError: only === 'error' };
+  return { text: JSON.stringify(isJsonObject(value) ? value : response), isError: only === 'error' };
+}

@@ -1,0 +1,160 @@
+// `generationConfig`: limits, sampling, answer format and thinking. Owns their ranges (API reference,
+// `GenerationConfig`, 2026-11); must not know which model takes which of them.
+import type {
+  CanonicalRequest,
+  Effort,
+  JsonObject,
+  Problems,
+  ReasoningRequest,
+  ResponseFormat,
+} from '../../canonical/index.ts';
+import { unknownMembers } from '../../canonical/index.ts';
+import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { camelMembers } from './camel-members.ts';
+import { decodeSchema } from './decode-schema.ts';
+import { addExtra, type ExtraMembers } from './decode-tools.ts';
+import type { WireThinkingLevel } from './wire-types.ts';
+
+export type DecodedConfig = Pick<
+  CanonicalRequest,
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'frequencyPenalty'
+  | 'presencePenalty'
+  | 'logprobs'
+  | 'topLogprobs'
+  | 'seed'
+  | 'stop'
+  | 'responseFormat'
+  | 'reasoning'
+>;
+
+const PATH = 'generationConfig';
+const MAX_STOP_SEQUENCES = 5;
+const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'frequencyPenalty',
+  'presencePenalty',
+  'responseLogprobs',
+  'logprobs',
+  'seed',
+  'stopSequences',
+  'candidateCount',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'thinkingConfig',
+]);
+const THINKING_MEMBERS: ReadonlySet<string> = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
+
+const EFFORTS: Readonly<Record<WireThinkingLevel, Effort | undefined>> = {
+  THINKING_LEVEL_UNSPECIFIED: undefined,
+  MINIMAL: 'minimal',
+  LOW: 'low',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+};
+
+/**
+ * Decodes `generationConfig`.
+ * @param extra takes what has no canonical place
+ */
+export function decodeGenerationConfig(
+  value: Member,
+  extra: ExtraMembers,
+  problems: Problems,
+): DecodedConfig {
+  const config = camelMembers(readObject(value, PATH, problems) ?? {});
+  const number = (
+    name: string,
+    range: { min?: number; max?: number; integer?: boolean },
+  ): number | undefined => readNumber(config[name], `${PATH}.${name}`, problems, range);
+  addExtra(extra, PATH, unknownMembers(config, CONFIG_MEMBERS));
+  const candidates = number('candidateCount', { integer: true });
+  if (candidates !== undefined && candidates !== 1)
+    problems.add(`${PATH}.candidateCount`, 'only 1 is supported', 'unsupported');
+  const penalty = { min: -2, max: 2 };
+  const topLogprobs = number('logprobs', { min: 0, max: 20, integer: true });
+  return {
+    maxOutputTokens: number('maxOutputTokens', { min: 1, integer: true }),
+    temperature: number('temperature', { min: 0 }),
+    topP: number('topP', { min: 0, max: 1 }),
+    topK: number('topK', { min: 0 }),
+    frequencyPenalty: number('frequencyPenalty', penalty),
+    presencePenalty: number('presencePenalty', penalty),
+    logprobs: readBoolean(config['responseLogprobs'], `${PATH}.responseLogprobs`, problems),
+    topLogprobs,
+    seed: number('seed', { integer: true }),
+    stop: decodeStop(config['stopSequences'], problems),
+    responseFormat: decodeFormat(config, extra, problems),
+    reasoning: decodeThinking(config['thinkingConfig'], extra, problems),
+  };
+}
+
+function decodeStop(value: Member, problems: Problems): readonly string[] | undefined {
+  const stop = readStrings(value, `${PATH}.stopSequences`, problems);
+  if (stop && stop.length > MAX_STOP_SEQUENCES)
+    problems.add(`${PATH}.stopSequences`, `must not have more than ${MAX_STOP_SEQUENCES} sequences`);
+  return stop?.length ? stop : undefined;
+}
+
+function decodeFormat(
+  config: JsonObject,
+  extra: ExtraMembers,
+  problems: Problems,
+): ResponseFormat | undefined {
+  const mimeType = readString(config['responseMimeType'], `${PATH}.responseMimeType`, problems);
+  const own = readObject(config['responseSchema'], `${PATH}.responseSchema`, problems);
+  const json = readObject(config['responseJsonSchema'], `${PATH}.responseJsonSchema`, problems);
+  const schema = json ?? (own && decodeSchema(own, `${PATH}.responseSchema`, problems));
+  switch (mimeType) {
+    case undefined:
+    case 'application/json':
+      if (schema) return { type: 'json_schema', name: 'response', schema };
+      return mimeType && { type: 'json_object' };
+    case '':
+    case 'text/plain':
+      return undefined;
+    default:
+      // `text/x.enum` and whatever follows it: a bare word is no JSON.
+      addExtra(extra, PATH, {
+        responseMimeType: mimeType,
+        responseSchema: own,
+        responseJsonSchema: json,
+      });
+      return undefined;
+  }
+}
+
+/** Thoughts are shown only to those who ask. A budget of 0 switches thinking off, -1 leaves the amount to the model. */
+function decodeThinking(value: Member, extra: ExtraMembers, problems: Problems): ReasoningRequest {
+  const path = `${PATH}.thinkingConfig`;
+  const config = camelMembers(readObject(value, path, problems) ?? {});
+  addExtra(extra, path, unknownMembers(config, THINKING_MEMBERS));
+  const shown = readBoolean(config['includeThoughts'], `${path}.includeThoughts`, problems) === true;
+  const budget = readNumber(config['thinkingBudget'], `${path}.thinkingBudget`, problems, {
+    min: -1,
+    integer: true,
+  });
+  const word = readString(config['thinkingLevel'], `${path}.thinkingLevel`, problems)?.toUpperCase();
+  if (word !== undefined && !isLevel(word))
+    problems.add(`${path}.thinkingLevel`, 'must be one of MINIMAL, LOW, MEDIUM, HIGH');
+  else if (word !== undefined && budget !== undefined)
+    problems.add(`${path}.thinkingLevel`, 'cannot be combined with thinkingBudget');
+  return {
+    enabled: budget === 0 ? false : budget === undefined ? undefined : true,
+    effort: word !== undefined && isLevel(word) ? EFFORTS[word] : undefined,
+    maxTokens: budget !== undefined && budget > 0 ? budget : undefined,
+    exclude: shown ? undefined : true,
+  };
+}
+
+function isLevel(word: string): word is WireThinkingLevel {
+  return Object.hasOwn(EFFORTS, word);
+}

@@ -1,0 +1,73 @@
+// A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
+// their own files. Model and mode stand in the address and are handed in.
+import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { decodeGatewayOptions } from '../gateway-options.ts';
+import type { RequestRoute } from '../protocol.ts';
+import { readString } from '../read-member.ts';
+import { camelMembers } from './camel-members.ts';
+import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
+import { decodeGenerationConfig } from './decode-generation-config.ts';
+import { decodeToolConfig, decodeTools, type ExtraMembers } from './decode-tools.ts';
+
+/** Members that are decoded, and those that steer the gateway (the latter in both spellings). */
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'generationConfig',
+  'provider',
+  'models',
+  'usage',
+  'modelRoutingConfig',
+]);
+
+/**
+ * Decodes a parsed request body.
+ * @param route what the address says; its model counts before the body's
+ * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
+ */
+export function decodeRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  const problems = new Problems();
+  const report = new Report();
+  const given = camelMembers(body);
+  const extra: ExtraMembers = { ...unknownMembers(given, KNOWN) };
+
+  const model = decodeModel(given, route, problems);
+  const items = [
+    ...decodeSystemInstruction(given['systemInstruction'], problems),
+    ...decodeContents(given['contents'], problems),
+  ];
+  const tools = decodeTools(given['tools'], problems);
+  const toolChoice = decodeToolConfig(given['toolConfig'], tools, extra, problems);
+  const config = decodeGenerationConfig(given['generationConfig'], extra, problems);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  problems.throwIfAny();
+
+  const stream = route.stream === true;
+  return {
+    protocol: 'gemini',
+    raw: body,
+    model,
+    items,
+    tools,
+    // Without functions there is nothing to choose.
+    toolChoice: tools.some((tool) => tool.type === 'function') ? toolChoice : undefined,
+    ...config,
+    stream,
+    streamUsage: stream || undefined,
+    gateway,
+    extra,
+    report,
+  };
+}
+
+function decodeModel(body: JsonObject, route: RequestRoute, problems: Problems): string {
+  const model = route.model ?? readString(body['model'], 'model', problems);
+  if (model === undefined || model === '') problems.add('model', 'is required');
+  return model?.replace(/^models\//, '') ?? '';
+}

@@ -1,0 +1,22 @@
+// A whole answer of `generateContent`: what a stream brings in pieces, at once.
+import type { EventSink } from '../../canonical/index.ts';
+import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { CodecContext } from '../protocol.ts';
+import { AnswerEmitter } from './answer-emitter.ts';
+import { decodeInlineError } from './decode-error.ts';
+
+/**
+ * Pushes the events of an answer body.
+ * @throws GatewayError when the body is an error, reports a blocked prompt, or is no answer
+ */
+export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
+  const failure = decodeInlineError(body);
+  if (failure) throw failure;
+  if (!isJsonObject(body) || (!isJsonArray(body['candidates']) && !isJsonObject(body['promptFeedback'])))
+    throw new GatewayError('upstream_unavailable', 'the upstream answered with something that is no answer');
+  const emitter = new AnswerEmitter(sink, context);
+  emitter.take(body);
+  if (!isJsonArray(body['candidates']) || body['candidates'].length === 0)
+    throw new GatewayError('upstream_unavailable', 'the upstream answered without a candidate');
+  emitter.finish();
+}

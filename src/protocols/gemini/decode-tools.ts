@@ -1,0 +1,143 @@
+// `tools` and `toolConfig`. Owns their shapes and how they must fit together; must not know which upstream can run
+// which tool.
+import type {
+  FunctionTool,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  Problems,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import { describe, readArray, readObject, readString, readStrings, requireString } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
+import { camelMembers } from './camel-members.ts';
+import { decodeSchema } from './decode-schema.ts';
+
+/** Members that have no canonical place, by their path in the body. */
+export type ExtraMembers = MutableJsonObject;
+
+const CALLING_MEMBERS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
+const CONFIG_MEMBERS: ReadonlySet<string> = new Set(['functionCallingConfig']);
+
+/** Decodes `tools`: one object may declare functions and switch on several hosted tools. */
+export function decodeTools(value: Member, problems: Problems): Tool[] {
+  const tools: Tool[] = [];
+  const names = new Set<string>();
+  // A single object in place of a list of one, as Google's parser takes it (recorded 2025).
+  const list = isJsonObject(value) ? [value] : readArray(value, 'tools', problems);
+  list?.forEach((element, index) => {
+    const path = isJsonObject(value) ? 'tools' : `tools[${index}]`;
+    if (!isJsonObject(element)) {
+      problems.add(path, `must be an object, not ${describe(element)}`);
+      return;
+    }
+    const raw = camelMembers(element);
+    for (const key in raw) {
+      const member = raw[key];
+      if (member === undefined || member === null) continue;
+      const at = `${path}.${key}`;
+      if (key !== 'functionDeclarations') {
+        tools.push({
+          type: 'hosted',
+          kind: key,
+          path: at,
+          source: { protocol: 'gemini', raw: { [key]: member } },
+        });
+        continue;
+      }
+      readArray(member, at, problems)?.forEach((declaration, position) => {
+        const tool = decodeFunction(declaration, `${at}[${position}]`, problems);
+        if (!tool) return;
+        tools.push(tool);
+        if (names.has(tool.name)) problems.add(`${at}[${position}].name`, 'is used by an earlier function');
+        names.add(tool.name);
+      });
+    }
+  });
+  return tools;
+}
+
+function decodeFunction(value: JsonValue, path: string, problems: Problems): FunctionTool | undefined {
+  if (!isJsonObject(value)) {
+    problems.add(path, `must be an object, not ${describe(value)}`);
+    return undefined;
+  }
+  const raw = camelMembers(value);
+  const name = requireString(raw['name'], `${path}.name`, problems);
+  const description = readString(raw['description'], `${path}.description`, problems) || undefined;
+  const own = readObject(raw['parameters'], `${path}.parameters`, problems);
+  const parameters =
+    readObject(raw['parametersJsonSchema'], `${path}.parametersJsonSchema`, problems) ??
+    (own && decodeSchema(own, `${path}.parameters`, problems));
+  if (name === undefined) return undefined;
+  return {
+    type: 'function',
+    name,
+    description,
+    parameters,
+    path,
+    source: { protocol: 'gemini', raw: value },
+  };
+}
+
+/**
+ * Decodes `toolConfig` and checks it against the tools.
+ * @param extra takes what has no canonical place
+ */
+export function decodeToolConfig(
+  value: Member,
+  tools: readonly Tool[],
+  extra: ExtraMembers,
+  problems: Problems,
+): ToolChoice | undefined {
+  const given = readObject(value, 'toolConfig', problems);
+  if (!given) return undefined;
+  const config = camelMembers(given);
+  addExtra(extra, 'toolConfig', unknownMembers(config, CONFIG_MEMBERS));
+  const path = 'toolConfig.functionCallingConfig';
+  const calling = readObject(config['functionCallingConfig'], path, problems);
+  if (!calling) return undefined;
+  const { mode: word, allowedFunctionNames, ...rest } = camelMembers(calling);
+  addExtra(extra, path, unknownMembers(rest, CALLING_MEMBERS));
+  const mode = readString(word, `${path}.mode`, problems)?.toUpperCase();
+  const names = readStrings(allowedFunctionNames, `${path}.allowedFunctionNames`, problems) ?? [];
+  const known = new Set(tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name)));
+  names.forEach((name, index) => {
+    if (!known.has(name))
+      problems.add(`${path}.allowedFunctionNames[${index}]`, 'names a function that is not in tools');
+  });
+  switch (mode) {
+    case undefined:
+    case 'MODE_UNSPECIFIED':
+    case 'AUTO':
+      return { type: 'auto' };
+    case 'NONE':
+      return { type: 'none' };
+    case 'ANY': {
+      const [first] = names;
+      if (first === undefined) return { type: 'required' };
+      return names.length === 1
+        ? { type: 'tool', kind: 'function', name: first }
+        : { type: 'allowed', mode: 'required', names };
+    }
+    case 'VALIDATED':
+      // Automatic choice whose calls keep to their schemas, which only Google promises.
+      extra[`${path}.mode`] = 'VALIDATED';
+      if (names.length === 0) return { type: 'auto' };
+      extra[`${path}.allowedFunctionNames`] = names;
+      return { type: 'allowed', mode: 'auto', names };
+    default:
+      problems.add(`${path}.mode`, 'must be one of AUTO, ANY, NONE, VALIDATED');
+      return undefined;
+  }
+}
+
+/** Notes members under their paths. */
+export function addExtra(extra: ExtraMembers, path: string, members: JsonObject | undefined): void {
+  for (const key in members) {
+    const value = members[key];
+    if (value !== undefined && value !== null) extra[`${path}.${key}`] = value;
+  }
+}

@@ -1,0 +1,51 @@
+// `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
+import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject } from '../../canonical/index.ts';
+
+/**
+ * The usage vector of a `usageMetadata` object. Cached tokens are part of `promptTokenCount`; tokens that hosted tools
+ * fed in, and thoughts, stand beside the counts of prompt and candidates (API reference, `UsageMetadata`, 2026-11, and
+ * recordings: 13 + 194 + 289 = 496 and 29 + 12 + 69 = 110).
+ * @param raw counts in tokens; missing ones are 0
+ * @param searches queries that the hosted search ran
+ */
+export function decodeUsage(raw: JsonObject, searches: number): Usage {
+  const prompt = count(raw['promptTokenCount']) + count(raw['toolUsePromptTokenCount']);
+  let room = prompt;
+  // Some counts contradict each other in practice: none may make the rest negative.
+  const take = (wanted: number): number => {
+    const taken = Math.min(wanted, room);
+    room -= taken;
+    return taken;
+  };
+  const cacheRead = take(count(raw['cachedContentTokenCount']));
+  const given = raw['promptTokensDetails'];
+  const cached = raw['cacheTokensDetails'];
+  const audio = take(Math.max(0, ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO')));
+  const image = take(Math.max(0, ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE')));
+
+  const candidates = count(raw['candidatesTokenCount']);
+  const spoken = Math.min(ofModality(raw['candidatesTokensDetails'], 'AUDIO'), candidates);
+  return {
+    input: { uncached: room, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
+    output: { text: candidates - spoken, reasoning: count(raw['thoughtsTokenCount']), audio: spoken },
+    tools: searches > 0 ? { web_search: searches } : {},
+    acceptedPrediction: 0,
+    rejectedPrediction: 0,
+    estimated: false,
+    raw,
+  };
+}
+
+function ofModality(details: JsonValue | undefined, modality: string): number {
+  let tokens = 0;
+  for (const element of asArray(details)) {
+    const entry = asObject(element);
+    if (entry['modality'] === modality) tokens += count(entry['tokenCount']);
+  }
+  return tokens;
+}
+
+function count(value: unknown): number {
+  return Math.max(asNumber(value) ?? 0, 0);
+}

@@ -1,0 +1,48 @@
+// Errors as Google's clients know them (google.rpc.Status in JSON). Owns the words; statuses are the kinds' own.
+import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+
+/** Words of google.rpc.Code. */
+const STATUSES: Readonly<Record<ErrorKind, string>> = {
+  invalid_request: 'INVALID_ARGUMENT',
+  unsupported: 'INVALID_ARGUMENT',
+  authentication: 'UNAUTHENTICATED',
+  permission: 'PERMISSION_DENIED',
+  not_found: 'NOT_FOUND',
+  conflict: 'ABORTED',
+  too_large: 'INVALID_ARGUMENT',
+  rate_limited: 'RESOURCE_EXHAUSTED',
+  quota: 'RESOURCE_EXHAUSTED',
+  context_overflow: 'INVALID_ARGUMENT',
+  content_filter: 'INVALID_ARGUMENT',
+  upstream_unavailable: 'UNAVAILABLE',
+  timeout: 'DEADLINE_EXCEEDED',
+  cancelled: 'CANCELLED',
+  internal: 'INTERNAL',
+};
+const TYPES = 'type.googleapis.com/google.rpc.';
+
+/**
+ * `{"error":{code, message, status, details}}`: the body of an error answer, and of an error frame in a stream. The
+ * details are Google's own (google.rpc, error_details): the field, the wait, a word for machines, the request.
+ */
+export function encodeErrorBody(error: GatewayError, requestId: string): JsonObject {
+  const { param, retryAfterMs, code, message } = error;
+  const details: JsonObject[] = [{ '@type': `${TYPES}RequestInfo`, requestId }];
+  if (param !== undefined)
+    details.push({
+      '@type': `${TYPES}BadRequest`,
+      fieldViolations: [{ field: param, description: message }],
+    });
+  if (code !== undefined) details.push({ '@type': `${TYPES}ErrorInfo`, reason: code, domain: 'dragoman' });
+  if (retryAfterMs !== undefined)
+    details.push({ '@type': `${TYPES}RetryInfo`, retryDelay: `${retryAfterMs / 1000}s` });
+  return { error: { code: error.status, message, status: STATUSES[error.kind], details } };
+}
+
+/** Status and body of an error answer. */
+export function encodeError(
+  error: GatewayError,
+  requestId: string,
+): { readonly status: number; readonly body: JsonObject } {
+  return { status: error.status, body: encodeErrorBody(error, requestId) };
+}

@@ -1,0 +1,58 @@
+// Citations of an answer as the members of a candidate. Gemini's own pass as they came; others become
+// `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
+import type { Annotation, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import { GROUNDING_MEMBERS } from './decode-grounding.ts';
+
+interface Citation {
+  readonly annotation: Extract<Annotation, { type: 'url_citation' }>;
+  /** Length of the answer's text before the annotation's part, in UTF-16 units. */
+  readonly offset: number;
+}
+
+const UTF8 = new TextEncoder();
+
+/** Collects the citations of one answer. */
+export class GroundingWriter {
+  readonly #citations: Citation[] = [];
+  #own: MutableJsonObject | undefined;
+
+  /** @param offset length of the answer's text before the annotation's part, in UTF-16 units */
+  add(annotation: Annotation, offset: number): void {
+    if (annotation.type === 'url_citation') this.#citations.push({ annotation, offset });
+    else if (annotation.source.protocol === 'gemini') this.addOwn(annotation.source.raw);
+  }
+
+  /** Members of a candidate as Gemini wrote them. */
+  addOwn(raw: JsonObject): void {
+    for (const name of GROUNDING_MEMBERS)
+      if (raw[name] !== undefined) this.#own = { ...this.#own, [name]: raw[name] };
+  }
+
+  /** Members for the candidate; undefined without citations. @param text the whole text of the answer */
+  members(text: string): JsonObject | undefined {
+    if (this.#own || this.#citations.length === 0) return this.#own;
+    const chunks: JsonObject[] = [];
+    const places = new Map<string, number>();
+    const supports = this.#citations.map(({ annotation, offset }): JsonObject => {
+      const { url, title } = annotation;
+      const key = JSON.stringify([url, title]);
+      let index = places.get(key);
+      if (index === undefined) {
+        index = chunks.push({ web: { uri: url, title } }) - 1;
+        places.set(key, index);
+      }
+      const [start, end] = [annotation.start + offset, annotation.end + offset];
+      const words = text.slice(start, end);
+      const startIndex = byteLength(text.slice(0, start));
+      return {
+        segment: { startIndex, endIndex: startIndex + byteLength(words), text: words },
+        groundingChunkIndices: [index],
+      };
+    });
+    return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } };
+  }
+}
+
+function byteLength(text: string): number {
+  return UTF8.encode(text).length;
+}

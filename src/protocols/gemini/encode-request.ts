@@ -1,0 +1,80 @@
+// The body of a `generateContent` request, which is the same streamed or not: model and mode stand in the path. Owns
+// the order of members and those that only this protocol knows.
+import type {
+  CanonicalRequest,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  Report,
+  Target,
+} from '../../canonical/index.ts';
+import { asObject, GatewayError } from '../../canonical/index.ts';
+import { encodeConversation } from './encode-contents.ts';
+import { encodeGenerationConfig } from './encode-generation-config.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/**
+ * The upstream body for a request.
+ * @throws GatewayError `unsupported`, naming the path, for content that Gemini cannot take; without one for a text to
+ *   be continued by a model that begins anew
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  if (request.prefill && target.quirks.prefill === 'none')
+    throw new GatewayError('unsupported', 'the upstream cannot continue a text');
+  const scope = { target, report };
+  const { system, contents } = encodeConversation(request.items, scope);
+  const { tools, config, hasFunctions } = encodeTools(request, scope);
+  const generationConfig = encodeGenerationConfig(request, hasFunctions, scope);
+
+  const body: MutableJsonObject = { contents: contents.map(({ role, parts }) => ({ role, parts })) };
+  if (system.length > 0) body['systemInstruction'] = { parts: system };
+  if (tools.length > 0) body['tools'] = tools;
+  if (config !== undefined) body['toolConfig'] = config;
+  if (generationConfig !== undefined) body['generationConfig'] = generationConfig;
+  encodeExtra(request, target, body, report);
+  return body;
+}
+
+/**
+ * Path of a model's method below the base URL. A name with a collection (`tunedModels/x`) stays as it is.
+ * @param model the upstream's own name
+ */
+export function methodPath(model: string, method: string): string {
+  const known = /^(models|tunedModels|publishers)\//.test(model);
+  const path = known ? model : `models/${model}`;
+  return `/${path.split('/').map(encodeURIComponent).join('/')}:${method}`;
+}
+
+/** The path of an answer (API reference, "Generating content", 2026-11); without `alt=sse` a stream is one JSON array. */
+export function pathFor(model: string, stream: boolean): string {
+  return stream
+    ? `${methodPath(model, 'streamGenerateContent')}?alt=sse`
+    : methodPath(model, 'generateContent');
+}
+
+/** Members that have no canonical place reach only an upstream of the client's own protocol. Their names are paths. */
+function encodeExtra(
+  request: CanonicalRequest,
+  target: Target,
+  body: MutableJsonObject,
+  report: Report,
+): void {
+  const passes = request.protocol === 'gemini' && target.quirks.unknownFields === 'pass';
+  for (const key in request.extra) {
+    if (passes) setMember(body, key, request.extra[key]);
+    else report.add(key, 'dropped', 'Gemini does not know this member');
+  }
+}
+
+/** Sets `a.b.c`, with copies of the objects on the way. */
+function setMember(body: MutableJsonObject, path: string, value: JsonValue | undefined): void {
+  const dot = path.indexOf('.');
+  if (dot < 0) {
+    body[path] = value;
+    return;
+  }
+  const name = path.slice(0, dot);
+  const inner: MutableJsonObject = { ...asObject(body[name]) };
+  setMember(inner, path.slice(dot + 1), value);
+  body[name] = inner;
+}

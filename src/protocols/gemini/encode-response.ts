@@ -1,0 +1,87 @@
+// A collected answer becomes a `GenerateContentResponse`. Owns its shape; must not know where the answer came from.
+import { GatewayError } from '../../canonical/index.ts';
+import type {
+  CollectedEvents,
+  Item,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import { GroundingWriter } from './encode-grounding.ts';
+import { encodeLogprobs } from './encode-logprobs.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeFinishReason } from './finish-reason.ts';
+import { PartWriter } from './part-writer.ts';
+
+interface Draft {
+  readonly parts: PartWriter;
+  readonly grounding: GroundingWriter;
+  readonly logprobs: JsonValue[];
+  text: string;
+}
+
+/**
+ * Encodes a whole answer.
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ */
+export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
+  if (events.error) throw events.error;
+  if (!events.finish)
+    throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const { request } = context;
+  const written: JsonObject[] = [];
+  const parts = new PartWriter((part) => written.push(part), request.reasoning.exclude !== true);
+  const draft: Draft = { parts, grounding: new GroundingWriter(), logprobs: [], text: '' };
+  for (const item of events.items) addItem(draft, item);
+  if (parts.isSigning || written.length === 0) written.push(parts.last());
+
+  const { reason, raw } = events.finish;
+  const candidate: MutableJsonObject = {
+    content: { parts: written, role: 'model' },
+    finishReason: encodeFinishReason(reason, raw, draft.text !== ''),
+    index: 0,
+    ...draft.grounding.members(draft.text),
+  };
+  if (request.logprobs === true && draft.logprobs.length > 0)
+    candidate['logprobsResult'] = encodeLogprobs(draft.logprobs);
+  return {
+    candidates: [candidate],
+    ...(events.usage ? { usageMetadata: encodeUsage(events.usage, context.costUsd) } : {}),
+    modelVersion: context.model,
+    responseId: context.id,
+  };
+}
+
+function addItem(draft: Draft, item: Item): void {
+  switch (item.type) {
+    case 'message':
+      for (const part of item.parts) {
+        const text = part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : '';
+        if (part.type === 'text') {
+          for (const annotation of part.annotations ?? []) draft.grounding.add(annotation, draft.text.length);
+          for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob);
+        }
+        draft.parts.text(text);
+        draft.text += text;
+      }
+      return;
+    case 'reasoning': {
+      const text = [...item.summary, ...item.text].filter((each) => each !== '').join('\n\n');
+      draft.parts.thought(text, item.opaque, text !== '');
+      return;
+    }
+    case 'tool_call':
+      draft.parts.call(item);
+      return;
+    case 'hosted_call':
+    case 'unknown':
+      draft.parts.raw(item.source);
+      return;
+    // The protocol has no place for these.
+    case 'tool_result':
+    case 'compaction':
+    case 'reference':
+      return;
+  }
+}

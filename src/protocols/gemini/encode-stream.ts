@@ -1,0 +1,227 @@
+// Canonical events become the chunks of `streamGenerateContent`: server-sent events without names and without a
+// terminator, or one JSON array. Runs once per token: the constant text of a chunk is made once.
+import type {
+  AnnotateEvent,
+  CanonicalEvent,
+  EventSink,
+  FinishEvent,
+  GatewayError,
+  JsonObject,
+  OpenEvent,
+  ReasoningEvent,
+  TextEvent,
+  Usage,
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
+import { encodeErrorBody } from './encode-error.ts';
+import { GroundingWriter } from './encode-grounding.ts';
+import { encodeLogprobs } from './encode-logprobs.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeFinishReason } from './finish-reason.ts';
+import { PartWriter, type AnsweredCall } from './part-writer.ts';
+
+/** Where the parts of a message begin in the whole text. */
+interface MessageState {
+  readonly type: 'message';
+  readonly offsets: (number | undefined)[];
+}
+interface ThoughtState {
+  readonly type: 'thought';
+  /** Kind and number of the part that wrote last: another one begins a new paragraph. */
+  last: string;
+}
+interface CallState extends AnsweredCall {
+  readonly type: 'call';
+  arguments: string;
+}
+type ItemState = MessageState | ThoughtState | CallState;
+
+const CANDIDATE = '{"candidates":[{"content":{"parts":[';
+
+/**
+ * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
+ * @param write takes complete frames
+ */
+export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
+  return new GeminiStreamEncoder(write, context);
+}
+
+class GeminiStreamEncoder implements EventSink {
+  readonly #write: (frames: string) => void;
+  readonly #context: AnswerContext;
+  readonly #asArray: boolean;
+  readonly #logprobs: boolean;
+  readonly #showThoughts: boolean;
+  readonly #parts: PartWriter;
+  readonly #grounding = new GroundingWriter();
+  readonly #items: (ItemState | undefined)[] = [];
+  /** Before and after a chunk; the first chunk of an array is preceded by its bracket. */
+  #before: string;
+  readonly #after: string;
+  /** A chunk's end: model and id. Made with the first chunk, when the model is known. */
+  #envelope = '';
+  /** What follows the only part of a chunk in the middle of the answer. */
+  #tail = '';
+  #text = '';
+  #usage: Usage | undefined;
+  #done = false;
+
+  constructor(write: (frames: string) => void, context: AnswerContext) {
+    const { request } = context;
+    this.#write = write;
+    this.#context = context;
+    this.#asArray = context.streamAsArray === true;
+    this.#before = this.#asArray ? '[' : 'data: ';
+    this.#after = this.#asArray ? '' : '\n\n';
+    this.#logprobs = request.logprobs === true;
+    this.#showThoughts = request.reasoning.exclude !== true;
+    this.#parts = new PartWriter((part) => this.#chunk(JSON.stringify(part)), this.#showThoughts);
+  }
+
+  on(event: CanonicalEvent): void {
+    if (this.#done) return;
+    switch (event.type) {
+      case 'text':
+        this.#onText(event);
+        return;
+      case 'arguments': {
+        const item = this.#items[event.index];
+        if (item?.type === 'call') item.arguments += event.text;
+        return;
+      }
+      case 'reasoning':
+        this.#onReasoning(event);
+        return;
+      case 'open':
+        this.#onOpen(event);
+        return;
+      case 'close':
+        this.#onClose(event.index, event.source);
+        return;
+      case 'annotate':
+        this.#onAnnotate(event);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#onFinish(event);
+        return;
+      case 'error':
+        this.#onError(event.error);
+        return;
+      case 'unknown':
+        if (event.source.protocol === 'gemini') this.#grounding.addOwn(event.source.raw);
+        return;
+      case 'start':
+        return;
+    }
+  }
+
+  #onText({ index, part, text, logprobs }: TextEvent): void {
+    this.#offset(index, part);
+    if (text === '') return;
+    this.#text += text;
+    if (this.#logprobs && logprobs && logprobs.length > 0) {
+      const result = JSON.stringify(encodeLogprobs(logprobs));
+      this.#chunk(JSON.stringify({ text }), `,"logprobsResult":${result}`);
+    } else if (this.#parts.isSigning) this.#parts.text(text);
+    else this.#chunk(`{"text":${JSON.stringify(text)}}`);
+  }
+
+  #onReasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
+    const item = this.#items[index];
+    if (item?.type !== 'thought') return;
+    let shown = text;
+    if (text !== '') {
+      const place = `${kind}${part}`;
+      if (item.last !== '' && item.last !== place) shown = `\n\n${text}`;
+      item.last = place;
+    }
+    this.#parts.thought(shown, opaque, item.last !== '');
+  }
+
+  #onOpen({ index, item }: OpenEvent): void {
+    switch (item.type) {
+      case 'message':
+        this.#items[index] = { type: 'message', offsets: [] };
+        return;
+      case 'reasoning':
+        this.#items[index] = { type: 'thought', last: '' };
+        return;
+      case 'tool_call':
+        this.#items[index] = { ...item, type: 'call', arguments: '' };
+        return;
+      // Parts of the upstream's own work are whole only when they close.
+      case 'hosted_call':
+      case 'unknown':
+      case 'compaction':
+        return;
+    }
+  }
+
+  #onClose(index: number, source: AnsweredCall['source']): void {
+    const item = this.#items[index];
+    this.#items[index] = undefined;
+    // Gemini's clients know a call only with all its arguments.
+    if (item?.type === 'call') this.#parts.call({ ...item, source });
+    else if (item === undefined && source) this.#parts.raw(source);
+  }
+
+  #onAnnotate({ index, part, annotation }: AnnotateEvent): void {
+    this.#grounding.add(annotation, this.#offset(index, part));
+  }
+
+  #onFinish({ reason, raw }: FinishEvent): void {
+    for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
+    const word = encodeFinishReason(reason, raw, this.#text !== '');
+    const grounding = this.#grounding.members(this.#text);
+    const members = grounding === undefined ? '' : `,${JSON.stringify(grounding).slice(1, -1)}`;
+    const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
+    this.#chunk(JSON.stringify(this.#parts.last()), `,"finishReason":"${word}"${members}`, usage);
+    this.#end();
+  }
+
+  /** Google's SDK throws on a frame that has an `error` with a code. */
+  #onError(error: GatewayError): void {
+    this.#frame(JSON.stringify(encodeErrorBody(error, this.#context.id)));
+    this.#end();
+  }
+
+  #end(): void {
+    this.#done = true;
+    if (this.#asArray) this.#write(']');
+  }
+
+  #encodeUsage(usage: Usage): JsonObject {
+    return encodeUsage(usage, this.#context.costUsd);
+  }
+
+  /** Writes a chunk with one part. @param members of the candidate, @param more of the chunk, both after a comma */
+  #chunk(part: string, members = '', more = ''): void {
+    if (this.#envelope === '') this.#begin();
+    this.#frame(
+      members === '' && more === ''
+        ? CANDIDATE + part + this.#tail
+        : `${CANDIDATE}${part}],"role":"model"}${members},"index":0}]${more}${this.#envelope}`,
+    );
+  }
+
+  #frame(json: string): void {
+    this.#write(this.#before + json + this.#after);
+    if (this.#asArray) this.#before = ',\n';
+  }
+
+  #begin(): void {
+    const { model, id } = this.#context;
+    this.#envelope = `,"modelVersion":${JSON.stringify(model)},"responseId":${JSON.stringify(id)}}`;
+    this.#tail = `],"role":"model"},"index":0}]${this.#envelope}`;
+  }
+
+  /** The start of a message's part in the whole text, fixed when the part is first met. */
+  #offset(index: number, part: number): number {
+    const item = this.#items[index];
+    if (item?.type !== 'message') return this.#text.length;
+    return (item.offsets[part] ??= this.#text.length);
+  }
+}

@@ -1,0 +1,33 @@
+// Token counts in the shape of `usageMetadata`. Owns which class counts where; must not estimate or price.
+import { asNumber, asObject, inputTokens, outputTokens } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index.ts';
+
+/**
+ * Encodes usage (API reference, `UsageMetadata`, 2026-11): cached tokens are part of the prompt, thoughts stand beside
+ * the candidates. Cache writes have no class here: they are part of the prompt.
+ * @param costUsd as `cost`, beside Google's members; null when a price is unknown, absent when undefined
+ */
+export function encodeUsage(usage: Usage, costUsd: number | null | undefined): JsonObject {
+  const { input, output } = usage;
+  const all = inputTokens(usage);
+  // What hosted tools fed in is no class of ours; where Gemini itself counted, its own number is at hand.
+  const fed = Math.min(asNumber(asObject(usage.raw)['toolUsePromptTokenCount']) ?? 0, all);
+  const metadata: MutableJsonObject = { promptTokenCount: all - fed };
+  if (input.cacheRead > 0) metadata['cachedContentTokenCount'] = input.cacheRead;
+  metadata['candidatesTokenCount'] = output.text + output.audio;
+  if (fed > 0) metadata['toolUsePromptTokenCount'] = fed;
+  if (output.reasoning > 0) metadata['thoughtsTokenCount'] = output.reasoning;
+  metadata['totalTokenCount'] = all + outputTokens(usage);
+  const text = all - fed - input.audio - input.image;
+  metadata['promptTokensDetails'] = details(text, input.audio, input.image);
+  if (output.audio > 0) metadata['candidatesTokensDetails'] = details(output.text, output.audio, 0);
+  if (costUsd !== undefined) metadata['cost'] = costUsd;
+  return metadata;
+}
+
+function details(text: number, audio: number, image: number): readonly JsonObject[] {
+  const counts = { TEXT: text, AUDIO: audio, IMAGE: image };
+  return Object.entries(counts)
+    .filter(([, tokenCount]) => tokenCount > 0)
+    .map(([modality, tokenCount]) => ({ modality, tokenCount }));
+}

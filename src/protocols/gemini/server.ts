@@ -1,0 +1,17 @@
+// Gemini as spoken to clients: the parts put together. Knows nothing of upstreams.
+import type { ServerCodec } from '../protocol.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeError } from './encode-error.ts';
+import { encodeResponse } from './encode-response.ts';
+import { encodeStream } from './encode-stream.ts';
+import { GEMINI_REASONING } from './thought-signature.ts';
+
+/** The server side of `generateContent` and `streamGenerateContent`. */
+export const geminiServer: ServerCodec = {
+  // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
+  nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+};

@@ -1,0 +1,19 @@
+// Gemini as spoken to an upstream: AI Studio and Vertex, whose paths differ above the collection of models only.
+import type { UpstreamCodec } from '../protocol.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeRequest, pathFor } from './encode-request.ts';
+
+/** The upstream side of `generateContent` and `streamGenerateContent`. */
+export const geminiUpstream: UpstreamCodec = {
+  path: '/models',
+  pathFor,
+  headers: {},
+  // The API has no field for these (API reference, `GenerationConfig` and `ToolConfig`, 2026-11).
+  lacks: new Set(['logitBias', 'parallelToolCalls', 'verbosity']),
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+};

@@ -1,0 +1,20 @@
+// Google AI Studio: the Gemini API with a key, the definition of the Gemini protocol. Vertex serves the same protocol
+// under another base, with the tokens of a service account.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const google = defineProvider({
+  id: 'google',
+  name: 'Google AI Studio',
+  keyVariable: 'GEMINI_API_KEY',
+  auth: { header: 'x-goog-api-key', prefix: '' },
+  protocols: {
+    gemini: speaks('https://generativelanguage.googleapis.com/v1beta', {
+      faithful: true,
+      reasoningFormat: 'google-gemini-v1',
+    }),
+  },
+  defaultProtocol: 'gemini',
+  // The library files all of Vertex under Google; AI Studio serves Google's own, and live models over a socket only.
+  notServed: /^(?!gemini|gemma|learnlm)|-live(-|$)/,
+  docs: 'https://ai.google.dev/api/generate-content',
+});
