@@ -6,6 +6,7 @@ import { renderChatCompletions } from './parts/chat-completions.ts';
 import { renderConfigSchema, renderConfiguration } from './parts/configuration.ts';
 import { renderErrors } from './parts/errors.ts';
 import { renderProviders } from './parts/providers.ts';
+import { renderReliability } from './parts/reliability.ts';
 
 export interface Page {
   /** File name below `docs/`. */
@@ -20,6 +21,7 @@ export const pages: readonly Page[] = [
   { file: 'chat-completions.md', render: renderChatCompletions },
   { file: 'errors.md', render: renderErrors },
   { file: 'providers.md', render: renderProviders },
+  { file: 'reliability.md', render: renderReliability },
 ];
 
 if (import.meta.main) {

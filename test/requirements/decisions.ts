@@ -11,6 +11,7 @@ import {
   HTTP,
   LAUNCHER,
   later,
+  LIMITS,
   UNSCHEDULED,
   POLICY,
   PRICE,
@@ -218,6 +219,9 @@ export const decisionRequirements: Requirements = {
     `${FAILOVER}: too slow: the next endpoint answers`,
     `${BROKEN}: a stall ends after the idle time`,
     `${FAILOVER}: all attempts together end with the deadline`,
+    `${LIMITS}: the deadline holds over all attempts`,
+    `${LIMITS}: a late first token`,
+    `${LIMITS}: a silence after content`,
   ),
   'contract.strict': shown(
     CONTRACT,

@@ -4,6 +4,9 @@ import {
   BROKEN,
   CONTINUITY,
   FAILOVER,
+  FAULTS,
+  FLAPPING,
+  HELD,
   FORMATS,
   golden,
   IDEMPOTENCY,
@@ -200,12 +203,16 @@ export const painRequirements: Requirements = {
   'pain.D34': shown(
     'Portkey-AI/gateway #1797',
     'A cut answer is an error in the stream, never a normal end.',
+    `${FAULTS}: $name`,
+    `${FLAPPING}: each ends in a complete answer or a native error`,
     'test/fuzz-streams.test.ts: a cut stream never ends normally',
     `${BROKEN}: %s lane`,
   ),
   'pain.D35': shown(
     'BerriAI/litellm #40404',
     'Stalls, cuts and malformed events reach failover before content, and the client after it.',
+    `${FAULTS}: $name`,
+    `${HELD}: a failure behind the comments is rescued`,
     `${FAILOVER}: %s: the next endpoint answers`,
     `${BROKEN}: a stall ends after the idle time`,
     'test/fuzz-streams.test.ts: translate lane, damaged',
@@ -214,13 +221,14 @@ export const painRequirements: Requirements = {
     'BerriAI/litellm #38610',
     'One attempt engine for both modes; failed attempts leave no trace.',
     `${FAILOVER}: streamed: %p`,
+    `${FAULTS}: $client client, $upstream upstream`,
   ),
-  'pain.D37': later(
+  'pain.D37': shown(
     'maximhq/bifrost #3261',
-    ROUTING,
     'Kinds of failure map to actions in one table; 401, 402 and 403 of upstreams fail over.',
     `${FAILOVER}: %s: the next endpoint answers`,
     `${FAILOVER}: an empty account is not asked again`,
+    `${FAULTS}: $name`,
   ),
   'pain.D38': shown(
     'OpenRouterTeam/ai-sdk-provider #440',

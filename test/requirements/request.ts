@@ -3,6 +3,8 @@
 import {
   CONTINUITY,
   FAILOVER,
+  FAULTS,
+  FLAPPING,
   BROKEN,
   FIELDS,
   FORMATS,
@@ -442,6 +444,8 @@ export const requestRequirements: Requirements = {
     `${FAILOVER}: %s: the next endpoint answers`,
     `${FAILOVER}: nobody listens`,
     `${FAILOVER}: too slow`,
+    `${FAULTS}: $name`,
+    `${FLAPPING}: served by the other, left alone`,
   ),
   '4.10': shown(
     PROVIDER,
@@ -450,7 +454,12 @@ export const requestRequirements: Requirements = {
     `${FAILOVER}: a 500 that passes`,
     `${FAILOVER}: fallback switched off`,
   ),
-  '4.11': shown(PROVIDER, 'After the first content there is no failover.', `${BROKEN}: %s lane`),
+  '4.11': shown(
+    PROVIDER,
+    'After the first content there is no failover, unless the answer was held back or can be continued.',
+    `${BROKEN}: %s lane`,
+    `${FAULTS}: held back: $name`,
+  ),
   '4.12': shown(
     PROVIDER,
     'Routing members never reach an upstream.',
@@ -591,6 +600,7 @@ export const requestRequirements: Requirements = {
     'black-box check',
     'Each form of fallback after each failure.',
     `${ROUTES}: after %s with fallback %j`,
+    `${FAULTS}: $name`,
     `${FAILOVER}: fallback switched off`,
     `${FAILOVER}: nobody can answer`,
   ),

@@ -1,0 +1,10 @@
+// What the engine's failure table leads to, in words; for every page that shows it.
+import type { FailureAction } from '../../src/engine/failure-table.ts';
+
+export const AFTER: Readonly<Record<FailureAction, string>> = {
+  retry: 'the same endpoint again, then the next',
+  next: 'the next endpoint',
+  'larger-context': 'the next endpoint with a larger context',
+  'other-model': 'the next endpoint of another model',
+  return: 'nothing: it is returned',
+};
