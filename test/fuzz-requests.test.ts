@@ -138,7 +138,7 @@ const SEEDS: readonly { [key: string]: Json }[] = [
     messages: [
       { role: 'user', content: 'hello' },
       { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
-      { role: 'user', content: 'refuse' },
+      { role: 'user', content: 'refuse, in JSON' },
     ],
     response_format: { type: 'json_object' },
     model_routing_config: {

@@ -78,6 +78,7 @@ test('both spellings and the whole record', () => {
     cost: { usd: 0.002, items: COST.items, price: COST.price },
     report: [{ path: 'seed', action: 'dropped', reason: 'the endpoint has no seed' }],
     error: null,
+    route: null,
     metadata: { team: 'red' },
     attempts: [
       {

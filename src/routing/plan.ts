@@ -43,7 +43,8 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
       context,
     );
     for (const candidate of group.candidates)
-      if (!candidates.some(({ endpoint }) => endpoint === candidate.endpoint)) candidates.push(candidate);
+      if (!candidates.some(({ endpoint }) => endpoint === candidate.endpoint))
+        candidates.push(chosen(candidate, choice));
     removed.push(...group.removed);
     return group.candidates.length > 0;
   };
@@ -98,6 +99,12 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
       }
     }
   }
+}
+
+/** A candidate of a model that was chosen among others also has that model's score and reason. */
+function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate {
+  if (reason === 'requested') return candidate;
+  return { ...candidate, score: candidate.score ?? score, reason: `${reason}; ${candidate.reason}` };
 }
 
 function notTried(endpoint: Candidate['endpoint']): Exclusion {
