@@ -1,4 +1,5 @@
 // What a row of the fault table says, and short words to say it with. Knows no single fault.
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { ErrorKind } from '../../src/canonical/index.ts';
 import { stream as sse, whole } from '../upstreams/answers.ts';
 import { dialect, streamOf, type Dialect, type UpstreamProtocol } from '../upstreams/dialects.ts';
@@ -66,6 +67,14 @@ export interface Fault {
 export const SAID: Readonly<Record<Speaker, readonly [string, string]>> = {
   first: ['One, two,', ' three of the first.'],
   second: ['Uno, dos,', ' tres of the second.'],
+};
+
+/** Codings that some servers use although nobody asked for any. */
+export const CODINGS: Readonly<Record<string, (text: string) => Uint8Array>> = {
+  gzip: (text) => gzipSync(text),
+  deflate: (text) => deflateSync(text),
+  br: (text) => brotliCompressSync(text),
+  zstd: (text) => zstdCompressSync(text),
 };
 
 /** What stands in everything that an upstream says about itself. */

@@ -8,7 +8,7 @@ import {
   stream as sse,
   whole,
 } from '../upstreams/answers.ts';
-import { always, SAID, sound, type Fault, type Stage } from './fault.ts';
+import { always, CODINGS, SAID, sound, type Fault, type Stage } from './fault.ts';
 
 const bySecond = { client: { answer: 'second' } } as const;
 const byFirst = { client: { answer: 'first' } } as const;
@@ -159,6 +159,24 @@ export const BEFORE_CONTENT: readonly Fault[] = [
     },
     ...retried,
   },
+  ...Object.entries(CODINGS).map(([coding, compress]): Fault => ({
+    name: `half a body compressed with \`${coding}\``,
+    mode: 'whole',
+    first: ({ first }) => {
+      const data = compress(JSON.stringify(first.whole(SAID.first.join(''))));
+      return always((exchange) => {
+        const half = data.subarray(0, data.length / 2);
+        const length = String(half.length);
+        exchange.head(200, {
+          'content-type': 'application/json',
+          'content-encoding': coding,
+          'content-length': length,
+        });
+        exchange.raw(half);
+      });
+    },
+    ...retried,
+  })),
   { name: 'empty body with status 200', first: () => always(whole('')), ...retried },
   {
     name: 'HTML with status 200',

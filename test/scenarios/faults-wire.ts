@@ -1,9 +1,8 @@
 // What looks like a fault and is none: the first answer must arrive as if nothing had been odd.
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { stream as sse, whole } from '../upstreams/answers.ts';
 import { streamOf } from '../upstreams/dialects.ts';
 import type { Answer } from '../upstreams/scripted-upstream.ts';
-import { SAID, sound, type Fault, type Stage } from './fault.ts';
+import { CODINGS, SAID, sound, type Fault, type Stage } from './fault.ts';
 
 const fine = { attempts: ['first completed'], client: { answer: 'first' } } as const;
 
@@ -32,13 +31,6 @@ function compressed(stage: Stage, coding: string, compress: (text: string) => Ui
     exchange.raw(data);
   };
 }
-
-const CODINGS = {
-  gzip: gzipSync,
-  deflate: deflateSync,
-  br: brotliCompressSync,
-  zstd: zstdCompressSync,
-} as const;
 
 export const WIRE_FAULTS: readonly Fault[] = [
   {
