@@ -57,7 +57,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   not_found: {
     status: 404,
     fault: 'client',
-    meaning: 'No such model, generation or path for this key. `GET /v1/models` lists the models.',
+    meaning:
+      'No such model, generation, stored object or path for this key. `GET /v1/models` lists the models.',
   },
   conflict: {
     status: 409,
@@ -73,7 +74,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   quota: {
     status: 402,
     fault: 'upstream',
-    meaning: 'A budget or an upstream account has run out of credit.',
+    meaning:
+      'A budget or an upstream account has run out of credit, or the key stores as much as `state.max_mb_per_key` allows.',
   },
   context_overflow: {
     status: 400,

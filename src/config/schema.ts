@@ -245,8 +245,12 @@ export const configSchema = z.strictObject({
         .number()
         .min(0)
         .default(30)
-        .describe('Days that stored responses and files are kept.'),
-      max_mb_per_key: z.number().min(0).default(1024).describe('MB that one key may store.'),
+        .describe('Days that stored responses and files are kept; 0: until they are deleted.'),
+      max_mb_per_key: z
+        .number()
+        .min(0)
+        .default(1024)
+        .describe('MB that one key may store (1 MB = 1,048,576 bytes).'),
     })
     .prefault({})
     .describe('What the gateway keeps for clients.'),
@@ -277,7 +281,11 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Answers to requests with an `Idempotency-Key`.'),
-  prompts: z.string().min(1).optional().describe('Folder of prompt templates.'),
+  prompts: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder of prompt templates, read at the start and on every reload.'),
 });
 
 /** What the schema makes of a file: defaults filled in, names as in the file. */
