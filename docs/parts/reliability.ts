@@ -73,10 +73,10 @@ is \`cancelled\` in the record. When both fail, one error names both.
 
 ## Fault by fault
 
-This is the table that the tests play, row by row: from a Chat Completions and from a Responses client, over each
-upstream protocol, translated and relayed, streamed and not. Unless a row says otherwise, the model is served by two
-endpoints, the *first* misbehaves and the *second* is sound. Attempts are in order, with the time between them: that of
-the tests, where chance is switched off and every limit has its default.
+This is the table that the tests play, row by row: from a client of each protocol, over each upstream protocol, translated
+and relayed, streamed and not. Unless a row says otherwise, the model is served by two endpoints, the *first* misbehaves
+and the *second* is sound. Attempts are in order, with the time between them: that of the tests, where chance is switched
+off and every limit has its default.
 
 `;
 

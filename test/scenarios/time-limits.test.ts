@@ -146,10 +146,9 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
         const name = `x-dragoman-${header}-ms`;
         const response = await post({ headers: { [name]: value } });
         expect(response.status).toBe(400);
-        expect(at(await response.json(), 'error')).toMatchObject({
-          param: name,
-          message: expect.stringContaining('whole number of milliseconds'),
-        });
+        // Not every protocol has a member for the name of what is wrong.
+        const message = String(at(await response.json(), 'error', 'message'));
+        expect(message).toContain(`${name}: must be a whole number of milliseconds`);
         expect(scene.upstream('first').requests).toHaveLength(0);
       }
     },

@@ -23,7 +23,7 @@ export interface ClientDialect {
   readonly hear: (stream: boolean, text: string) => Heard;
 }
 
-const openaiMessage = (body: unknown): string | null => {
+const errorMessage = (body: unknown): string | null => {
   const message = at(body, 'error', 'message');
   return typeof message === 'string' ? message : null;
 };
@@ -38,7 +38,7 @@ const chat: ClientDialect = {
       return {
         text: typeof content === 'string' ? content : '',
         complete: at(body, 'choices', 0, 'finish_reason') === 'stop',
-        error: openaiMessage(body),
+        error: errorMessage(body),
         starts: list(body, 'choices').length,
       };
     }
@@ -52,11 +52,20 @@ const chat: ClientDialect = {
     return {
       text: streamedText(text),
       complete: done === 1,
-      error: all.map(openaiMessage).find((message) => message !== null) ?? null,
+      error: all.map(errorMessage).find((message) => message !== null) ?? null,
       starts: all.filter((each) => at(each, 'choices', 0, 'delta', 'role') === 'assistant').length,
     };
   },
 };
+
+/** The data of every event that is no comment; data in several lines are one. */
+function eventsOf(text: string): readonly Json[] {
+  return text
+    .split('\n\n')
+    .map((block) => block.split('\n').filter((line) => line.startsWith('data:')))
+    .filter((lines) => lines.length > 0)
+    .map((lines) => JSON.parse(lines.map((line) => line.slice('data:'.length)).join('\n')) as Json);
+}
 
 const responses: ClientDialect = {
   path: '/responses',
@@ -70,15 +79,11 @@ const responses: ClientDialect = {
           .map((part) => at(part, 'text') ?? '')
           .join(''),
         complete: at(body, 'status') === 'completed',
-        error: openaiMessage(body),
+        error: errorMessage(body),
         starts: at(body, 'object') === 'response' ? 1 : 0,
       };
     }
-    const events = text
-      .split('\n\n')
-      .map((block) => block.split('\n').filter((line) => line.startsWith('data:')))
-      .filter((lines) => lines.length > 0)
-      .map((lines) => JSON.parse(lines.map((line) => line.slice('data:'.length)).join('\n')) as Json);
+    const events = eventsOf(text);
     const ofType = (type: string): readonly Json[] => events.filter((event) => at(event, 'type') === type);
     const terminal = ['completed', 'incomplete', 'failed'].flatMap((name) => ofType(`response.${name}`));
     if (terminal.length > 1) throw new Error(`${terminal.length} terminal events`);
@@ -97,6 +102,48 @@ const responses: ClientDialect = {
   },
 };
 
+const messages: ClientDialect = {
+  path: '/messages',
+  ask: (model, stream) => ({
+    model,
+    stream,
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Hello' }],
+  }),
+  hear(stream, text) {
+    if (!stream) {
+      const body: unknown = JSON.parse(text);
+      return {
+        text: list(body, 'content')
+          .map((block) => at(block, 'text') ?? '')
+          .join(''),
+        complete: at(body, 'stop_reason') === 'end_turn',
+        error: errorMessage(body),
+        starts: at(body, 'type') === 'message' ? 1 : 0,
+      };
+    }
+    const events = eventsOf(text);
+    const ofType = (type: string): readonly Json[] => events.filter((event) => at(event, 'type') === type);
+    const stops = ofType('message_stop');
+    const reasons = ofType('message_delta').filter((event) => at(event, 'delta', 'stop_reason') !== null);
+    if (stops.length !== reasons.length || stops.length > 1)
+      throw new Error(`${stops.length} ends, ${reasons.length} reasons`);
+    if (stops.length === 1 && stops[0] !== events.at(-1)) throw new Error('something follows the end');
+    return {
+      text: ofType('content_block_delta')
+        .map((event) => at(event, 'delta', 'text') ?? '')
+        .join(''),
+      complete: stops.length === 1,
+      error: ofType('error').map(errorMessage)[0] ?? null,
+      starts: ofType('message_start').length,
+    };
+  },
+};
+
 /** Every protocol that clients may speak, one line each. */
-export const CLIENTS = { 'openai-chat': chat, 'openai-responses': responses } as const;
+export const CLIENTS = {
+  'openai-chat': chat,
+  'openai-responses': responses,
+  'anthropic-messages': messages,
+} as const;
 export type ClientProtocol = keyof typeof CLIENTS;

@@ -109,13 +109,14 @@ export async function startScene(
 function withFaith(provider: object, faithful: boolean): object {
   if (!faithful) return provider;
   const { protocols } = provider as { readonly protocols: Readonly<Record<string, unknown>> };
-  const { 'openai-chat': chat, 'openai-responses': responses } = protocols;
+  const { 'openai-chat': chat, 'openai-responses': responses, 'anthropic-messages': messages } = protocols;
   return {
     ...provider,
     protocols: {
       ...protocols,
       'openai-chat': { base_url: chat, faithful: true },
       'openai-responses': { ...(responses as object), faithful: true },
+      'anthropic-messages': { ...(messages as object), faithful: true },
     },
   };
 }
