@@ -1,7 +1,7 @@
 // Items of an answer as content blocks for clients. Owns the shapes of thinking, calls and hosted work; must not know
 // whether the answer is streamed.
 import type { JsonObject, ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { parseInput } from '../call-input.ts';
 import { CLAUDE_REASONING, encodeHidden } from './foreign-reasoning.ts';
 import type { HiddenReasoning } from './foreign-reasoning.ts';
 
@@ -47,15 +47,10 @@ export function callMembers(call: Pick<ToolCallItem, 'callId' | 'name' | 'source
   return { type: 'tool_use', id: call.callId, name: call.name, input: {}, ...rest };
 }
 
-/**
- * The input of a call, which must be an object. Free-form input of a custom tool is its `input` member; arguments
- * that are no JSON object are wrapped as `{"_raw": text}`.
- */
+/** The input of a call, as an object also where the model wrote something else (see `encodeCallInput`). */
 export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>): JsonObject {
   if (call.kind === 'custom') return { input: call.arguments };
-  if (call.arguments.trim() === '') return {};
-  const parsed = parseJson(call.arguments);
-  return isJsonObject(parsed) ? parsed : { _raw: call.arguments };
+  return parseInput(call.arguments) ?? { _raw: call.arguments };
 }
 
 /** The raw block of what only this protocol knows; undefined for another protocol's, which has no place here. */

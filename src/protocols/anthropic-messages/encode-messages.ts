@@ -10,7 +10,8 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { isJsonObject, parseJson, unresolvedReference } from '../../canonical/index.ts';
+import { unresolvedReference } from '../../canonical/index.ts';
+import { encodeCallInput } from '../call-input.ts';
 import { CallIds } from './call-ids.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
@@ -152,28 +153,10 @@ function encodeCall(item: ToolCallItem, path: string, ids: CallIds, scope: Encod
     type: 'tool_use',
     id,
     name: item.name,
-    input: callInput(item, path, scope),
+    input: encodeCallInput(item, path, scope.report),
   };
   markCache(block, item.cache, path, scope);
   return block;
-}
-
-/**
- * The input of a call, which must be an object. Free-form input of a custom tool is its `input` member, as in
- * the function that stands for the tool. Arguments that are no JSON object are wrapped as `{"_raw": text}`, so
- * that the model sees what it wrote.
- */
-function callInput(item: ToolCallItem, path: string, scope: EncodeScope): JsonObject {
-  if (item.kind === 'custom') return { input: item.arguments };
-  if (item.arguments.trim() === '') return {};
-  const parsed = parseJson(item.arguments);
-  if (isJsonObject(parsed)) return parsed;
-  scope.report.add(
-    `${path}.arguments`,
-    'approximated',
-    'arguments that are no JSON object are sent as {"_raw": …}',
-  );
-  return { _raw: item.arguments };
 }
 
 function encodeResult(

@@ -10,6 +10,7 @@ import type {
   TextPart,
 } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
+import { mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 
@@ -91,7 +92,7 @@ function encodeImage(part: ImagePart, path: string, scope: EncodeScope): Mutable
 function imageSource(media: Media, path: string): JsonObject {
   switch (media.kind) {
     case 'base64': {
-      const mediaType = media.mediaType ?? sniff(media.data);
+      const mediaType = media.mediaType ?? sniffMediaType(media.data);
       if (mediaType === undefined) {
         throw new GatewayError('unsupported', 'the type of the image is not given and cannot be recognised', {
           param: path,
@@ -115,7 +116,8 @@ function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJs
   if (raw) return raw;
   const { media, filename } = part;
   if (media.kind === 'base64') {
-    const mediaType = media.mediaType?.split(';')[0]?.trim() ?? sniff(media.data) ?? typeOfName(filename);
+    const mediaType =
+      media.mediaType?.split(';')[0]?.trim() ?? sniffMediaType(media.data) ?? mediaTypeOfName(filename ?? '');
     if (mediaType?.startsWith('image/')) {
       if (filename !== undefined) scope.report.add(`${path}.filename`, 'dropped', 'an image has no title');
       return { type: 'image', source: imageSource({ ...media, mediaType }, path) };
@@ -156,33 +158,6 @@ function decodeUtf8(base64: string, path: string): string {
     throw new GatewayError('invalid_request', 'the file is not base64 of UTF-8 text', { param: path });
   }
 }
-
-/** Media type by the first bytes, seen through base64; undefined for anything that Claude does not take. */
-function sniff(base64: string): string | undefined {
-  if (base64.startsWith('iVBORw0KGgo')) return 'image/png';
-  if (base64.startsWith('/9j/')) return 'image/jpeg';
-  if (base64.startsWith('R0lGOD')) return 'image/gif';
-  if (base64.startsWith('UklGR')) return 'image/webp';
-  if (base64.startsWith('JVBERi')) return 'application/pdf';
-  return undefined;
-}
-
-function typeOfName(filename: string | undefined): string | undefined {
-  const extension = filename?.slice(filename.lastIndexOf('.') + 1).toLowerCase();
-  if (extension === 'pdf') return 'application/pdf';
-  return extension !== undefined && TEXT_EXTENSIONS.has(extension) ? 'text/plain' : undefined;
-}
-const TEXT_EXTENSIONS: ReadonlySet<string> = new Set([
-  'txt',
-  'md',
-  'csv',
-  'json',
-  'xml',
-  'html',
-  'yaml',
-  'yml',
-  'log',
-]);
 
 function foreignFile(path: string): GatewayError {
   return new GatewayError('unsupported', 'this file id is not known to Anthropic; send the content instead', {

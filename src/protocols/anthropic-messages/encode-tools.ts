@@ -8,7 +8,8 @@ import type {
   MutableJsonObject,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, isJsonObject } from '../../canonical/index.ts';
+import { standInFor } from '../custom-as-function.ts';
 import { constrainSchema } from './encode-schema.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
@@ -119,20 +120,8 @@ function requiredBy(branches: readonly JsonObject[], all: boolean): readonly Jso
 /** A custom tool as a function whose one argument is the free-form input (requirements C-07). */
 function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
   scope.report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
-  const grammar = asString(tool.format?.['definition']);
-  const syntax = asString(tool.format?.['syntax']) ?? 'given';
-  const lines = [tool.description ?? ''];
-  if (grammar !== undefined) lines.push(`The input must follow this ${syntax} grammar:\n${grammar}`);
-  const description = lines.filter((line) => line !== '').join('\n\n');
-  return {
-    name: tool.name,
-    ...(description === '' ? {} : { description }),
-    input_schema: {
-      type: 'object',
-      properties: { input: { type: 'string', description: 'The free-form input of the tool.' } },
-      required: ['input'],
-    },
-  };
+  const { description, parameters } = standInFor(tool);
+  return { name: tool.name, ...(description === undefined ? {} : { description }), input_schema: parameters };
 }
 
 function encodeWebSearch(
