@@ -223,7 +223,15 @@ describe('through a gateway', () => {
     readErrorBody((await response.json()) as Record<string, unknown>);
   });
 
-  test('thinking of another model is left out, which takes the other lane', async () => {
+  test.each([
+    ["Claude's own thinking passes", { thinking: 'Hm.', signature: 'c2ln' }, 'relay'],
+    [
+      'thinking of another model is left out',
+      { thinking: 'Hm.', signature: 'dragoman:{"format":"openai-responses-v1"}' },
+      'translate',
+    ],
+    ['thinking that nobody signed is left out', { thinking: 'Hm.', signature: '' }, 'translate'],
+  ])('%s', async (_, thinking, lane) => {
     upstream.script((exchange) => {
       exchange.head(200, { 'content-type': 'application/json', 'content-length': String(WHOLE.length) });
       exchange.raw(WHOLE);
@@ -236,7 +244,7 @@ describe('through a gateway', () => {
         {
           role: 'assistant',
           content: [
-            { type: 'thinking', thinking: 'Hm.', signature: 'dragoman:{"format":"openai-responses-v1"}' },
+            { type: 'thinking', ...thinking },
             { type: 'text', text: 'Hej.' },
           ],
         },
@@ -244,9 +252,10 @@ describe('through a gateway', () => {
       ],
     });
     expect(response.status).toBe(200);
-    expect(response.headers.get('x-dragoman-lane')).toBe('translate');
-    expect(response.headers.get('x-dragoman-report')).toContain('messages[1].content[0]:dropped');
-    expect(upstream.requests[0]?.text).not.toContain('thinking');
+    expect(response.headers.get('x-dragoman-lane')).toBe(lane);
+    const report = response.headers.get('x-dragoman-report') ?? '';
+    expect(report.includes('messages[1].content[0]:dropped')).toBe(lane === 'translate');
+    expect(upstream.requests[0]?.text.includes('"thinking"')).toBe(lane === 'relay');
   });
 });
 

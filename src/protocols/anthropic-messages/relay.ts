@@ -28,11 +28,13 @@ function accepts(request: CanonicalRequest): boolean {
   );
 }
 
+/** False for thinking that the client's bytes do not hold as it must be: another family's, or found in the vault. */
 function isClaudes(item: Item): boolean {
   if (item.type === 'reference') return false;
   if (item.type !== 'reasoning') return true;
-  // What the vault puts back stands nowhere in the body.
-  return item.path !== undefined && item.opaque?.format === CLAUDE_REASONING;
+  const { opaque, source } = item;
+  if (opaque?.format !== CLAUDE_REASONING || source === undefined) return false;
+  return opaque.data === source.raw[opaque.kind === 'signature' ? 'signature' : 'data'];
 }
 
 /** False for a text with citations that another model made. */
