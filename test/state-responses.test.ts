@@ -84,6 +84,27 @@ describe('a stored response', () => {
     expect(checkResponse(found)).toEqual([]);
   });
 
+  test.each(['sim/chat', 'sim/messages', 'sim/responses'])(
+    'is what was sent, by %s, whole and streamed',
+    async (model) => {
+      const { gateway, client } = stateful;
+      for (const options of [{}, { reasoning: { effort: 'low', summary: 'auto' } }] as const) {
+        const body = { model, input: 'What is 6 x 7?', ...options };
+        const whole = (await (await gateway.post('/responses', body)).json()) as JsonObject;
+        const text = await (await gateway.post('/responses', { ...body, stream: true })).text();
+        const last = JSON.parse(framesOf(text).at(-1)?.data ?? '{}') as { response: JsonObject };
+        for (const sent of [whole, last.response]) {
+          const { output_text: _, ...found } = await client.responses.retrieve(String(sent['id']));
+          // A relayed answer was sent with the upstream's times.
+          for (const time of ['created_at', 'completed_at'] as const)
+            expect(Math.abs((found[time] ?? 0) - Number(sent[time]))).toBeLessThanOrEqual(1);
+          const times = { created_at: 0, completed_at: 0 };
+          expect({ ...found, ...times } as unknown).toEqual({ ...sent, ...times });
+        }
+      }
+    },
+  );
+
   test('shows members on demand only that are shown on demand', async () => {
     const id = await seedGated();
     const plain = JSON.stringify(await stateful.client.responses.retrieve(id));

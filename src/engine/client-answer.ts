@@ -230,7 +230,8 @@ export class WholeAnswer implements ClientAnswer {
     }
     const collected = this.#collector.result();
     const events = this.#hooks.seal?.collected(collected) ?? collected;
-    this.#context.completedSeconds = this.#hooks.nowSeconds();
+    // Where the answer is kept, it already says when it was complete.
+    this.#context.completedSeconds ??= this.#hooks.nowSeconds();
     if (events.usage) this.#context.costUsd = this.#generation.costUsd();
     call.client.respond(
       200,

@@ -167,6 +167,9 @@ export class Run {
     if (!events || !generation.served || !generation.keeps(generation.served.endpoint)) return;
     const { principal } = generation.call;
     if (principal.logContent) generation.keepAnswer(events);
+    // What is kept says what the client is told.
+    context.completedSeconds ??= Math.floor(this.#deps.clock.now() / 1000);
+    if (events.usage) context.costUsd ??= generation.costUsd();
     const failed = (error: unknown): void =>
       this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
     await Promise.all([

@@ -31,32 +31,35 @@ function decode(items: readonly JsonObject[], path: string): readonly Item[] {
   return decoded;
 }
 
-/** Items that have a status whenever the API gives them back (`ItemResource` in OpenAI's description, 2026-11). */
-const WITH_STATUS: ReadonlySet<string> = new Set([
-  'message',
-  'function_call',
-  'function_call_output',
-  'custom_tool_call',
-  'custom_tool_call_output',
-]);
+/** Calls and their outputs have a status whenever the API gives them back, messages too (`ItemResource`, 2026-11). */
+const WITH_STATUS = /^message$|_call$|_call_output$/;
 
 function show(item: JsonObject, include: ReadonlySet<string>): JsonObject {
   const type = String(item['type']);
-  const { content } = item;
   const whole = {
     ...item,
-    ...(WITH_STATUS.has(type) ? { status: item['status'] ?? 'completed' } : {}),
-    ...(type === 'message' && typeof content === 'string'
-      ? { content: [textPart(item['role'], content)] }
-      : {}),
+    ...(WITH_STATUS.test(type) ? { status: item['status'] ?? 'completed' } : {}),
+    ...(type === 'message' ? { content: partsOf(item) } : {}),
   };
   return gateItem(whole, include);
 }
 
-function textPart(role: JsonValue | undefined, text: string): JsonObject {
-  return role === 'assistant'
-    ? { type: 'output_text', text, annotations: [], logprobs: [] }
-    : { type: 'input_text', text };
+/** The content of a message as parts that say everything, where clients may say less. */
+function partsOf({ role, content }: JsonObject): readonly JsonValue[] {
+  if (typeof content === 'string')
+    return [wholePart({ type: role === 'assistant' ? 'output_text' : 'input_text', text: content })];
+  return asArray(content).map((part) => (isJsonObject(part) ? wholePart(part) : part));
+}
+
+function wholePart(part: JsonObject): JsonObject {
+  switch (part['type']) {
+    case 'output_text':
+      return { ...part, annotations: part['annotations'] ?? [], logprobs: part['logprobs'] ?? [] };
+    case 'input_image':
+      return { ...part, detail: part['detail'] ?? 'auto' };
+    default:
+      return part;
+  }
 }
 
 function showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject {
