@@ -123,11 +123,10 @@ export function decodeToolConfig(
         : { type: 'allowed', mode: 'required', names };
     }
     case 'VALIDATED':
+      if (names.length > 0) return { type: 'allowed', mode: 'auto', names };
       // Automatic choice whose calls keep to their schemas, which only Google promises.
-      extra[`${path}.mode`] = 'VALIDATED';
-      if (names.length === 0) return { type: 'auto' };
-      extra[`${path}.allowedFunctionNames`] = names;
-      return { type: 'allowed', mode: 'auto', names };
+      extra[`${path}.mode`] = mode;
+      return { type: 'auto' };
     default:
       problems.add(`${path}.mode`, 'must be one of AUTO, ANY, NONE, VALIDATED');
       return undefined;

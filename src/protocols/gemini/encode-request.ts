@@ -37,12 +37,15 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
 /**
  * Path of a model's method below the base URL. A name with a collection (`tunedModels/x`) stays as it is.
- * @param model the upstream's own name
+ * @param model the upstream's own name; clients may have chosen it
+ * @throws GatewayError `not_found` for a name that would lead elsewhere
  */
 export function methodPath(model: string, method: string): string {
-  const known = /^(models|tunedModels|publishers)\//.test(model);
-  const path = known ? model : `models/${model}`;
-  return `/${path.split('/').map(encodeURIComponent).join('/')}:${method}`;
+  const isWhole = /^(models|tunedModels|publishers)\//.test(model);
+  const segments = (isWhole ? model : `models/${model}`).split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
+    throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
+  return `/${segments.map(encodeURIComponent).join('/')}:${method}`;
 }
 
 /** The path of an answer (API reference, "Generating content", 2026-11); without `alt=sse` a stream is one JSON array. */

@@ -124,7 +124,7 @@ class GeminiStreamEncoder implements EventSink {
     this.#text += text;
     if (this.#logprobs && logprobs && logprobs.length > 0) {
       const result = JSON.stringify(encodeLogprobs(logprobs));
-      this.#chunk(JSON.stringify({ text }), `,"logprobsResult":${result}`);
+      this.#chunk(JSON.stringify(this.#parts.textPart(text)), `,"logprobsResult":${result}`);
     } else if (this.#parts.isSigning) this.#parts.text(text);
     else this.#chunk(`{"text":${JSON.stringify(text)}}`);
   }

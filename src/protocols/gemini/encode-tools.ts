@@ -26,23 +26,17 @@ const WEB_SEARCH = 'web_search';
 /** The tools to declare and how to choose among them. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const { report, target } = scope;
-  const { toolChoice } = request;
-  // Gemini restricts the choice only where a call is forced.
-  const allowed =
-    toolChoice?.type === 'allowed' && toolChoice.mode === 'auto' ? new Set(toolChoice.names) : undefined;
   const functions: JsonObject[] = [];
   const hosted: JsonObject[] = [];
   request.tools.forEach((tool, position) => {
     const path = tool.path ?? `tools[${position}]`;
     dropCache(tool.cache, path, report);
     if (tool.type === 'hosted') encodeHosted(tool, path, hosted, scope);
-    else if (allowed === undefined || allowed.has(tool.name)) {
-      if (tool.type === 'function') functions.push(encodeFunction(tool, path, scope));
-      else {
-        const { description, parameters } = standInFor(tool);
-        functions.push({ name: tool.name, description, parametersJsonSchema: parameters });
-        report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
-      }
+    else if (tool.type === 'function') functions.push(encodeFunction(tool, path, scope));
+    else {
+      const { description, parameters } = standInFor(tool);
+      functions.push({ name: tool.name, description, parametersJsonSchema: parameters });
+      report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
     }
   });
   if (request.webSearch) {
@@ -106,8 +100,6 @@ function encodeConfig(
   else if (choice !== undefined && hasFunctions) config['functionCallingConfig'] = encodeChoice(choice);
   else if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none')
     report.add('tool_choice', 'dropped', 'there is no function to choose');
-  if (choice?.type === 'allowed' && choice.mode === 'auto')
-    report.add('tool_choice', 'approximated', 'only the allowed tools are sent');
   // AI Studio wants it with functions beside hosted tools (recorded 2026-05); Google's own clients know that themselves.
   if (together && isLevelGeneration(target) && request.protocol !== 'gemini')
     config['includeServerSideToolInvocations'] = true;
@@ -129,6 +121,7 @@ function encodeChoice(choice: Exclude<ToolChoice, { type: 'hosted' }>): JsonObje
     case 'tool':
       return of('ANY', [choice.name]);
     case 'allowed':
-      return choice.mode === 'required' ? of('ANY', choice.names) : of('AUTO');
+      // AUTO takes no names; VALIDATED is as free to answer in words (documentation "Function calling", 2026-11).
+      return of(choice.mode === 'required' ? 'ANY' : 'VALIDATED', choice.names);
   }
 }

@@ -45,7 +45,12 @@ export class PartWriter {
   }
 
   text(text: string): void {
-    if (text !== '') this.#write(this.#signed({ text }));
+    if (text !== '') this.#write(this.textPart(text));
+  }
+
+  /** The part for a text, for a writer that has more to say beside it. */
+  textPart(text: string): JsonObject {
+    return this.#signed({ text });
   }
 
   call({ kind, callId, name, arguments: text, source }: AnsweredCall): void {
@@ -63,7 +68,7 @@ export class PartWriter {
 
   /** The part for the end of an answer: empty, or with the signature that no part followed. */
   last(): JsonObject {
-    return this.#signed({ text: '' });
+    return this.textPart('');
   }
 
   #flush(): void {

@@ -39,7 +39,9 @@ export function decodeSignature(signature: string): string {
   }
 }
 
-/** The same bytes in the alphabet of RFC 4648, section 4. */
+/** The same bytes in the alphabet of RFC 4648, section 4, in whole groups. */
 export function standardBase64(text: string): string {
-  return /[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
+  const standard = /[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
+  const rest = standard.length % 4;
+  return rest < 2 ? standard : standard + '='.repeat(4 - rest);
 }
