@@ -26,7 +26,7 @@ import {
   type Scene,
 } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../upstreams/json-path.ts';
-import { deadOrigin, type Answer } from '../upstreams/scripted-upstream.ts';
+import { DEAD_ORIGIN, type Answer } from '../upstreams/scripted-upstream.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const clock = new ArmedClock();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   scene = await startScene(['first', 'second'], {
     clock,
     config: {
-      providers: { dead: providerAt(await deadOrigin()) },
+      providers: { dead: providerAt(DEAD_ORIGIN) },
       models: [
         { id: 'dead/then-second', endpoints: [endpoint('dead'), endpoint('second')] },
         { id: 'dead/only', endpoints: [endpoint('dead')] },

@@ -7,7 +7,7 @@ import { CLIENTS, type ClientProtocol, type Heard } from '../upstreams/client-di
 import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../upstreams/dialects.ts';
 import { providerAt, recordOf, startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
-import { deadOrigin, type Answer } from '../upstreams/scripted-upstream.ts';
+import { DEAD_ORIGIN, type Answer } from '../upstreams/scripted-upstream.ts';
 import { FAULTS } from './fault-table.ts';
 import {
   markOf,
@@ -38,7 +38,7 @@ const clock = new ArmedClock();
 const scenes: Partial<Record<Lane, Scene>> = {};
 
 beforeAll(async () => {
-  const dead = providerAt(await deadOrigin());
+  const dead = providerAt(DEAD_ORIGIN);
   for (const lane of ['relay', 'translate'] as const) {
     scenes[lane] = await startScene(SPEAKERS, {
       clock,

@@ -176,13 +176,8 @@ export function startUpstream(): Promise<ScriptedUpstream> {
   });
 }
 
-/** An address at which nobody listens. */
-export async function deadOrigin(): Promise<string> {
-  const upstream = await startUpstream();
-  const { origin } = upstream;
-  await upstream.stop();
-  return origin;
-}
+/** An address at which nobody listens: a port that is only given to who asks for it by number. */
+export const DEAD_ORIGIN = 'http://127.0.0.1:1';
 
 function readRequest(buffer: Buffer, connection: number): { request: Arrived; length: number } | null {
   const end = buffer.indexOf('\r\n\r\n');
