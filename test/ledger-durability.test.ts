@@ -6,33 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { killAfter } from './kill-after.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-durability-'));
 const path = join(directory, 'dragoman.db');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-/** Runs the writer until it has confirmed `count` ids, kills it, and returns every id it confirmed. */
-async function killAfter(run: string, count: number): Promise<string[]> {
-  const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, 'processes', 'append-forever.ts'), path, run],
-    {
-      stdout: 'pipe',
-      stderr: 'inherit',
-    },
-  );
-  let text = '';
-  let lines = 0;
-  const decoder = new TextDecoder();
-  for await (const chunk of child.stdout) {
-    const piece = decoder.decode(chunk, { stream: true });
-    text += piece;
-    lines += piece.split('\n').length - 1;
-    if (lines >= count) child.kill('SIGKILL');
-  }
-  await child.exited;
-  // What the pipe had taken when the writer died counts: a client may have received it. A cut line does not.
-  return text.slice(0, text.lastIndexOf('\n')).split('\n');
-}
 
 test('no confirmed record is lost or doubled when the process is killed', async () => {
   const confirmed: string[] = [];
@@ -42,7 +20,7 @@ test('no confirmed record is lost or doubled when the process is killed', async 
     ['b', 1_500],
     ['c', 2_500],
   ] as const) {
-    const ids = await killAfter(run, count);
+    const ids = await killAfter('append-forever.ts', [path, run], count);
     expect(ids.length).toBeGreaterThanOrEqual(count);
     confirmed.push(...ids);
   }

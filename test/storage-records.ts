@@ -1,6 +1,7 @@
 // Sample records for the tests of storage and ledger.
-import { NO_USAGE, type Usage } from '../src/canonical/index.ts';
+import { type JsonObject, NO_USAGE, type Usage } from '../src/canonical/index.ts';
 import type { AttemptRecord, Cost, GenerationRecord } from '../src/ledger/record.ts';
+import type { StoredResponse } from '../src/storage/ports.ts';
 
 export const USAGE: Usage = {
   ...NO_USAGE,
@@ -67,4 +68,24 @@ export function attempt(id: string, generationId: string, over: Partial<AttemptR
     cost: COST,
     ...over,
   };
+}
+
+/** A stored response with one input and one output message, whose ids are made from its own. */
+export function storedResponse(id: string, over: Partial<StoredResponse> = {}): StoredResponse {
+  const tail = id.slice(id.indexOf('_') + 1);
+  return {
+    id,
+    keyId: 'key_a',
+    createdAt: 1_000,
+    expiresAt: 2_000,
+    previousId: null,
+    conversationId: null,
+    response: { id, object: 'response', output: [message(`msg_${tail}_1`, 'ho')] },
+    input: [message(`msg_${tail}_0`, 'hi')],
+    ...over,
+  };
+}
+
+export function message(id: string, text: string): JsonObject {
+  return { id, type: 'message', content: [{ type: 'input_text', text }] };
 }

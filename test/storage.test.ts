@@ -1,24 +1,18 @@
 // The SQLite storage through its ports: ledger, keys, sealed turns, secrets, migrations.
-import { afterEach, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Kysely } from 'kysely';
 import { openSqlite } from '../src/runtime/sqlite.ts';
-import { MIGRATIONS } from '../src/storage/migrations.ts';
+import { MIGRATIONS, migrate } from '../src/storage/migrations.ts';
 import type { StoredKey } from '../src/storage/ports.ts';
+import type { Schema } from '../src/storage/schema.ts';
+import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { rejection } from './rejection.ts';
+import { freshPath } from './storage-directory.ts';
 import { attempt, COST, generation, USAGE } from './storage-records.ts';
 
-const made: string[] = [];
-afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-function freshPath(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'dragoman-storage-'));
-  made.push(dir);
-  return join(dir, 'data', 'dragoman.db');
-}
 const KEY: StoredKey = {
   id: 'key_1',
   name: 'laptop',
@@ -127,12 +121,24 @@ test('appends of one tick share a promise, and are all there when it resolves', 
   const second = storage.ledger.append(generation('gen-2'), []);
   expect(second).toBe(first);
   expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
-  loop.turn(); // two came in this turn: wait for more
+  loop.turn(); // none came after them
+  await first;
+  expect(await storage.ledger.find('gen-2', 'key_a')).not.toBeNull();
+  expect(loop.waiting()).toBe(0);
+  await storage.close();
+});
+
+test('a batch waits for another turn while more appends come', async () => {
+  const loop = manualSchedule();
+  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
+  const first = storage.ledger.append(generation('gen-1'), []);
+  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
+  void storage.ledger.append(generation('gen-2'), []);
+  loop.turn(); // one came after the first: wait for more
   expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
   loop.turn(); // none came
   await first;
   expect(await storage.ledger.find('gen-2', 'key_a')).not.toBeNull();
-  expect(loop.waiting()).toBe(0);
   await storage.close();
 });
 
@@ -349,8 +355,9 @@ test('two processes that start together agree on the tables and the secret', asy
 
 test('keys of a database from before routing defaults have none', async () => {
   const path = freshPath();
-  await (await openSqliteStorage({ path, migrations: MIGRATIONS.slice(0, 1) })).close();
+  mkdirSync(dirname(path), { recursive: true });
   const database = openSqlite(path);
+  await migrate(new Kysely<Schema>({ dialect: sqliteDialect(database) }), path, 0, MIGRATIONS.slice(0, 1));
   database.exec(
     "insert into keys (id, name, hash, hint, created_at, log_content) values ('key_1', 'old', 'aa', '…', 1, 0)",
   );

@@ -5,7 +5,7 @@ import { asString, GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
 import type { ItemPage, PageRequest } from './ports.ts';
 import type { Schema } from './schema.ts';
-import { notExpired, rowBytes, type SqliteStateUsage } from './state-usage.ts';
+import { rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 /** An item as it is bound. */
 export interface ItemRow {
@@ -80,7 +80,7 @@ export class ConversationItems {
       .where('i.key_id', '=', '')
       .where('i.item_id', '=', '')
       .whereRef('c.key_id', '=', 'i.key_id')
-      .where(notExpired('c.expires_at'))
+      .where('c.expires_at', '>', 0)
       .orderBy('i.conversation_row', 'desc')
       .limit(1);
     const remove = db.deleteFrom('conversation_items').where('row', '=', 0);

@@ -21,7 +21,7 @@ interface Batch {
   readonly writes: Write[];
   readonly done: PromiseWithResolvers<void>;
   turns: number;
-  /** Writes when the last turn ended. */
+  /** Writes when the last turn ended; at first, those of the tick in which the batch began. */
   seen: number;
 }
 
@@ -71,6 +71,10 @@ export class GroupCommit {
   #open(): Batch {
     const batch: Batch = { writes: [], done: Promise.withResolvers(), turns: 0, seen: 1 };
     this.#schedule(() => this.#turn(batch));
+    // A request writes several things in one go: that is no sign of more to come.
+    queueMicrotask(() => {
+      batch.seen = batch.writes.length;
+    });
     return batch;
   }
 

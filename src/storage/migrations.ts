@@ -92,25 +92,25 @@ async function stateTables(db: Kysely<Schema>): Promise<void> {
     .createTable('responses')
     // Named, because only a named row number outlives `vacuum`.
     .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
-    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('id', 'text', (c) => c.notNull())
     .addColumn('key_id', 'text', (c) => c.notNull())
     .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addColumn('expires_at', 'integer')
+    .addColumn('expires_at', 'integer', (c) => c.notNull())
     .addColumn('previous_id', 'text')
     .addColumn('conversation_id', 'text')
     .addColumn('bytes', 'integer', (c) => c.notNull())
-    .addColumn('item_ids', 'text', (c) => c.notNull())
+    .addColumn('places', 'text', (c) => c.notNull())
     .addColumn('response', 'text', (c) => c.notNull())
     .addColumn('input', 'text', (c) => c.notNull())
     .execute();
-  await db.schema.createIndex('responses_by_key').on('responses').column('key_id').execute();
-  await expiryIndex(db, 'responses');
+  // One index for the quota and for the purge.
+  await db.schema.createIndex('responses_by_key').on('responses').columns(['key_id', 'expires_at']).execute();
   await db.schema
-    .createTable('response_items')
+    .createTable('response_ids')
+    .addColumn('place', 'text', (c) => c.notNull())
     .addColumn('key_id', 'text', (c) => c.notNull())
-    .addColumn('item_id', 'text', (c) => c.notNull())
     .addColumn('response_row', 'integer', (c) => c.notNull())
-    .addPrimaryKeyConstraint('response_items_key', ['key_id', 'item_id', 'response_row'])
+    .addPrimaryKeyConstraint('response_ids_key', ['place', 'key_id', 'response_row'])
     .modifyEnd(sql`without rowid`)
     .execute();
   await db.schema
@@ -119,13 +119,13 @@ async function stateTables(db: Kysely<Schema>): Promise<void> {
     .addColumn('id', 'text', (c) => c.notNull().unique())
     .addColumn('key_id', 'text', (c) => c.notNull())
     .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addColumn('expires_at', 'integer')
+    .addColumn('expires_at', 'integer', (c) => c.notNull())
     .addColumn('bytes', 'integer', (c) => c.notNull())
     .addColumn('turn_id', 'text')
     .addColumn('turn_until', 'integer')
     .addColumn('metadata', 'text', (c) => c.notNull())
     .execute();
-  await expiryIndex(db, 'conversations');
+  await db.schema.createIndex('conversations_by_expiry').on('conversations').column('expires_at').execute();
   await db.schema
     .createTable('conversation_items')
     .addColumn('row', 'integer', (c) => c.primaryKey().notNull())
@@ -169,16 +169,6 @@ async function stateTables(db: Kysely<Schema>): Promise<void> {
     .addColumn('responses', 'integer', (c) => c.notNull())
     .addColumn('kept', 'integer', (c) => c.notNull())
     .modifyEnd(sql`without rowid`)
-    .execute();
-}
-
-/** For the purge. What never expires is not in it. */
-async function expiryIndex(db: Kysely<Schema>, table: 'responses' | 'conversations'): Promise<void> {
-  await db.schema
-    .createIndex(`${table}_by_expiry`)
-    .on(table)
-    .column('expires_at')
-    .where('expires_at', 'is not', null)
     .execute();
 }
 

@@ -56,31 +56,31 @@ export interface VaultTable {
   expires_at: number;
 }
 
-/**
- * A stored response. `row` grows with every insert: the oldest row of a key is its oldest response. Texts last,
- * so that the columns before them are read without them.
- */
+/** A stored response. Texts last, so that the columns before them are read without them. */
 export interface ResponseTable {
   row: Generated<number>;
   id: string;
   key_id: string;
   created_at: number;
-  /** Null: never. */
-  expires_at: number | null;
+  /** `NEVER` when it does not, as everywhere among the stored things. */
+  expires_at: number;
   previous_id: string | null;
   conversation_id: string | null;
   /** What it counts for in `state_usage`. */
   bytes: number;
-  /** JSON array of the ids under which `response_items` lists it. */
-  item_ids: string;
+  /** JSON array of the places where `response_ids` lists it. */
+  places: string;
   response: string;
   input: string;
 }
 
-/** Which responses hold an item. The item itself is in their texts. */
-export interface ResponseItemTable {
+/**
+ * Where to look for a response or an item by its id. The ids that the gateway makes for one turn share one place:
+ * every further page that a write touches costs as much as the rest of the row. What has the id is in the texts.
+ */
+export interface ResponseIdTable {
+  place: string;
   key_id: string;
-  item_id: string;
   response_row: number;
 }
 
@@ -90,7 +90,7 @@ export interface ConversationTable {
   /** Empty once it was deleted: from then on nobody finds it, and its items go piece by piece. */
   key_id: string;
   created_at: number;
-  expires_at: number | null;
+  expires_at: number;
   /** Itself and its items. */
   bytes: number;
   /** The turn that runs on it, and until when it is believed to. */
@@ -155,7 +155,7 @@ export interface Schema {
   keys: KeyTable;
   vault: VaultTable;
   responses: ResponseTable;
-  response_items: ResponseItemTable;
+  response_ids: ResponseIdTable;
   conversations: ConversationTable;
   conversation_items: ConversationItemTable;
   prompts: PromptTable;

@@ -7,7 +7,7 @@ import { bytesOf, type ConversationItems, encodeItems } from './conversation-ite
 import type { GroupCommit } from './group-commit.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from './ports.ts';
 import type { ConversationTable, Schema } from './schema.ts';
-import { notExpired, rowBytes, type SqliteStateUsage } from './state-usage.ts';
+import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 /** Rows deleted in one go: about a millisecond, so that a purge never holds up a stream. */
 const PURGE_ROWS = 100;
@@ -72,7 +72,7 @@ export class SqliteConversations implements ConversationStore {
       .set({ turn_id: '', turn_until: 0 })
       .where('id', '=', '')
       .where('key_id', '=', '')
-      .where(notExpired('expires_at'))
+      .where('expires_at', '>', 0)
       .where((eb) => eb.or([eb('turn_id', 'is', null), eb('turn_id', '=', ''), eb('turn_until', '<=', 0)]));
     const endTurn = db
       .updateTable('conversations')
@@ -82,7 +82,7 @@ export class SqliteConversations implements ConversationStore {
       .where('turn_id', '=', '');
     this.#insert = connection.prepare(insert.compile().sql);
     this.#find = connection.prepare(find.compile().sql);
-    this.#findAlive = connection.prepare(find.where(notExpired('expires_at')).compile().sql);
+    this.#findAlive = connection.prepare(find.where('expires_at', '>', 0).compile().sql);
     this.#setMetadata = connection.prepare(setMetadata.compile().sql);
     this.#disown = connection.prepare(disown.compile().sql);
     this.#delete = connection.prepare(deletion.compile().sql);
@@ -99,7 +99,7 @@ export class SqliteConversations implements ConversationStore {
     const refusal = await this.#commits.run(() => {
       const refused = this.#usage.claim(keyId, 0, own + bytesOf(rows));
       if (refused) return refused;
-      const inserted = this.#insert.run(id, keyId, createdAt, expiresAt, own, metadata);
+      const inserted = this.#insert.run(id, keyId, createdAt, expiresAt ?? NEVER, own, metadata);
       if (inserted.changes > 0) this.#items.write(Number(inserted.lastInsertRowid), keyId, rows);
       else this.#usage.release(keyId, 0, own + bytesOf(rows));
       return null;
@@ -230,7 +230,7 @@ function decodeConversation(row: ConversationRow): StoredConversation {
     id: row.id,
     keyId: row.key_id,
     createdAt: row.created_at,
-    expiresAt: row.expires_at,
+    expiresAt: row.expires_at === NEVER ? null : row.expires_at,
     metadata: JSON.parse(row.metadata) as Record<string, string>,
   };
 }

@@ -1,7 +1,7 @@
 // What each key's stored responses, conversations and prompts occupy, and the quota over all three. The counters
-// change in the transactions of the stores. The only place that deletes responses, because the oldest give way
-// when a key is full. Its methods, but for `bytes`, run inside a transaction.
-import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
+// change in the transactions of the stores. The only place that deletes responses, because they give way when
+// a key is full, first those that expire first: the oldest. Its methods, but for `bytes`, run inside a transaction.
+import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
 import type { StateUsage } from './ports.ts';
@@ -15,19 +15,17 @@ export function rowBytes(text: string): number {
   return ROW_BYTES + Buffer.byteLength(text);
 }
 
-/** The condition that something is still alive. Binds now. */
-export function notExpired(column: 'expires_at' | 'r.expires_at' | 'c.expires_at'): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${sql.ref(column)} is null or ${sql.ref(column)} > ${0})`;
-}
+/** The expiry of what never expires: a number, so that one comparison answers for all. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** What the deletion of a response needs: columns of its row. */
 export interface ResponseHead {
   readonly row: number;
   readonly key_id: string;
   readonly bytes: number;
-  readonly item_ids: string;
+  readonly places: string;
 }
-export const RESPONSE_HEAD = ['row', 'key_id', 'bytes', 'item_ids'] as const;
+export const RESPONSE_HEAD = ['row', 'key_id', 'bytes', 'places'] as const;
 
 export class SqliteStateUsage implements StateUsage {
   readonly #maxBytesPerKey: () => number;
@@ -37,8 +35,8 @@ export class SqliteStateUsage implements StateUsage {
   readonly #add: SqlStatement;
   /** Binds key id and 1. */
   readonly #oldest: SqlStatement;
-  /** Binds key id, item ids, row. */
-  readonly #deleteItems: SqlStatement;
+  /** Binds places, key id, row. */
+  readonly #deleteIds: SqlStatement;
   /** Binds row. */
   readonly #deleteResponse: SqlStatement;
 
@@ -62,18 +60,19 @@ export class SqliteStateUsage implements StateUsage {
       .selectFrom('responses')
       .select(RESPONSE_HEAD)
       .where('key_id', '=', '')
+      .orderBy('expires_at')
       .orderBy('row')
       .limit(1);
-    const deleteItems = db
-      .deleteFrom('response_items')
+    const deleteIds = db
+      .deleteFrom('response_ids')
+      .where('place', 'in', sql<string>`(select value from json_each(${''}))`)
       .where('key_id', '=', '')
-      .where('item_id', 'in', sql<string>`(select value from json_each(${''}))`)
       .where('response_row', '=', 0);
     const deleteResponse = db.deleteFrom('responses').where('row', '=', 0);
     this.#bytes = connection.prepare(bytes.compile().sql);
     this.#add = connection.prepare(add.compile().sql);
     this.#oldest = connection.prepare(oldest.compile().sql);
-    this.#deleteItems = connection.prepare(deleteItems.compile().sql);
+    this.#deleteIds = connection.prepare(deleteIds.compile().sql);
     this.#deleteResponse = connection.prepare(deleteResponse.compile().sql);
   }
 
@@ -82,7 +81,7 @@ export class SqliteStateUsage implements StateUsage {
   }
 
   /**
-   * Counts new bytes of a response and of things that stay until they are deleted. The key's oldest responses are
+   * Counts new bytes of a response and of things that stay until they are deleted. Responses of the key are
    * deleted until there is room.
    * @returns null; or the refusal, and then nothing has changed
    */
@@ -117,8 +116,8 @@ export class SqliteStateUsage implements StateUsage {
     this.#add.all(keyId, -responses, -kept);
   }
 
-  removeResponse({ row, key_id: keyId, bytes, item_ids: itemIds }: ResponseHead): void {
-    this.#deleteItems.run(keyId, itemIds, row);
+  removeResponse({ row, key_id: keyId, bytes, places }: ResponseHead): void {
+    this.#deleteIds.run(places, keyId, row);
     this.#deleteResponse.run(row);
     this.release(keyId, bytes, 0);
   }

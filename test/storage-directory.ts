@@ -1,0 +1,17 @@
+// A directory of its own for each database of a test, deleted when the test is over.
+import { afterEach } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const made: string[] = [];
+afterEach(() => {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Where a database may be made. */
+export function freshPath(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'dragoman-storage-'));
+  made.push(directory);
+  return join(directory, 'data', 'dragoman.db');
+}
