@@ -115,6 +115,36 @@ describe('items', () => {
     expect((await client.conversations.items.list(id)).data).toHaveLength(4);
   });
 
+  test('say everything that clients may leave out', async () => {
+    const { client } = stateful;
+    const { id } = await client.conversations.create();
+    const { data } = await client.conversations.items.create(id, {
+      items: [
+        { role: 'user', content: [{ type: 'input_image', image_url: 'https://tea.example/a.png' } as never] },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'Tea.' } as never] },
+        { type: 'shell_call', call_id: 'call_1', action: { commands: ['ls'] } },
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+      ],
+      include: ['message.input_image.image_url'],
+    });
+    expect(data.map(({ id: _, ...item }) => item) as unknown).toEqual([
+      {
+        type: 'message',
+        role: 'user',
+        status: 'completed',
+        content: [{ type: 'input_image', image_url: 'https://tea.example/a.png', detail: 'auto' }],
+      },
+      {
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'Tea.', annotations: [], logprobs: [] }],
+      },
+      { type: 'shell_call', call_id: 'call_1', status: 'completed', action: { commands: ['ls'] } },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+    ]);
+  });
+
   test('come in pages that stay put while items are added', async () => {
     const { client } = stateful;
     const texts = Array.from({ length: 20 }, (_, at) => `message ${at}`);

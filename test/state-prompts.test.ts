@@ -180,6 +180,30 @@ describe('templates in files', () => {
     }
   });
 
+  test('are read again with the configuration; a wrong one leaves the old ones in force', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'dragoman-prompts-'));
+    const write = (text: string): void => writeFileSync(join(own, 'menu.yaml'), text);
+    write('template: { input: "Old {{dish}}" }');
+    const running = await startStateful({ prompts: own });
+    try {
+      const input = async (): Promise<unknown> => {
+        const { json } = await running.call('GET', '/prompts/menu');
+        return (json['template'] as JsonObject)['input'];
+      };
+      expect(await input()).toBe('Old {{dish}}');
+      write('template: { input: 5 }');
+      expect(running.gateway.reload()).toBe(false);
+      expect(running.gateway.logLines.join('')).toContain('menu.yaml');
+      expect(await input()).toBe('Old {{dish}}');
+      write('template: { input: "New {{dish}}" }');
+      expect(running.gateway.reload()).toBe(true);
+      expect(await input()).toBe('New {{dish}}');
+    } finally {
+      await running.close();
+      rmSync(own, { recursive: true });
+    }
+  });
+
   const wrong: readonly (readonly [string, string, string, string])[] = [
     ['bad.yaml', 'template: [', 'bad.yaml', 'line 1'],
     ['list.yaml', '- a', 'list.yaml', 'keys and values'],

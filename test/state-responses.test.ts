@@ -152,6 +152,11 @@ describe('a stored response', () => {
       expect((await own.call('GET', '/responses/resp_short')).status).toBe(200);
       clock.advance(1001);
       expect((await own.call('GET', '/responses/resp_short')).status).toBe(404);
+      expect(await own.storage.stateUsage.bytes(own.keyId)).toBeGreaterThan(0);
+      // The next purge takes it from the disk.
+      clock.advance(600_000);
+      while ((await own.storage.stateUsage.bytes(own.keyId)) > 0)
+        await new Promise((resolve) => setImmediate(resolve));
     } finally {
       await own.close();
     }
