@@ -34,14 +34,10 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
 export function pageOf(items: readonly JsonObject[], { after, limit, order }: PageRequest): ItemPage {
   const ordered = order === 'asc' ? items : items.toReversed();
   const before = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
-  if (after !== undefined && before === -1) throw unknownAfter(after);
+  if (after !== undefined && before === -1)
+    throw wrong('after', `there is no '${after.slice(0, 100)}' in this list`);
   const start = before + 1;
   return { items: ordered.slice(start, start + limit), hasMore: ordered.length > start + limit };
-}
-
-/** What a list says to an `after` that is not in it. */
-export function unknownAfter(after: string): GatewayError {
-  return wrong('after', `there is no '${after.slice(0, 100)}' in this list`);
 }
 
 /** `{object: "list", …}` around the entries of one page. */

@@ -1,6 +1,5 @@
 // What the routes over stored state share: what they are given, and how a request of theirs is read and answered.
 import type { Hono } from 'hono';
-import type { Principal } from '../auth/index.ts';
 import { asArray, GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
 import type { StoredItems } from '../protocols/index.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
@@ -18,7 +17,6 @@ export interface StateDependencies extends ReplyDependencies {
 export interface StateCall {
   readonly deps: StateDependencies;
   readonly keyId: string;
-  readonly principal: Principal;
   /** Unix milliseconds. */
   readonly now: number;
   readonly query: URLSearchParams;
@@ -28,7 +26,7 @@ export interface StateCall {
   readonly body: (optional?: 'optional') => Promise<JsonObject>;
 }
 
-export type Method = 'get' | 'post' | 'delete';
+type Method = 'get' | 'post' | 'delete';
 /** Adds one route. */
 export type AddRoute = (
   method: Method,
@@ -44,7 +42,6 @@ export function routesBelow(hono: Hono, base: string, deps: StateDependencies): 
       return reply(deps, request, (principal) =>
         answer({
           deps,
-          principal,
           keyId: principal.keyId,
           now: deps.now(),
           query: new URL(request.url).searchParams,
