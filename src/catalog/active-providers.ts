@@ -192,6 +192,7 @@ function configured(
     configuredQuirks: given.quirks ?? {},
     reasoningFormat: given.reasoningFormat ?? own?.reasoningFormat ?? null,
     unsupported: given.unsupported ?? own?.unsupported ?? [],
+    compacts: own?.compacts,
     auth,
   };
 }

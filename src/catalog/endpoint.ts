@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   /** True: answers follow the protocol exactly, so the relay lane may be used. */
   readonly faithful: boolean;
+  /** True: it compacts conversations by itself. */
+  readonly compacts?: boolean | undefined;
   readonly quirks: Quirks;
   readonly unsupported: ReadonlySet<Parameter>;
   readonly reasoningStyle: ReasoningStyle;

@@ -78,6 +78,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       Object.freeze({ header: served.auth.header, prefix: served.auth.prefix, key: served.auth.key }),
     headers: Object.freeze({ ...provider.headers }),
     faithful: served.faithful && (stated?.faithful ?? true),
+    compacts: served.faithful && served.compacts === true,
     quirks: Object.freeze(quirks),
     unsupported: new Set([
       ...served.unsupported,

@@ -8,7 +8,7 @@ import {
   type LoadedConfig,
   type Snapshot,
 } from '../config/index.ts';
-import { Gateway, type EngineSettings } from '../engine/index.ts';
+import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
@@ -110,6 +110,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     now: clock.now,
   });
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
+  const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({
     prompts,
     settings: () => settingsOf(watched.current()),
@@ -122,7 +123,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     vault,
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
-    compaction: new Envelope(await storage.secret('compaction'), 'compaction'),
+    compaction,
     clock,
     ticker: new Ticker(clock, TICK_MS),
     random: input.random ?? Math.random,
@@ -145,6 +146,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     prompts,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
     ready: () => ready,
+    sealSummary: (keyId, text) => compaction.seal(keyId, text),
+    expiresAt: (now) => expiryOf(settingsOf(watched.current()), now),
     now: clock.now,
     log,
   });
@@ -171,6 +174,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
         drain_ms: config.server.drainMs,
       });
       listener.drain();
+      app.drain();
       await drained(gateway, config.server.drainMs);
       watched.close();
       stopKeys();

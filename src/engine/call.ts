@@ -1,5 +1,6 @@
 // What the server hands to the engine: one authenticated request, and the client that waits for its answer.
 import type { Principal } from '../auth/index.ts';
+import type { JsonObject } from '../canonical/index.ts';
 import type { Protocol, ServerCodec } from '../protocols/index.ts';
 
 export interface ApiCall {
@@ -17,6 +18,15 @@ export interface ApiCall {
   /** All request headers by lower-case name. */
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly client: Client;
+  /** Absent: turns are remembered only where the request has them stored. */
+  readonly memory?: TurnMemory;
+}
+
+/** Turns that are remembered though they are not stored, as long as the client's connection lives. */
+export interface TurnMemory {
+  /** Everything that was said up to and with a response, as raw items; undefined when it is not remembered. */
+  recall(responseId: string): readonly JsonObject[] | undefined;
+  remember(responseId: string, items: readonly JsonObject[]): void;
 }
 
 /** A request that is only to be explained: nobody waits for an answer of a model. */

@@ -76,8 +76,8 @@ export class Generation {
   keeps(endpoint: Endpoint): boolean {
     const { request, call } = this;
     const state = call.protocol.server.items && request?.state;
-    if (call.principal.logContent || state?.store === true || state?.conversationId !== undefined)
-      return true;
+    if (call.memory || call.principal.logContent) return true;
+    if (state?.store === true || state?.conversationId !== undefined) return true;
     return request !== undefined && request.tools.length > 0 && endpoint.reasoningFormat !== null;
   }
 

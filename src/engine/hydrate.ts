@@ -13,6 +13,17 @@ export interface TurnInput {
   readonly state: StateRequest;
   /** This turn's own input, raw, each item with an id. */
   readonly items: readonly JsonObject[];
+  /** What was said before. */
+  readonly history: History;
+}
+
+interface History {
+  /** Where the request names it. */
+  readonly path: string;
+  /** Raw. */
+  readonly items: readonly JsonObject[];
+  /** True: it is remembered for this connection alone; nothing that is stored may refer to it. */
+  readonly recalled?: boolean;
 }
 
 export interface Hydrated {
@@ -47,7 +58,7 @@ export async function hydrate(
   generation.rewritten = items !== request.items;
   return {
     request: items === request.items ? request : { ...request, items },
-    turn: request.state && kept ? { state: request.state, items: kept.input } : null,
+    turn: request.state && kept ? { state: request.state, items: kept.input, history: kept.history } : null,
     seal,
   };
 }
@@ -74,31 +85,33 @@ async function addHistory(
   codec: StoredItems,
   generation: Generation,
   deps: GatewayDependencies,
-): Promise<{ items: readonly Item[]; input: readonly JsonObject[] }> {
+): Promise<{ items: readonly Item[]; input: readonly JsonObject[]; history: History }> {
   const raw = codec.identify(request.raw['input'], newId);
   const history = await historyOf(state, generation, deps);
   const hasReferences = request.items.some((item) => item.type === 'reference');
   const input = hasReferences ? await resolve(raw, generation, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
-  if (decoded.length === 0 && !hasReferences) return { items: request.items, input };
+  if (decoded.length === 0 && !hasReferences) return { items: request.items, input, history };
   // Instructions are this turn's alone and stand before everything that was said (requirement 12.3).
   const isInstruction = (item: Item): boolean => item.path?.startsWith('instructions') === true;
   const instructions = request.items.filter(isInstruction);
   const own = hasReferences
     ? codec.decode(input, 'input')
     : request.items.filter((item) => !isInstruction(item));
-  return { items: namedResults([...instructions, ...decoded, ...own]), input };
+  return { items: namedResults([...instructions, ...decoded, ...own]), input, history };
 }
 
 async function historyOf(
   state: StateRequest,
   generation: Generation,
   deps: GatewayDependencies,
-): Promise<{ path: string; items: readonly JsonObject[] }> {
+): Promise<History> {
   const { previousResponseId: previous, conversationId: conversation } = state;
   const { keyId } = generation.call.principal;
   const now = deps.clock.now();
   if (previous !== undefined) {
+    const recalled = generation.call.memory?.recall(previous);
+    if (recalled) return { path: 'previous_response_id', items: recalled, recalled: true };
     const chain = await deps.state.responses.chain(keyId, previous, now);
     if (!chain) {
       throw new GatewayError(

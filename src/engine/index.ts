@@ -1,5 +1,5 @@
 // What the server may know of the engine: the gateway, what one call is, and the settings it runs under.
-export type { ApiCall, Client, ClientStream, Encoding, ExplainCall } from './call.ts';
+export type { ApiCall, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
 export { Gateway } from './gateway.ts';
 export type { GatewayDependencies } from './dependencies.ts';
-export type { EngineSettings, Timeouts } from './settings.ts';
+export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

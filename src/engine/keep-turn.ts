@@ -5,8 +5,7 @@ import type { AnswerContext } from '../protocols/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import type { TurnInput } from './hydrate.ts';
-
-const DAY_MS = 86_400_000;
+import { expiryOf } from './settings.ts';
 
 /**
  * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
@@ -19,28 +18,30 @@ export async function keepTurn(
   generation: Generation,
   deps: GatewayDependencies,
 ): Promise<void> {
-  const { state, items } = turn;
+  const { state, items, history } = turn;
   const { call, settings, createdAt } = generation;
   const { keyId } = call.principal;
-  if (!state.store && state.conversationId === undefined) return;
+  if (!state.store && state.conversationId === undefined && !call.memory) return;
   const response = encodeAll(events, context, generation);
   if (!state.store) {
-    await deps.state.conversations.append(keyId, state.conversationId ?? '', [
-      ...items,
-      ...outputOf(response),
-    ]);
+    const said = [...items, ...outputOf(response)];
+    call.memory?.remember(String(response['id']), [...history.items, ...said]);
+    if (state.conversationId !== undefined)
+      await deps.state.conversations.append(keyId, state.conversationId, said);
     return;
   }
+  // What only the connection remembers must be stored with what builds on it.
+  const { recalled = false } = history;
   await deps.state.responses.put(
     {
       id: String(response['id']),
       keyId,
       createdAt,
-      expiresAt: settings.retentionDays === 0 ? null : createdAt + settings.retentionDays * DAY_MS,
-      previousId: state.previousResponseId ?? null,
+      expiresAt: expiryOf(settings, createdAt),
+      previousId: recalled ? null : (state.previousResponseId ?? null),
       conversationId: state.conversationId ?? null,
       response,
-      input: items,
+      input: recalled ? [...history.items, ...items] : items,
     },
     state.conversationId,
   );

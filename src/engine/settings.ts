@@ -16,6 +16,16 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+const DAY_MS = 86_400_000;
+
+/** When a response made at `createdAt` expires, in Unix milliseconds; null: never. */
+export function expiryOf(
+  { retentionDays }: Pick<EngineSettings, 'retentionDays'>,
+  createdAt: number,
+): number | null {
+  return retentionDays === 0 ? null : createdAt + retentionDays * DAY_MS;
+}
+
 export interface EngineSettings {
   readonly routing: RoutingSettings;
   readonly catalog: Catalog;

@@ -19,6 +19,8 @@ export interface ProviderProtocol {
   /** Format of opaque reasoning that its models can read back. */
   readonly reasoningFormat: string | null;
   readonly unsupported: readonly Parameter[];
+  /** True: conversations can be compacted by the server itself (`compaction_trigger` of the Responses API). */
+  readonly compacts?: boolean | undefined;
   readonly auth?: AuthScheme | undefined;
 }
 

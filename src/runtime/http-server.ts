@@ -1,7 +1,16 @@
 // The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
+import { webSocketHandler, type SocketListener, type Upgrade } from './web-socket.ts';
 
-/** @param patient lifts the idle limit of this connection: from then on silence is the handler's own business */
-export type Handler = (request: Request, patient: () => void) => Response | Promise<Response>;
+export type { MessageSocket, SocketListener, Upgrade } from './web-socket.ts';
+
+/** Undefined: the connection was upgraded. */
+type Answer = Response | undefined;
+
+/**
+ * @param patient lifts the idle limit of this connection: from then on silence is the handler's own business
+ * @param upgrade makes a WebSocket of the connection; the handler then answers nothing
+ */
+export type Handler = (request: Request, patient: () => void, upgrade: Upgrade) => Answer | Promise<Answer>;
 
 /** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
 const IDLE_SECONDS = 60;
@@ -10,7 +19,7 @@ export interface ListenOptions {
   readonly hostname: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Bytes; larger bodies are refused by the runtime itself. */
+  /** Bytes; larger bodies and messages are refused by the runtime itself. */
   readonly maxBodyBytes: number;
   /** Handlers of exact paths, for POST: matched natively, without a router. */
   readonly hot: Readonly<Record<string, Handler>>;
@@ -32,18 +41,23 @@ export interface Listener {
 export function listen(options: ListenOptions): Listener {
   const adapt =
     (handler: Handler) =>
-    (request: Request, server: Bun.Server<undefined>): Response | Promise<Response> =>
-      handler(request, () => server.timeout(request, 0));
+    (request: Request, server: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
+      handler(
+        request,
+        () => server.timeout(request, 0),
+        (data, headers) => server.upgrade(request, { data, headers }),
+      );
   const routes = Object.fromEntries(
     Object.entries(options.hot).map(([path, handler]) => [path, { POST: adapt(handler) }]),
   );
-  const server = Bun.serve({
+  const server = Bun.serve<SocketListener>({
     hostname: options.hostname,
     port: options.port,
     maxRequestBodySize: options.maxBodyBytes,
     idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
     routes,
     fetch: adapt(options.fallback),
+    websocket: webSocketHandler(options.maxBodyBytes),
   });
   return {
     hostname: options.hostname,

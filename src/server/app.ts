@@ -5,7 +5,7 @@ import type { Principal } from '../auth/index.ts';
 import type { Catalog, Model } from '../catalog/index.ts';
 import { autoEntry, encodeModel, encodeModelList, isAuto } from '../catalog/index.ts';
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
-import type { Gateway } from '../engine/index.ts';
+import type { ApiCall } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
 import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
@@ -13,16 +13,16 @@ import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
+import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { explainedProtocol } from './explained-protocol.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
-import { routesBelow, type StateDependencies } from './state-routes.ts';
+import { ResponsesSockets } from './responses-sockets.ts';
+import { responsesProtocol, routesBelow, type StateDependencies } from './state-routes.ts';
 
-export interface AppDependencies extends StateDependencies {
-  readonly gateway: Gateway;
-  readonly catalog: () => Catalog;
+export interface AppDependencies extends StateDependencies, CompactDependencies {
   readonly ledger: LedgerStore;
   /** False while the process starts or drains: balancers should send nothing more. */
   readonly ready: () => boolean;
@@ -32,6 +32,8 @@ export interface App {
   /** POST handlers by exact path. */
   readonly hot: Readonly<Record<string, Handler>>;
   readonly fallback: Handler;
+  /** Asks the clients of open sockets to go elsewhere once their running turns have ended. */
+  drain(): void;
 }
 
 /** Every API path is served under both. */
@@ -40,6 +42,9 @@ const BASES = ['/api/v1', '/v1'] as const;
 /** Where clients of Anthropic's protocol look for it besides. */
 const ANTHROPIC_BASES = [...BASES, '/api/anthropic/v1'] as const;
 
+/** Where clients open a WebSocket instead of sending a request. */
+const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/responses`));
+
 interface Operation {
   readonly path: string;
   /** Absent: `BASES`. */
@@ -47,14 +52,17 @@ interface Operation {
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name in the records. */
   readonly api: string;
+  /** Absent: the engine answers. Throws GatewayError where nothing was sent to the client. */
+  readonly serve?: (deps: AppDependencies, call: ApiCall) => Promise<void>;
 }
 
 /** What clients can POST to, one line each. */
 const OPERATIONS: readonly Operation[] = [
   { path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' },
-  { path: '/responses', protocol: withServer('openai-responses'), api: 'responses' },
+  { path: '/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
   // Clients that take the path of the operation for the base URL call it twice.
-  { path: '/responses/responses', protocol: withServer('openai-responses'), api: 'responses' },
+  { path: '/responses/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
+  { path: '/responses/compact', protocol: responsesProtocol, api: 'responses.compact', serve: compact },
   { path: '/messages', bases: ANTHROPIC_BASES, protocol: withServer('anthropic-messages'), api: 'messages' },
 ];
 
@@ -108,7 +116,20 @@ export function createApp(deps: AppDependencies): App {
     );
   });
   hono.onError((error) => errorResponse(deps, error, newGenerationId(deps.now())));
-  return { hot, fallback: (request) => hono.fetch(request) };
+  const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
+  return {
+    hot,
+    fallback: (request, _patient, upgrade) =>
+      SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
+        ? sockets.accept(request, upgrade)
+        : hono.fetch(request),
+    drain: () => sockets.drain(),
+  };
+}
+
+async function serveResponse(deps: AppDependencies, call: ApiCall): Promise<void> {
+  if (asksForCompaction(call.json)) await compactTurn(deps, call);
+  else await deps.gateway.serve(call);
 }
 
 async function serveOperation(
@@ -125,7 +146,7 @@ async function serveOperation(
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
     patient();
     const client = new HttpClient(request);
-    const served = deps.gateway.serve({
+    const call = {
       protocol: operation.protocol,
       api: operation.api,
       principal,
@@ -134,10 +155,10 @@ async function serveOperation(
       header,
       headers: request.headers,
       client,
-    });
+    };
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
-    void served;
-    return client.response;
+    const served = operation.serve ? operation.serve(deps, call) : deps.gateway.serve(call);
+    return await Promise.race([client.response, served.then(() => client.response)]);
   } catch (error) {
     return errorResponse(deps, error, newGenerationId(deps.now()), operation.protocol.server);
   }

@@ -25,7 +25,11 @@ export async function readBody(request: Request, maxBytes: number): Promise<Requ
       'the body has a content-encoding, and none is accepted; send plain JSON',
     );
   }
-  const buffer = await readBytes(request, maxBytes);
+  return parseBody(await readBytes(request, maxBytes));
+}
+
+/** The same for a body that is here already. */
+export function parseBody(buffer: Buffer): RequestBody {
   if (buffer.length === 0)
     throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
   if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');

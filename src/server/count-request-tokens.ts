@@ -3,7 +3,8 @@ import { asObject, isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
 import { countItemTokens } from '../ledger/index.ts';
 import { renderPrompt } from '../state/prompt-library.ts';
-import { notFound, outputOf, responsesProtocol, storedItems, type StateCall } from './state-routes.ts';
+import { previousItems } from './previous-items.ts';
+import { notFound, responsesProtocol, storedItems, type StateCall } from './state-routes.ts';
 
 /**
  * An estimate for a body of `POST /responses`, whose `model` may be absent here.
@@ -49,9 +50,7 @@ async function historyOf(
 ): Promise<readonly Item[]> {
   const { responses, conversations } = deps.state;
   if (previous !== undefined) {
-    const chain = await responses.chain(keyId, previous, now);
-    if (!chain) throw notFound('Previous response', previous, 'previous_response_id');
-    const items = chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    const items = await previousItems(previous, { responses, keyId, now });
     return storedItems.decode(items, 'previous_response_id');
   }
   if (conversation === undefined) return [];

@@ -15,6 +15,7 @@ export const openai = defineProvider({
     'openai-responses': speaks(BASE_URL, {
       faithful: true,
       reasoningFormat: 'openai-responses-v1',
+      compacts: true,
     }),
   },
   defaultProtocol: 'openai-chat',

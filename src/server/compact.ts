@@ -1,0 +1,224 @@
+// Compaction: a summary in the place of a conversation. Serves `POST /responses/compact` and turns whose input ends with
+// `compaction_trigger` (OpenAI API reference, 2026-11). The summary is an ordinary call through the gateway; the client
+// gets it sealed.
+import {
+  asArray,
+  asObject,
+  asString,
+  GatewayError,
+  isJsonObject,
+  parseJson,
+  type CanonicalRequest,
+  type JsonObject,
+} from '../canonical/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { ApiCall, Client, ClientStream, Encoding, Gateway } from '../engine/index.ts';
+import { newId } from '../runtime/ids.ts';
+import { makeResponse, sendResponse } from './made-response.ts';
+import { previousItems } from './previous-items.ts';
+import { outputOf, responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+import { summaryRequest } from './summary-request.ts';
+
+export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
+  readonly gateway: Gateway;
+  readonly catalog: () => Catalog;
+  /** Makes of a summary what only its owner's requests can bring back. */
+  readonly sealSummary: (keyId: string, text: string) => string;
+  /** When a response that is stored now expires, Unix milliseconds; null: never. */
+  readonly expiresAt: (now: number) => number | null;
+}
+
+/** Name of the operation in the records. */
+const API = 'responses.compact';
+/** OpenAI's SDK, `ResponseInputItem.CompactionTrigger`: must be the final input item. */
+const TRIGGER = 'compaction_trigger';
+const NOTHING: ReadonlySet<string> = new Set();
+
+interface Compacted {
+  /** The response that holds the summary. */
+  readonly answer: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the user said, which stays as it is. */
+  readonly said: readonly JsonObject[];
+  /** The item that stands for everything else. */
+  readonly item: { readonly id: string; readonly type: 'compaction'; readonly encrypted_content: string };
+}
+
+/** True for a turn that shall compact its own context. */
+export function asksForCompaction(json: unknown): boolean {
+  return asObject(asArray(asObject(json)['input']).at(-1))['type'] === TRIGGER;
+}
+
+/** Answers `POST /responses/compact`. @throws GatewayError where nothing was sent to the client */
+export async function compact(deps: CompactDependencies, call: ApiCall): Promise<void> {
+  const body = asObject(call.json);
+  const compacted = await summarise(deps, call, body, decode(body));
+  if (!compacted) return;
+  const { answer, headers, said, item } = compacted;
+  const result = {
+    id: answer['id'],
+    object: 'response.compaction',
+    created_at: answer['created_at'],
+    output: [...said, item],
+    usage: answer['usage'],
+  };
+  call.client.respond(200, headers, JSON.stringify(result), 'text');
+}
+
+/** Answers a turn that ends with a trigger: its output is the compaction. @throws GatewayError like `compact` */
+export async function compactTurn(deps: CompactDependencies, call: ApiCall): Promise<void> {
+  const body = asObject(call.json);
+  const input = asArray(body['input']).slice(0, -1);
+  const request = decode({ ...body, input });
+  if (request.state?.conversationId !== undefined) {
+    throw new GatewayError('unsupported', `conversation: cannot be used together with ${TRIGGER}`, {
+      param: 'conversation',
+    });
+  }
+  const compacted = await summarise(deps, call, { ...body, input }, request);
+  if (!compacted) return;
+  const { answer, headers, said, item } = compacted;
+  const facts = {
+    id: String(headers['x-request-id']),
+    model: String(answer['model']),
+    createdSeconds: Number(answer['created_at']),
+    completedSeconds: Number(answer['completed_at']),
+  };
+  const { id, type, encrypted_content: encrypted } = item;
+  const made = makeResponse(request, facts, [{ type, id, encrypted }]);
+  const response = { ...made, usage: answer['usage'] };
+  await keep(deps, call, request, response, said);
+  sendResponse(call.client, response, request.stream, headers);
+}
+
+/** Keeps the turn as the beginning of what follows: what came before is in the summary. Never rejects. */
+async function keep(
+  { state, now: clock, expiresAt, log }: CompactDependencies,
+  { principal: { keyId }, memory }: ApiCall,
+  request: CanonicalRequest,
+  response: JsonObject,
+  input: readonly JsonObject[],
+): Promise<void> {
+  const id = String(response['id']);
+  if (!request.state?.store) return memory?.remember(id, [...input, ...outputOf(response)]);
+  const createdAt = clock();
+  const turn = { id, keyId, createdAt, expiresAt: expiresAt(createdAt), response, input };
+  await state.responses
+    .put({ ...turn, previousId: null, conversationId: null })
+    .catch((error: unknown) => log.error('an answer could not be kept', { id, error }));
+}
+
+function decode(body: JsonObject): CanonicalRequest {
+  return responsesProtocol.server.decodeRequest(body);
+}
+
+/** @returns null when the client has its answer already, a refusal, or has gone away */
+async function summarise(
+  deps: CompactDependencies,
+  call: ApiCall,
+  body: JsonObject,
+  request: CanonicalRequest,
+): Promise<Compacted | null> {
+  const { memory, client, principal } = call;
+  const { keyId } = principal;
+  const previous = request.state?.previousResponseId;
+  const from = { responses: deps.state.responses, keyId, now: deps.now(), memory };
+  const before = previous === undefined ? [] : await previousItems(previous, from);
+  const input = storedItems.identify(request.raw['input'], newId);
+  const all = [...before, ...input];
+  if (all.length === 0) {
+    throw new GatewayError('invalid_request', 'input: there is nothing to compact', { param: 'input' });
+  }
+  const native = compactsItself(deps.catalog(), body);
+  const json = summaryRequest(body, input, native);
+  const inner = new InnerClient(client);
+  await deps.gateway.serve({
+    ...call,
+    api: API,
+    body: Buffer.from(JSON.stringify(json)).toString('latin1'),
+    json,
+    client: inner,
+    // The turn that only asks for the summary is nobody's history.
+    ...(memory ? { memory: { recall: (id) => memory.recall(id), remember: () => {} } } : {}),
+  });
+  const { answer } = inner;
+  if (!answer) return null;
+  if (answer.status !== 200) {
+    client.respond(answer.status, answer.headers, answer.body, answer.encoding);
+    return null;
+  }
+  const response = asObject(parseJson(inner.text()));
+  const { headers } = answer;
+  const encrypted = native ? encryptedOf(response) : deps.sealSummary(keyId, summaryOf(response));
+  const said = all.filter((item) => item['type'] === 'message' && item['role'] === 'user');
+  return {
+    answer: response,
+    headers,
+    said: said.map((item) => storedItems.show(item, NOTHING)),
+    item: { id: newId('cmp_'), type: 'compaction', encrypted_content: encrypted },
+  };
+}
+
+/** True when whoever may serve the request compacts conversations by itself. */
+function compactsItself(catalog: Catalog, body: JsonObject): boolean {
+  // Other models may stand in.
+  if (body['models'] !== undefined || body['model_routing_config'] !== undefined) return false;
+  const endpoints = catalog.find(asString(body['model']) ?? '')?.endpoints ?? [];
+  return endpoints.length > 0 && endpoints.every((endpoint) => endpoint.compacts);
+}
+
+function encryptedOf(response: JsonObject): string {
+  const item = outputOf(response).find(({ type }) => type === 'compaction');
+  return asString(item?.['encrypted_content']) ?? noSummary('the upstream compacted nothing');
+}
+
+function summaryOf(response: JsonObject): string {
+  // Half a summary would be taken for a whole one.
+  if (response['status'] !== 'completed') return noSummary('the model did not finish its summary');
+  const text = outputOf(response)
+    .filter(({ type }) => type === 'message')
+    .flatMap((message) => asArray(message['content']))
+    .map((part) =>
+      isJsonObject(part) && part['type'] === 'output_text' ? asString(part['text']) : undefined,
+    )
+    .join('');
+  return text.trim() === '' ? noSummary('the model wrote no summary') : text;
+}
+
+function noSummary(reason: string): never {
+  throw new GatewayError('upstream_unavailable', reason, { code: 'compaction_failed', fault: 'upstream' });
+}
+
+/** Takes the summary in place of the client, which it stands for as long as it waits. */
+class InnerClient implements Client {
+  answer:
+    | {
+        readonly status: number;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly body: string;
+        readonly encoding: Encoding;
+      }
+    | undefined;
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
+    this.answer = { status, headers, body, encoding };
+  }
+
+  openStream(): ClientStream {
+    throw new TypeError('a summary is not streamed');
+  }
+
+  onLeave(left: () => void): void {
+    this.#client.onLeave(left);
+  }
+
+  text(): string {
+    const { body = '', encoding } = this.answer ?? {};
+    return encoding === 'bytes' ? Buffer.from(body, 'latin1').toString('utf8') : body;
+  }
+}

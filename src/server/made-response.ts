@@ -1,0 +1,62 @@
+// Responses that the gateway makes itself, outside a run of the engine: an object like any other, sent whole or as the
+// events of a stream. Knows nothing of why one is made.
+import {
+  Collector,
+  INCLUDABLE,
+  NO_USAGE,
+  type CanonicalRequest,
+  type CompactionItem,
+  type JsonObject,
+} from '../canonical/index.ts';
+import type { Client } from '../engine/index.ts';
+import { newId } from '../runtime/ids.ts';
+import { responsesProtocol, storedItems } from './state-routes.ts';
+
+export interface ResponseFacts {
+  /** The generation's id. */
+  readonly id: string;
+  /** The gateway's id of the model. */
+  readonly model: string;
+  /** Unix seconds. */
+  readonly createdSeconds: number;
+  readonly completedSeconds: number;
+}
+
+/** A complete response to a request, with these items as its output. It counts no tokens. */
+export function makeResponse(
+  request: CanonicalRequest,
+  facts: ResponseFacts,
+  items: readonly CompactionItem[],
+): JsonObject {
+  const collector = new Collector();
+  collector.on({ type: 'start' });
+  items.forEach((item, index) => {
+    collector.on({ type: 'open', index, item });
+    collector.on({ type: 'close', index });
+  });
+  collector.on({ type: 'usage', usage: NO_USAGE });
+  collector.on({ type: 'finish', reason: 'stop' });
+  const context = { ...facts, request, reasoningContentMirror: false };
+  return responsesProtocol.server.encodeResponse(collector.result(), context);
+}
+
+/** Sends a response as the client asked for it. @param headers beside those of its form */
+export function sendResponse(
+  client: Client,
+  response: JsonObject,
+  stream: boolean,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (!stream) {
+    const whole = { ...headers, 'content-type': 'application/json' };
+    return client.respond(200, whole, JSON.stringify(response), 'text');
+  }
+  const opened = client.openStream({
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+  });
+  const nowSeconds = (): number => Number(response['created_at']);
+  opened.write(storedItems.replay(response, INCLUDABLE, { newId, nowSeconds }).join(''), 'text');
+  opened.end();
+}

@@ -1,0 +1,28 @@
+// What was said up to and with an earlier response, raw, for requests that are not answered by a run of the engine.
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import type { TurnMemory } from '../engine/index.ts';
+import type { ResponseStore } from '../storage/ports.ts';
+import { outputOf } from './state-routes.ts';
+
+export interface PreviousFrom {
+  readonly responses: Pick<ResponseStore, 'chain'>;
+  readonly keyId: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly memory?: TurnMemory | undefined;
+}
+
+/** @throws GatewayError `not_found` for an id that is unknown or another key's */
+export async function previousItems(
+  responseId: string,
+  { responses, keyId, now, memory }: PreviousFrom,
+): Promise<readonly JsonObject[]> {
+  const recalled = memory?.recall(responseId);
+  if (recalled) return recalled;
+  const chain = await responses.chain(keyId, responseId, now);
+  if (chain) return chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+  throw new GatewayError('not_found', `Previous response with id '${responseId.slice(0, 100)}' not found.`, {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  });
+}

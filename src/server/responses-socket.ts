@@ -1,0 +1,219 @@
+// One WebSocket connection to `/responses`: its lanes, its queue and its end. Turns of a lane run one after the other,
+// lanes side by side. Owns the limits of a connection (OpenAI guide "WebSocket mode", 2026-11); knows nothing of what a
+// turn does.
+import { GatewayError } from '../canonical/index.ts';
+import type { ApiCall, TurnMemory } from '../engine/index.ts';
+import type { MessageSocket, SocketListener } from '../runtime/http-server.ts';
+import { ConnectionMemory } from './connection-memory.ts';
+import { readMessage, type CreateMessage } from './socket-message.ts';
+import { socketError, SocketTurn } from './socket-turn.ts';
+import type { ReplyDependencies } from './reply.ts';
+import { responsesProtocol } from './state-routes.ts';
+
+/** Most turns of a connection that run at once; further ones wait. */
+const MAX_RUNNING = 16;
+/** Most turns that wait. */
+const MAX_WAITING = 64;
+/** Most names of lanes that a connection may use. */
+const MAX_NAMED_LANES = 32;
+/** How long a connection takes new turns, in milliseconds. */
+const MAX_AGE_MS = 3_600_000;
+
+/** Codes of RFC 6455, section 7.4.1. */
+const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009 } as const;
+
+export interface SocketDependencies extends ReplyDependencies {
+  /** Answers a turn. Never rejects. */
+  readonly serve: (call: ApiCall) => Promise<void>;
+  /** Answers a turn that shall generate nothing. */
+  readonly warmUp: (call: ApiCall & { readonly memory: TurnMemory }) => Promise<void>;
+  readonly maxBodyBytes: () => number;
+}
+
+interface Waiting extends CreateMessage {
+  readonly lane: string;
+  readonly bytes: number;
+}
+
+export class ResponsesSocket implements SocketListener {
+  readonly #deps: SocketDependencies;
+  readonly #headers: Headers;
+  readonly #memory: ConnectionMemory;
+  readonly #openedAt: number;
+  readonly #ended: () => void;
+  readonly #names = new Set<string>();
+  /** The running turn of each lane; the lane without a name is ''. */
+  readonly #running = new Map<string, SocketTurn>();
+  /** In the order in which they came. */
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #socket: MessageSocket | undefined;
+  /** Set once no new turn may begin: the code with which the connection closes when nothing runs any more. */
+  #closing: number | undefined;
+
+  /**
+   * @param headers of the handshake: they stand for the headers of every turn
+   * @param ended called once, when the connection is gone
+   */
+  constructor(deps: SocketDependencies, headers: Headers, ended: () => void) {
+    this.#deps = deps;
+    this.#headers = new Headers(headers);
+    // One key for every turn would give all of them the first one's answer.
+    this.#headers.delete('idempotency-key');
+    this.#memory = new ConnectionMemory(deps.maxBodyBytes());
+    this.#openedAt = deps.now();
+    this.#ended = ended;
+  }
+
+  opened(socket: MessageSocket): void {
+    this.#socket = socket;
+    if (this.#closing !== undefined) this.#close(this.#closing);
+  }
+
+  message(message: string | Uint8Array): void {
+    const bytes = typeof message === 'string' ? Buffer.byteLength(message) : message.length;
+    const limit = this.#deps.maxBodyBytes();
+    if (bytes > limit) {
+      const reason = `a message may have ${limit} bytes (server.body_limit_mb)`;
+      return this.#socket?.close(CLOSE.tooBig, reason);
+    }
+    let streamId: string | undefined;
+    try {
+      const create = readMessage(message);
+      if (!create) return;
+      ({ streamId } = create);
+      this.#admit(create, bytes);
+      this.#waiting.push({ ...create, lane: streamId ?? '', bytes });
+      this.#waitingBytes += bytes;
+      this.#startNext();
+    } catch (thrown) {
+      this.#turnOf(streamId).refuse(...socketError(this.#known(thrown)));
+      if (this.#closing !== undefined) this.#closeIfIdle();
+    }
+  }
+
+  drained(): void {
+    for (const turn of this.#running.values()) turn.drained();
+  }
+
+  closed(): void {
+    this.#socket = undefined;
+    this.#closing ??= CLOSE.done;
+    this.#waiting = [];
+    for (const turn of this.#running.values()) turn.leave();
+    this.#ended();
+  }
+
+  /** Takes no new turns, and closes the connection when nothing runs any more. */
+  drain(): void {
+    this.#closing = CLOSE.goingAway;
+    for (const { streamId } of this.#waiting.splice(0))
+      this.#turnOf(streamId).refuse(...socketError(goingAway()));
+    this.#closeIfIdle();
+  }
+
+  /** Throws GatewayError for a turn that cannot even wait. */
+  #admit({ streamId }: CreateMessage, bytes: number): void {
+    if (this.#closing === CLOSE.goingAway) throw goingAway();
+    if (this.#deps.now() - this.#openedAt >= MAX_AGE_MS) {
+      this.#closing = CLOSE.done;
+      throw limitReached(
+        'websocket_connection_limit_reached',
+        'this connection has lasted 60 minutes; open a new one to go on',
+      );
+    }
+    if (
+      this.#waiting.length >= MAX_WAITING ||
+      (this.#waiting.length > 0 && this.#waitingBytes + bytes > this.#deps.maxBodyBytes())
+    ) {
+      throw new GatewayError(
+        'rate_limited',
+        'too many turns wait on this connection; wait until one has ended',
+        {
+          code: 'websocket_queue_full',
+        },
+      );
+    }
+    if (streamId === undefined || this.#names.has(streamId)) return;
+    if (this.#names.size >= MAX_NAMED_LANES) {
+      throw limitReached(
+        'websocket_stream_limit_reached',
+        `this connection has used ${MAX_NAMED_LANES} stream ids; use one of them again, or another connection`,
+        'stream_id',
+      );
+    }
+    this.#names.add(streamId);
+  }
+
+  /** Starts every turn that may run: the first of each lane in which none does. */
+  #startNext(): void {
+    for (let at = 0; at < this.#waiting.length && this.#running.size < MAX_RUNNING;) {
+      const next = this.#waiting[at];
+      if (!next || this.#running.has(next.lane)) {
+        at += 1;
+        continue;
+      }
+      this.#waiting.splice(at, 1);
+      this.#waitingBytes -= next.bytes;
+      const turn = this.#turnOf(next.streamId);
+      this.#running.set(next.lane, turn);
+      void this.#run(next, turn);
+    }
+  }
+
+  /** Never rejects. */
+  async #run({ lane, body, generate }: Waiting, turn: SocketTurn): Promise<void> {
+    const header = (name: string): string | null => this.#headers.get(name);
+    const { previous_response_id: previous } = body;
+    try {
+      const call = {
+        protocol: responsesProtocol,
+        api: 'responses',
+        // Every time: a key may have been taken back since the connection was opened.
+        principal: this.#deps.authenticate(header),
+        body: Buffer.from(JSON.stringify(body)).toString('latin1'),
+        json: body,
+        header,
+        headers: this.#headers,
+        client: turn,
+        memory: this.#memory.of(lane),
+      };
+      await (generate ? this.#deps.serve(call) : this.#deps.warmUp(call));
+    } catch (thrown) {
+      turn.refuse(...socketError(this.#known(thrown)));
+    }
+    if (turn.refused && typeof previous === 'string') this.#memory.forget(lane, previous);
+    this.#running.delete(lane);
+    this.#startNext();
+    if (this.#closing !== undefined) this.#closeIfIdle();
+  }
+
+  #turnOf(streamId: string | undefined): SocketTurn {
+    return new SocketTurn({ send: (text) => this.#socket?.send(text) ?? true }, streamId);
+  }
+
+  #closeIfIdle(): void {
+    if (this.#running.size === 0 && this.#closing !== undefined) this.#close(this.#closing);
+  }
+
+  #close(code: number): void {
+    this.#socket?.close(code, code === CLOSE.goingAway ? 'the gateway is shutting down' : '');
+  }
+
+  #known(thrown: unknown): GatewayError {
+    const error = GatewayError.from(thrown);
+    if (error.kind === 'internal') this.#deps.log.error('a turn on a socket failed', { error: thrown });
+    return error;
+  }
+}
+
+function goingAway(): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    'the gateway is shutting down; try again on a new connection',
+  );
+}
+
+function limitReached(code: string, message: string, param?: string): GatewayError {
+  return new GatewayError('invalid_request', message, { code, param });
+}

@@ -1,0 +1,31 @@
+// A turn that generates nothing: the request is checked and remembered, and the client gets an id to go on from (OpenAI
+// guide "WebSocket mode": `generate: false`, 2026-11). No model is asked and nothing is recorded.
+import { asArray, asObject } from '../canonical/index.ts';
+import type { ApiCall, TurnMemory } from '../engine/index.ts';
+import { newGenerationId, newId } from '../runtime/ids.ts';
+import { makeResponse, sendResponse } from './made-response.ts';
+import { previousItems } from './previous-items.ts';
+import { responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+
+/** Answers the call. @throws GatewayError what the request itself would get for what it says */
+export async function warmUp(
+  { state, now: clock }: Pick<StateDependencies, 'state' | 'now'>,
+  { json, client, principal, memory }: ApiCall & { readonly memory: TurnMemory },
+): Promise<void> {
+  const now = clock();
+  const body = asObject(json);
+  // Codex sends its instructions and tools alone.
+  const isEmpty = Array.isArray(body['input']) && asArray(body['input']).length === 0;
+  const request = responsesProtocol.server.decodeRequest(isEmpty ? { ...body, input: '' } : body);
+  const previous = request.state?.previousResponseId;
+  const { keyId } = principal;
+  const from = { responses: state.responses, keyId, now, memory };
+  const before = previous === undefined ? [] : await previousItems(previous, from);
+  const seconds = Math.floor(now / 1000);
+  const id = newGenerationId(now);
+  const facts = { id, model: request.model, createdSeconds: seconds, completedSeconds: seconds };
+  const response = makeResponse(request, facts, []);
+  const own = storedItems.identify(request.raw['input'], newId);
+  memory.remember(String(response['id']), [...before, ...own]);
+  sendResponse(client, response, true, {});
+}
