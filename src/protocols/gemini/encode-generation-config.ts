@@ -6,13 +6,16 @@ import type {
   JsonObject,
   MutableJsonObject,
   Report,
+  Target,
 } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
+import { camelMembers } from './camel-members.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { isLevelGeneration } from './encode-scope.ts';
 import type { WireThinkingLevel } from './wire-types.ts';
 
 /** API reference, `GenerationConfig` (2026-11). */
-const MAX_TEMPERATURE = 2;
+export const MAX_TEMPERATURE = 2;
 const MAX_STOP_SEQUENCES = 5;
 const MAX_SEED = 2_147_483_647;
 
@@ -105,8 +108,38 @@ function encodeFormat(
     );
 }
 
+/**
+ * True when a Gemini client's own `thinkingConfig` already says what was decided. Silence asks for nothing, whatever the
+ * gateway's default, and a budget of -1 leaves the amount to the model.
+ */
+export function saysReasoning(
+  request: CanonicalRequest,
+  { reasoning, reasoningStyle }: Pick<Target, 'reasoning' | 'reasoningStyle'>,
+): boolean {
+  if (request.protocol !== 'gemini') return false;
+  const { thinkingBudget: budget, thinkingLevel: level } = ownThinking(request) ?? {};
+  if (typeof level === 'string')
+    return (
+      reasoningStyle === 'effort' &&
+      reasoning.mode === 'on' &&
+      reasoning.effort !== undefined &&
+      reasoning.effort === request.reasoning.effort
+    );
+  if (typeof budget !== 'number') return true;
+  if (reasoningStyle !== 'budget' && reasoningStyle !== 'both') return false;
+  if (budget === 0) return reasoning.mode === 'off';
+  return reasoning.mode === 'on' && (budget < 0 || reasoning.budgetTokens === budget);
+}
+
+/** The client's `thinkingConfig`, in one spelling; undefined without one. */
+function ownThinking(request: CanonicalRequest): JsonObject | undefined {
+  const config = camelMembers(asObject(camelMembers(request.raw)['generationConfig']))['thinkingConfig'];
+  return isJsonObject(config) ? camelMembers(config) : undefined;
+}
+
 /** Thoughts are shown unless the client does not want them; budget and level exclude each other. */
 function encodeThinking(request: CanonicalRequest, { report, target }: EncodeScope): JsonObject | undefined {
+  if (saysReasoning(request, target)) return ownThinking(request);
   const { reasoning, reasoningStyle } = target;
   if (reasoningStyle === 'none' || reasoning.mode === 'unset') return undefined;
   const byBudget = reasoningStyle === 'budget' || reasoningStyle === 'both';

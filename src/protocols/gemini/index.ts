@@ -1,5 +1,6 @@
 // Google's Gemini protocol, in both directions. The only file of this folder that others import.
 import type { Protocol } from '../protocol.ts';
+import { relay } from './relay.ts';
 import { geminiServer } from './server.ts';
 import { geminiUpstream } from './upstream.ts';
 
@@ -16,5 +17,6 @@ export type { ListedModel } from './encode-model-list.ts';
 export const gemini: Protocol = {
   name: 'gemini',
   upstream: geminiUpstream,
+  relay,
   server: geminiServer,
 };

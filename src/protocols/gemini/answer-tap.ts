@@ -1,0 +1,41 @@
+// What the relay lane learns from an answer that passes: a sink behind the decoder that keeps almost nothing.
+import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../../canonical/index.ts';
+import { isContent } from '../../canonical/index.ts';
+import type { CodecContext } from '../protocol.ts';
+
+/** Nothing that is read here needs an id. */
+export const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
+
+export class AnswerTap implements EventSink {
+  upstreamId: string | undefined;
+  usage: Usage | undefined;
+  finish: FinishEvent | undefined;
+  error: GatewayError | undefined;
+  /** Characters of what the model wrote. */
+  outputChars = 0;
+  hasContent = false;
+
+  on(event: CanonicalEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.upstreamId = event.id;
+        return;
+      case 'text':
+      case 'reasoning':
+      case 'arguments':
+        this.outputChars += event.text.length;
+        break;
+      case 'usage':
+        this.usage = event.usage;
+        return;
+      case 'finish':
+        this.finish = event;
+        return;
+      case 'error':
+        this.error = event.error;
+        return;
+      default:
+    }
+    this.hasContent ||= isContent(event);
+  }
+}

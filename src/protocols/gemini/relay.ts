@@ -1,0 +1,64 @@
+// The relay lane of Gemini: what Google takes as it stands, and how its answers pass. Only `responseId` and
+// `modelVersion` change; every other byte is the upstream's.
+import type { CanonicalRequest, Item, JsonValue } from '../../canonical/index.ts';
+import { asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { editMembers } from '../json-splice.ts';
+import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import { AnswerTap, NO_IDS } from './answer-tap.ts';
+import { decodeResponse } from './decode-response.ts';
+import { MAX_TEMPERATURE, saysReasoning } from './encode-generation-config.ts';
+import { patchEnvelope } from './patch-envelope.ts';
+import { GeminiRelayStream } from './relay-stream.ts';
+import { GEMINI_REASONING } from './thought-signature.ts';
+
+/** Members that steer the gateway and that Google refuses, in both spellings. */
+const GATEWAY_KEYS: ReadonlySet<string> = new Set([
+  'provider',
+  'models',
+  'usage',
+  'model_routing_config',
+  'modelRoutingConfig',
+]);
+
+export const relay: RelayCodec = {
+  accepts,
+  saysReasoning,
+  editRequest,
+  patchResponse,
+  openStream: (facts) => new GeminiRelayStream(facts),
+};
+
+/** False where the client's own bytes hold what Google cannot read, or lack what the gateway found again for it. */
+function accepts(request: CanonicalRequest): boolean {
+  if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
+  const { systemInstruction, system_instruction: snake } = request.raw;
+  // A bare text is accepted here, but Google wants a content.
+  return typeof (systemInstruction ?? snake) !== 'string' && request.items.every(isAsWritten);
+}
+
+/** False for reasoning that was sealed for another family's, or comes from the vault: what a client wrote has a path. */
+function isAsWritten(item: Item): boolean {
+  if (item.type === 'reference') return false;
+  if (item.type !== 'reasoning') return true;
+  const isOwn = item.opaque === undefined || item.opaque.format === GEMINI_REASONING;
+  return isOwn && item.source?.protocol === 'gemini' && item.path !== undefined;
+}
+
+function editRequest(body: string, request: CanonicalRequest, model: string): string {
+  const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
+  // The model stands in the path; some clients repeat it.
+  const set: Record<string, JsonValue> = 'model' in request.raw ? { model: `models/${model}` } : {};
+  return remove.length === 0 && Object.keys(set).length === 0
+    ? body
+    : editMembers(body, { set, remove, everywhere: true });
+}
+
+function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
+  const json = parseJson(body);
+  const tap = new AnswerTap();
+  decodeResponse(json, tap, NO_IDS);
+  if (tap.error) throw tap.error;
+  const upstreamId = isJsonObject(json) ? asString(json['responseId']) : undefined;
+  const { usage, finish, outputChars } = tap;
+  return { body: patchEnvelope(body, facts), tap: { upstreamId, usage, finish, outputChars } };
+}

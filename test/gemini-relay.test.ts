@@ -1,0 +1,223 @@
+// The relay lane of Gemini: recorded answers pass with nothing changed but the gateway's names, in pieces of any size,
+// and the records learn what the decoder would have told them.
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { Collector, Report } from '../src/canonical/index.ts';
+import { gemini } from '../src/protocols/gemini/index.ts';
+import type { RelayStream } from '../src/protocols/index.ts';
+import { codecContext, fillTarget } from './golden-operations.ts';
+import { missing, readGeminiRecordings } from './recordings/corpus.ts';
+import type { Loose } from './recordings/loose.ts';
+
+setDefaultTimeout(60_000);
+if (missing) console.log(`gemini-relay: ${missing}`);
+
+const { relay, server, upstream } = gemini;
+if (!relay || !server) throw new Error('Gemini has no relay lane');
+const facts = { id: 'gen-1', model: 'google/test', showUsage: true };
+
+const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
+const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
+
+/** Feeds a stream in pieces. @returns what the client got before and after the end */
+function pass(stream: RelayStream, text: string, step: number): { before: string; after: string } {
+  const bytes = bytesOf(text);
+  let before = '';
+  for (let from = 0; from < bytes.length; from += step) before += stream.push(bytes.slice(from, from + step));
+  return { before: textOf(before), after: textOf(stream.end()) };
+}
+
+function chunksOf(text: string): Loose[] {
+  return text
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => JSON.parse(event.replace(/^data: /, '')) as Loose);
+}
+
+function asStream(chunks: readonly unknown[]): string {
+  return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join('');
+}
+
+const named = (chunk: unknown): unknown => ({
+  ...(chunk as object),
+  modelVersion: 'google/test',
+  responseId: 'gen-1',
+});
+
+describe.skipIf(missing !== undefined)('recorded exchanges', () => {
+  const recordings = missing ? [] : readGeminiRecordings().filter(({ status }) => status === 200);
+
+  test('answers pass, whole and streamed', () => {
+    let passed = 0;
+    for (const { case: name, res } of recordings) {
+      // Blocked prompts, and reasons as numbers, are not relayed as answers.
+      if (name === '6549612caf86' || name === '83497456ecc5') continue;
+      const chunks: unknown[] =
+        res.text === undefined
+          ? Array.isArray(res.json)
+            ? res.json
+            : [res.json]
+          : chunksOf(res.text.replaceAll('\r\n', '\n')).map((chunk) => chunk);
+      const collector = new Collector();
+      const decoder = upstream.decodeStream(collector, codecContext());
+      for (const chunk of chunks) decoder.frame('', JSON.stringify(chunk));
+      decoder.end();
+      const told = collector.result();
+
+      if (chunks.length === 1) {
+        const { body, tap } = relay.patchResponse(bytesOf(JSON.stringify(chunks[0])), facts);
+        expect([name, JSON.parse(textOf(body))]).toEqual([name, named(chunks[0])]);
+        expect([name, tap.usage?.input, tap.finish]).toEqual([name, told.usage?.input, told.finish]);
+      }
+      for (const step of [1_000_000, 17]) {
+        const stream = relay.openStream(facts);
+        const { before, after } = pass(stream, asStream(chunks), step);
+        expect([name, chunksOf(before + after)]).toEqual([name, chunks.map(named)]);
+        // What says how the answer ended waits for the records.
+        expect(before).not.toContain('"finishReason"');
+        expect(after).toContain('"finishReason"');
+        expect([name, stream.usage?.output, stream.finish]).toEqual([name, told.usage?.output, told.finish]);
+        expect([stream.error, stream.committed]).toEqual([undefined, true]);
+        expect(stream.upstreamId).toBe(told.start.id as string);
+      }
+      passed++;
+    }
+    expect(passed).toBeGreaterThan(300);
+  });
+
+  test('requests go on byte for byte, without what is meant for the gateway', () => {
+    let accepted = 0;
+    for (const { req, model } of recordings) {
+      if (!req) continue;
+      const body = JSON.stringify(req);
+      const request = server.decodeRequest(req, { model });
+      expect(relay.accepts(request)).toBe(true);
+      const sent = relay.editRequest(bytesOf(body), request, 'gemini-3-pro');
+      if ('model' in req) expect(JSON.parse(textOf(sent))).toEqual({ ...req, model: 'models/gemini-3-pro' });
+      else expect(textOf(sent)).toBe(body);
+      accepted++;
+      const steered = { ...req, provider: { only: ['google'] }, models: ['a'] };
+      const edited = relay.editRequest(
+        bytesOf(JSON.stringify(steered)),
+        server.decodeRequest(steered, { model }),
+        'gemini-3-pro',
+      );
+      expect(Object.keys(JSON.parse(textOf(edited)) as object)).toEqual(Object.keys(req));
+    }
+    expect(accepted).toBeGreaterThan(300);
+  });
+});
+
+const hello = { candidates: [{ content: { parts: [{ text: 'Hel' }], role: 'model' }, index: 0 }] };
+const overloaded = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
+
+describe('failures', () => {
+  test('before content nothing is shown', () => {
+    const stream = relay.openStream(facts);
+    expect(pass(stream, asStream([overloaded]), 5)).toEqual({ before: '', after: '' });
+    expect([stream.error?.kind, stream.errorShown, stream.committed]).toEqual([
+      'upstream_unavailable',
+      false,
+      false,
+    ]);
+  });
+
+  test('after content the upstream says it in its own words', () => {
+    const stream = relay.openStream(facts);
+    const { before } = pass(stream, asStream([hello, overloaded, hello]), 1_000_000);
+    expect(chunksOf(before)).toEqual([named(hello), overloaded] as never);
+    expect([stream.error?.kind, stream.errorShown]).toEqual(['upstream_unavailable', true]);
+  });
+
+  test.each([
+    ['a cut', asStream([hello])],
+    ['half an event', `${asStream([hello])}data: {"candidates":[`],
+    ['no JSON', `${asStream([hello])}data: oops\n\n`],
+  ])('%s is no normal end', (_, text) => {
+    const stream = relay.openStream(facts);
+    const { before, after } = pass(stream, text, 1_000_000);
+    expect(chunksOf(before + after)).toEqual([named(hello)] as never);
+    expect([stream.error?.kind, stream.errorShown, stream.finish]).toEqual([
+      'upstream_unavailable',
+      false,
+      undefined,
+    ]);
+  });
+
+  test('a blocked prompt is an error of its own', () => {
+    const blocked = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } });
+    expect(() => relay.patchResponse(blocked, facts)).toThrow('Gemini blocked the prompt (SAFETY)');
+  });
+});
+
+describe('what a client says of thinking', () => {
+  const says = (
+    thinkingConfig: object | undefined,
+    target: Parameters<typeof fillTarget>[0],
+  ): boolean | undefined => {
+    const body = { contents: [{ parts: [{ text: 'Hi' }] }], generationConfig: { thinkingConfig } };
+    const request = server.decodeRequest(body, { model: 'm' });
+    const filled = fillTarget(target);
+    const said = relay.saysReasoning?.(request, filled);
+    // In the translate lane its own words go on as well.
+    const sent = upstream.encodeRequest(request, filled, new Report())['generationConfig'];
+    if (said) expect(sent).toEqual(thinkingConfig && ({ thinkingConfig } as never));
+    return said;
+  };
+  const on = (more: object) =>
+    ({ mode: 'on', effort: undefined, budgetTokens: undefined, summary: undefined, ...more }) as never;
+
+  test.each([
+    ['nothing', undefined, { reasoningStyle: 'budget', reasoning: on({ budgetTokens: 5 }) }, true],
+    [
+      'thoughts',
+      { includeThoughts: true },
+      { reasoningStyle: 'effort', reasoning: on({ effort: 'medium' }) },
+      true,
+    ],
+    [
+      'dynamic',
+      { thinkingBudget: -1 },
+      { reasoningStyle: 'budget', reasoning: on({ budgetTokens: 5 }) },
+      true,
+    ],
+    [
+      'a budget',
+      { thinkingBudget: 5 },
+      { reasoningStyle: 'budget', reasoning: on({ budgetTokens: 5 }) },
+      true,
+    ],
+    [
+      'too little',
+      { thinkingBudget: 5 },
+      { reasoningStyle: 'budget', reasoning: on({ budgetTokens: 128 }) },
+      false,
+    ],
+    [
+      'a budget for levels',
+      { thinkingBudget: 5 },
+      { reasoningStyle: 'effort', reasoning: on({ effort: 'low' }) },
+      false,
+    ],
+    ['off', { thinkingBudget: 0 }, { reasoningStyle: 'budget', reasoning: { mode: 'off' } }, true],
+    [
+      'off where it cannot be',
+      { thinkingBudget: 0 },
+      { reasoningStyle: 'budget', reasoning: on({ budgetTokens: 128 }) },
+      false,
+    ],
+    [
+      'a level',
+      { thinkingLevel: 'LOW' },
+      { reasoningStyle: 'effort', reasoning: on({ effort: 'low' }) },
+      true,
+    ],
+    [
+      'a level that is not there',
+      { thinkingLevel: 'MINIMAL' },
+      { reasoningStyle: 'effort', reasoning: on({ effort: 'low' }) },
+      false,
+    ],
+  ] as const)('%s', (_, config, target, expected) => {
+    expect(says(config, target as never)).toBe(expected);
+  });
+});
