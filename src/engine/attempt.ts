@@ -21,8 +21,10 @@ import {
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
 import { Meter } from './meter.ts';
+import { redactedError } from './redacted-error.ts';
+import { type AttemptState, overdue } from './patience.ts';
 import { summariseError } from './error-summary.ts';
-import { upstreamHeaders } from './upstream-headers.ts';
+import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
@@ -36,7 +38,7 @@ export class Attempt {
   #call: UpstreamCall | undefined;
   #reader: AnswerReader | undefined;
   #relaying: RelayStream | undefined;
-  #state: 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over' = 'connecting';
+  #state: AttemptState = 'connecting';
   #lastActivityAt: number;
   #paused = false;
   #status: number | null = null;
@@ -78,7 +80,11 @@ export class Attempt {
         this.#call = upstream.send(
           {
             url: endpoint.baseUrl + protocol.upstream.path,
-            headers: upstreamHeaders(endpoint, protocol, stream),
+            headers: withClientHeaders(
+              upstreamHeaders(endpoint, protocol, stream),
+              this.#options.clientHeaders,
+              this.#options.headerPrefix,
+            ),
             body,
           },
           {
@@ -279,7 +285,7 @@ export class Attempt {
     // Before the end is announced: an output that holds the answer back passes it on then.
     if (bytes !== '' && this.committed) output.relay(bytes);
     if (ended && !stream.error) {
-      this.#readTap(stream);
+      this.meter.read(stream);
       this.#answered();
     }
     if (stream.error) this.#fail(stream.error, stream.errorShown);
@@ -288,17 +294,10 @@ export class Attempt {
   #relayedWhole(body: string, tap: RelayTap): void {
     if (this.#state === 'over') return;
     this.meter.firstContentAt = this.#options.clock.now();
-    this.#readTap(tap);
+    this.meter.read(tap);
     this.#commit();
     this.#options.output.relayWhole(body);
     this.#answered();
-  }
-
-  #readTap(tap: RelayTap): void {
-    this.meter.upstreamId = tap.upstreamId ?? null;
-    this.meter.usage = tap.usage ?? null;
-    this.meter.finish = tap.finish ?? null;
-    this.meter.outputChars = tap.outputChars;
   }
 
   #answered(): void {
@@ -313,8 +312,8 @@ export class Attempt {
     if (this.#state === 'over' || this.#state === 'lingering') return;
     this.#state = 'over';
     // What passed before the failure was produced, and is counted.
-    if (this.#relaying) this.#readTap(this.#relaying);
-    const error = this.#redacted(cause);
+    if (this.#relaying) this.meter.read(this.#relaying);
+    const error = redactedError(cause, this.#options.redact);
     this.#error = error;
     this.#endedAt = this.#options.clock.now();
     this.#options.lease.ended({
@@ -336,15 +335,6 @@ export class Attempt {
     return true;
   }
 
-  #redacted(error: GatewayError): GatewayError {
-    const { param, code, fault, retryAfterMs, upstream } = error;
-    const message = this.#options.redact(error.message);
-    // The body goes to the client as it is where it is in the client's protocol: it may name the key elsewhere.
-    const shown = upstream && { ...upstream, body: this.#options.redact(upstream.body) };
-    if (message === error.message && shown?.body === upstream?.body) return error;
-    return new GatewayError(error.kind, message, { param, code, fault, retryAfterMs, upstream: shown });
-  }
-
   #transportFailed(failure: TransportFailure, message: string): void {
     if (this.#state === 'lingering') return this.#stopWatching();
     const { endpoint } = this.#options;
@@ -359,23 +349,25 @@ export class Attempt {
 
   #watch(now: number): void {
     const { timeouts, deadlineAt, stream, endpoint } = this.#options;
-    const waited = now - this.#startedAt;
-    const silent = this.#paused ? 0 : now - this.#lastActivityAt;
-    const late = (what: string, limitMs: number): void =>
-      this.#fail(new GatewayError('timeout', `${endpoint.slug}: ${what} within ${limitMs} ms`));
     if (this.#state === 'lingering') {
       if (now - (this.#endedAt ?? now) <= LINGER_MS) return;
       this.#stopWatching();
       this.#call?.abort();
-    } else if (this.#state === 'connecting' && waited > timeouts.connectMs)
-      late('no connection', timeouts.connectMs);
-    else if (now > deadlineAt) late('no complete answer', timeouts.totalMs);
-    else if (this.#state === 'waiting' && stream && waited > timeouts.firstTokenMs)
-      late('no first token', timeouts.firstTokenMs);
-    else if (this.#state === 'waiting' && !stream && waited > timeouts.responseMs)
-      late('no answer', timeouts.responseMs);
-    else if (this.#state === 'answering' && silent > timeouts.idleMs)
-      late('no further data', timeouts.idleMs);
+      return;
+    }
+    const late = overdue(
+      {
+        state: this.#state,
+        stream,
+        timeouts,
+        startedAt: this.#startedAt,
+        lastActivityAt: this.#lastActivityAt,
+        deadlineAt,
+        paused: this.#paused,
+      },
+      now,
+    );
+    if (late !== null) this.#fail(new GatewayError('timeout', `${endpoint.slug}: ${late}`));
   }
 
   #stopWatching(): void {

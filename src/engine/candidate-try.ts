@@ -67,7 +67,7 @@ export class CandidateTry {
     const { generation } = this.#options;
     // The translate lane's events are collected where the client gets them; relayed bytes must be read on the way.
     const collector =
-      prepared.lane === 'relay' && generation.keeps(prepared.endpoint) ? new Collector() : null;
+      prepared.lane === 'relay' && generation.needsEvents(prepared.endpoint) ? new Collector() : null;
     const result = await this.#attempt(prepared, output, collector, this.#options.claim);
     if (result.type === 'failed') {
       if (result.told) generation.told = true;
@@ -123,6 +123,7 @@ export class CandidateTry {
     claim: () => void,
   ): Promise<AttemptResult> {
     const { generation, request, deps } = this.#options;
+    const { call } = generation;
     const { clock, ticker, upstream, redact, routing } = deps;
     const attempt = new Attempt({
       // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
@@ -146,6 +147,10 @@ export class CandidateTry {
       timeouts: generation.timeouts,
       deadlineAt: generation.deadlineAt,
       inputChars: generation.inputChars,
+      clientHeaders: call.headers,
+      // Headers of a protocol mean something to the same protocol only.
+      headerPrefix:
+        prepared.protocol.name === call.protocol.name ? call.protocol.server.headerPrefix : undefined,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
       lease: routing.begin(prepared.endpoint, request.stream),
       claim,

@@ -61,7 +61,9 @@ export class StreamAnswer implements ClientAnswer {
   readonly #hooks: StreamHooks;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
+  /** What of the answer came in events. */
   #collector: Collector | undefined;
+  #keeps = false;
   #text = '';
   #bytes = '';
   #held = false;
@@ -79,7 +81,7 @@ export class StreamAnswer implements ClientAnswer {
     // An answer that another attempt completes goes on under the name that it began with.
     if (!this.committed) {
       this.#context.model = by.endpoint.modelId;
-      if (by.lane === 'translate' && this.#hooks.keeps(by)) this.#collector = new Collector();
+      this.#keeps = this.#hooks.keeps(by);
     }
     this.committed = true;
     this.#hooks.committing(by);
@@ -92,7 +94,7 @@ export class StreamAnswer implements ClientAnswer {
       if (this.#usage) this.#context.costUsd = this.#generation.costUsd();
       this.#context.completedSeconds = this.#hooks.nowSeconds();
     }
-    this.#collector?.on(event);
+    if (this.#keeps) (this.#collector ??= new Collector()).on(event);
     this.#encode(event);
   }
 

@@ -72,12 +72,26 @@ export class Generation {
     );
   }
 
-  /** True when the whole answer is needed after it was sent: for the log, for storage, or for the vault. */
+  /** True when the answer itself is needed after it was sent: for storage, for the log, or for the vault. */
   keeps(endpoint: Endpoint): boolean {
+    return this.keepsTurn || this.needsEvents(endpoint);
+  }
+
+  /** True when the turn is remembered: as a response, in a conversation, or for the client's connection. */
+  get keepsTurn(): boolean {
     const { request, call } = this;
     const state = call.protocol.server.items && request?.state;
-    if (call.memory || call.principal.logContent) return true;
-    if (state?.store === true || state?.conversationId !== undefined) return true;
+    return (
+      call.memory !== undefined ||
+      state?.store === true ||
+      (state && state.conversationId !== undefined) === true
+    );
+  }
+
+  /** True when the events of the answer are needed also where it was relayed: for the log or for the vault. */
+  needsEvents(endpoint: Endpoint): boolean {
+    const { request, call } = this;
+    if (call.principal.logContent) return true;
     return request !== undefined && request.tools.length > 0 && endpoint.reasoningFormat !== null;
   }
 

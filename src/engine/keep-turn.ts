@@ -1,19 +1,19 @@
 // Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
 import type { CollectedEvents, JsonObject } from '../canonical/index.ts';
-import { INCLUDABLE } from '../canonical/index.ts';
+import { asObject, INCLUDABLE, parseJson } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import type { TurnInput } from './hydrate.ts';
 import { expiryOf } from './settings.ts';
 
-/**
- * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
- * @param events the answer as its client gets it: reasoning of other families sealed
- */
+/** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
+export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
+
+/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
 export async function keepTurn(
   turn: TurnInput,
-  events: CollectedEvents,
+  answer: GivenAnswer,
   context: AnswerContext,
   generation: Generation,
   deps: GatewayDependencies,
@@ -21,8 +21,10 @@ export async function keepTurn(
   const { state, items, history } = turn;
   const { call, settings, createdAt } = generation;
   const { keyId } = call.principal;
-  if (!state.store && state.conversationId === undefined && !call.memory) return;
-  const response = encodeAll(events, context, generation);
+  const response =
+    'relayed' in answer
+      ? asObject(parseJson(Buffer.from(answer.relayed, 'latin1').toString()))
+      : encodeAll(answer.events, context, generation);
   if (!state.store) {
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);

@@ -1,6 +1,7 @@
 // Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
 import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../canonical/index.ts';
 import { isContent, NO_USAGE } from '../canonical/index.ts';
+import type { RelayTap } from '../protocols/index.ts';
 
 /** Characters per token where nobody counted: the usual figure for English text in current tokenizers. */
 const CHARS_PER_TOKEN = 4;
@@ -18,9 +19,19 @@ export class Meter {
   finish: FinishEvent | null = null;
   error: ErrorEvent | null = null;
   outputChars = 0;
+  relayed: RelayTap | undefined;
   #reasoningChars = 0;
   /** Calls, hosted tools and items that only their protocol knows. */
   #otherItems = 0;
+
+  /** Takes what was read off a relayed answer. */
+  read(tap: RelayTap): void {
+    this.relayed = tap;
+    this.upstreamId = tap.upstreamId ?? null;
+    this.usage = tap.usage ?? null;
+    this.finish = tap.finish ?? null;
+    this.outputChars = tap.outputChars;
+  }
 
   /** Notes an event. @param nowMs read only when the event is the first content */
   note(event: CanonicalEvent, nowMs: () => number): void {

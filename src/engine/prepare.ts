@@ -45,6 +45,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
+  if (endpoint.protocol !== request.protocol)
+    for (const { path, action, reason } of request.lossesElsewhere ?? []) report.add(path, action, reason);
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
   const fitting = portable?.request ?? adapted.request;
@@ -63,7 +65,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     endpoint.protocol === request.protocol &&
     !adapted.changed &&
     format === null &&
-    saysSo(request, reasoning) &&
+    (relay.saysReasoning?.(request, { reasoning, reasoningStyle: endpoint.reasoningStyle }) ??
+      saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
   const body = relayed

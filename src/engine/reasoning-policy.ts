@@ -50,6 +50,7 @@ export function resolveReasoning(
     if (explicit && !off) report.add(path, 'dropped', 'the model does not reason');
     return { mode: 'unset' };
   }
+  if (asked.leaveToModel && !explicit) return { mode: 'unset' };
   if (off && !facts.reasoningMandatory) return { mode: 'off' };
   if (off) report.add(path, 'approximated', 'the model always reasons; the least effort is used');
 
@@ -161,7 +162,8 @@ function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflic
   const last = request.items.at(-1);
   if (last?.type === 'message' && last.role === 'assistant')
     return { what: 'a prefilled answer', hard: true };
-  if (lacksSignedReasoning(request, facts.reasoningFormat))
+  // A model that decides by itself how much to think may call tools without having thought.
+  if (facts.reasoningStyle !== 'effort' && lacksSignedReasoning(request, facts.reasoningFormat))
     return { what: 'a tool turn whose signed reasoning is missing', hard: true };
   if (request.temperature !== undefined && request.temperature !== 1)
     return { what: 'temperature', hard: false };

@@ -13,6 +13,7 @@ import { Generation } from './generation.ts';
 import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
 import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
+import { estimatedTokens } from './meter.ts';
 import { promptedBody } from './prompt.ts';
 import { refusalStatus, refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
@@ -54,6 +55,7 @@ export class Run {
       const kept = failure ? undefined : this.#keep(hydrated, answer, context);
       await this.#settle(failure, answer);
       await kept;
+      await this.#freeConversation();
       if (generation.cancelled) return false;
       if (failure) {
         this.#refuse(failure, answer);
@@ -68,11 +70,12 @@ export class Run {
       if (error.kind === 'internal')
         this.#deps.log.error('request failed', { id: generation.id, error: thrown });
       await this.#settle(error, answer);
+      await this.#freeConversation();
       if (!generation.cancelled) this.#refuse(error, answer);
       return false;
     } finally {
       untick?.();
-      if (generation.request) await releaseConversation(generation.request, generation, this.#deps);
+      await this.#freeConversation();
     }
   }
 
@@ -125,13 +128,14 @@ export class Run {
   }
 
   #contextOf(request: CanonicalRequest, plan: Plan): AnswerContext {
-    const { id, createdAt, settings } = this.#generation;
+    const { id, createdAt, settings, inputChars } = this.#generation;
     return {
       id,
       createdSeconds: Math.floor(createdAt / 1000),
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
       reasoningContentMirror: settings.reasoningContentMirror,
+      estimatedInputTokens: estimatedTokens(inputChars),
     };
   }
 
@@ -163,19 +167,27 @@ export class Run {
   /** Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it. */
   async #keep({ turn, seal }: Hydrated, answer: ClientAnswer, context: AnswerContext): Promise<void> {
     const generation = this.#generation;
+    const { served } = generation;
+    if (!served || !generation.keeps(served.endpoint)) return;
     const events = generation.relayed ?? answer.collected();
-    if (!events || !generation.served || !generation.keeps(generation.served.endpoint)) return;
+    const relayed = generation.keepsTurn ? served.meter.relayed?.answer?.() : undefined;
+    const given =
+      relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
     const { principal } = generation.call;
-    if (principal.logContent) generation.keepAnswer(events);
+    if (events && principal.logContent) generation.keepAnswer(events);
     // What is kept says what the client is told.
     context.completedSeconds ??= Math.floor(this.#deps.clock.now() / 1000);
-    if (events.usage) context.costUsd ??= generation.costUsd();
+    if (events?.usage) context.costUsd ??= generation.costUsd();
     const failed = (error: unknown): void =>
       this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
     await Promise.all([
       turn &&
-        keepTurn(turn, seal?.collected(events) ?? events, context, generation, this.#deps).catch(failed),
-      pickForVault(events.items) && this.#deps.vault.remember(principal.keyId, events.items).catch(failed),
+        given &&
+        generation.keepsTurn &&
+        keepTurn(turn, given, context, generation, this.#deps).catch(failed),
+      events &&
+        pickForVault(events.items) &&
+        this.#deps.vault.remember(principal.keyId, events.items).catch(failed),
     ]);
   }
 
@@ -210,6 +222,12 @@ export class Run {
       const { content: _, ...facts } = record;
       this.#deps.log.error('a generation could not be recorded', { record: facts, error: failure });
     }
+  }
+
+  /** Before the client hears of the end: its next turn may follow at once. */
+  async #freeConversation(): Promise<void> {
+    const { request } = this.#generation;
+    if (request) await releaseConversation(request, this.#generation, this.#deps);
   }
 
   #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {

@@ -2,10 +2,26 @@
 import type { Endpoint } from '../catalog/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 
+type ClientHeaders = Iterable<readonly [name: string, value: string]>;
 type Headers = Readonly<Record<string, string>>;
 
 const streamed = new WeakMap<Endpoint, Headers>();
 const whole = new WeakMap<Endpoint, Headers>();
+
+/**
+ * The same with those of the client's headers that belong to the protocol which both sides speak, e.g. `anthropic-beta`.
+ * @param prefix beginning of their names; undefined when there are none
+ */
+export function withClientHeaders(
+  headers: Headers,
+  client: ClientHeaders,
+  prefix: string | undefined,
+): Headers {
+  if (prefix === undefined) return headers;
+  let merged: Record<string, string> | undefined;
+  for (const [name, value] of client) if (name.startsWith(prefix)) (merged ??= { ...headers })[name] = value;
+  return merged ?? headers;
+}
 
 /**
  * Header names in lower case, the key among them. The same object for the same endpoint and mode.
