@@ -179,6 +179,11 @@ export interface RelayTap {
   readonly finish: FinishEvent | undefined;
   /** Characters of visible output that passed: the basis of an estimate when no usage came. */
   readonly outputChars: number;
+  /**
+   * The whole answer as its client gets it, once it is complete: JSON in a byte string. For protocols whose answers
+   * are kept (`ServerCodec.items`).
+   */
+  answer?(): string | undefined;
 }
 
 /** A relayed stream. All text is byte strings (one character, one byte). */

@@ -9,8 +9,8 @@ import {
   messagesBody,
   messagesStream,
   responsesBody,
+  responsesStream,
   stream as sse,
-  frame,
   whole,
 } from '../upstreams/answers.ts';
 import { kept, KEEPINGS, resultsFor, takeTurn, TOOLS, type Keeping } from '../upstreams/chat-turn.ts';
@@ -207,52 +207,6 @@ describe.each([false, true])('Responses, turn one streamed: %p', (stream) => {
     expect(input.filter((item) => at(item, 'type') === 'reasoning')).toHaveLength(1);
   });
 });
-
-/** A Responses stream of these items, with the events that a reader needs. */
-function responsesStream(output: readonly Block[]): string {
-  const response = responsesBody(output);
-  let out = frame({
-    type: 'response.created',
-    sequence_number: 0,
-    response: { ...response, status: 'in_progress', output: [], usage: null },
-  });
-  output.forEach((item, output_index) => {
-    const item_id = item['id'];
-    const opening =
-      item['type'] === 'reasoning'
-        ? { ...item, summary: [], encrypted_content: '' }
-        : { ...item, arguments: '', status: 'in_progress' };
-    out += frame({ type: 'response.output_item.added', output_index, item: opening });
-    list(item, 'summary').forEach((part, summary_index) => {
-      const where = { item_id, output_index, summary_index };
-      const text = at(part, 'text');
-      out += frame({
-        type: 'response.reasoning_summary_part.added',
-        ...where,
-        part: { type: 'summary_text', text: '' },
-      });
-      out += frame({ type: 'response.reasoning_summary_text.delta', ...where, delta: text });
-      out += frame({ type: 'response.reasoning_summary_text.done', ...where, text });
-      out += frame({ type: 'response.reasoning_summary_part.done', ...where, part });
-    });
-    if (item['type'] === 'function_call') {
-      out += frame({
-        type: 'response.function_call_arguments.delta',
-        item_id,
-        output_index,
-        delta: item['arguments'],
-      });
-      out += frame({
-        type: 'response.function_call_arguments.done',
-        item_id,
-        output_index,
-        arguments: item['arguments'],
-      });
-    }
-    out += frame({ type: 'response.output_item.done', output_index, item });
-  });
-  return out + frame({ type: 'response.completed', response });
-}
 
 // The simulated models verify what they signed, and refuse a tool turn that comes back without it.
 describe('simulated models', () => {

@@ -209,17 +209,24 @@ function halves(value: unknown): string[] {
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== '');
 }
 
-/** A Responses answer with these output items. */
-export function responsesBody(output: readonly object[]): object {
+/** A Responses answer with these output items; with a reason it is incomplete. */
+export function responsesBody(output: readonly object[], cutBy: string | null = null): object {
   return {
     id: 'resp_up',
     object: 'response',
     created_at: 1_700_000_000,
-    status: 'completed',
+    status: cutBy === null ? 'completed' : 'incomplete',
     error: null,
-    incomplete_details: null,
+    incomplete_details: cutBy === null ? null : { reason: cutBy },
+    instructions: null,
+    metadata: {},
     model: 'm',
     output,
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
     usage: {
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 0 },
@@ -228,4 +235,63 @@ export function responsesBody(output: readonly object[]): object {
       total_tokens: 30,
     },
   };
+}
+
+/** The same as a stream, in the order of the API. */
+export function responsesStream(
+  output: readonly Readonly<Record<string, unknown>>[],
+  cutBy: string | null = null,
+): string {
+  const response = responsesBody(output, cutBy);
+  const begun = { ...response, status: 'in_progress', incomplete_details: null, output: [], usage: null };
+  const events: object[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+  ];
+  output.forEach((item, output_index) => {
+    const place = { item_id: item['id'], output_index };
+    events.push({ type: 'response.output_item.added', output_index, item: emptied(item) });
+    for (const [name, value] of Object.entries(item)) {
+      if (name === 'summary' || (name === 'content' && item['type'] === 'message'))
+        events.push(...(value as readonly Part[]).flatMap((part, at) => partEvents(name, place, part, at)));
+      if (name !== 'arguments' && name !== 'input') continue;
+      const type = `response.${name === 'input' ? 'custom_tool_call_input' : 'function_call_arguments'}`;
+      events.push(...halves(value).map((delta) => ({ type: `${type}.delta`, ...place, delta })));
+      events.push({ type: `${type}.done`, ...place, [name]: value });
+    }
+    events.push({ type: 'response.output_item.done', output_index, item });
+  });
+  events.push({ type: cutBy === null ? 'response.completed' : 'response.incomplete', response });
+  return events.map((event, sequence_number) => frame({ ...event, sequence_number })).join('');
+}
+
+interface Part {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** An item before anything was said in it. */
+function emptied(item: Readonly<Record<string, unknown>>): object {
+  const empty: Readonly<Record<string, unknown>> = {
+    summary: [],
+    content: [],
+    encrypted_content: '',
+    arguments: '',
+    input: '',
+    status: 'in_progress',
+  };
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, empty[name] ?? value]));
+}
+
+function partEvents(member: 'summary' | 'content', item: object, part: Part, at: number): object[] {
+  const isSummary = member === 'summary';
+  const place = { ...item, ...(isSummary ? { summary_index: at } : { content_index: at, logprobs: [] }) };
+  const partType = isSummary ? 'response.reasoning_summary_part' : 'response.content_part';
+  const textType = isSummary ? 'response.reasoning_summary_text' : 'response.output_text';
+  return [
+    { type: `${partType}.added`, ...place, part: { ...part, text: '' } },
+    ...halves(part.text).map((delta) => ({ type: `${textType}.delta`, ...place, delta })),
+    { type: `${textType}.done`, ...place, text: part.text },
+    { type: `${partType}.done`, ...place, part },
+  ];
 }

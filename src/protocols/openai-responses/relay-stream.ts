@@ -31,6 +31,7 @@ export class ResponsesRelayStream implements RelayStream {
   /** The last event that passed, and the data of the first: what a failure goes on from. */
   #last = '';
   #opening = '{"response":{}}';
+  #final: JsonObject | undefined;
   upstreamId: string | undefined;
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
@@ -62,6 +63,10 @@ export class ResponsesRelayStream implements RelayStream {
     const tail = this.#tail;
     this.#tail = '';
     return this.#release() + tail;
+  }
+
+  answer(): string | undefined {
+    return this.#final && JSON.stringify({ ...this.#final, ...patches(this.#facts) });
   }
 
   /** `error` and `response.failed`, numbered behind what passed. '' before the first content. */
@@ -169,6 +174,7 @@ export class ResponsesRelayStream implements RelayStream {
     this.outputChars ||= tap.outputChars;
     this.committed = true;
     this.done = true;
+    this.#final = response;
     this.#tail = this.#patched(frame, data);
     return false;
   }

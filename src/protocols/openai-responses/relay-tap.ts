@@ -36,6 +36,11 @@ export class AnswerTap implements EventSink, RelayTap {
   finish: FinishEvent | undefined;
   error: GatewayError | undefined;
   outputChars = 0;
+  whole: string | undefined;
+
+  answer(): string | undefined {
+    return this.whole;
+  }
 
   on(event: Parameters<EventSink['on']>[0]): void {
     switch (event.type) {

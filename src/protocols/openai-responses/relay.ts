@@ -70,5 +70,6 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
   const tap = new AnswerTap();
   decodeResponse(json, tap, NO_IDS);
   tap.upstreamId = asString(asObject(json)['id']);
-  return { body: editMembers(body, { set: patches(facts) }), tap };
+  tap.whole = editMembers(body, { set: patches(facts) });
+  return { body: tap.whole, tap };
 }
