@@ -37,11 +37,8 @@ function asStream(chunks: readonly unknown[]): string {
   return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join('');
 }
 
-const named = (chunk: unknown): unknown => ({
-  ...(chunk as object),
-  modelVersion: 'google/test',
-  responseId: 'gen-1',
-});
+const named = (chunk: unknown): Loose =>
+  ({ ...(chunk as object), modelVersion: 'google/test', responseId: 'gen-1' }) as unknown as Loose;
 
 describe.skipIf(missing !== undefined)('recorded exchanges', () => {
   const recordings = missing ? [] : readGeminiRecordings().filter(({ status }) => status === 200);
