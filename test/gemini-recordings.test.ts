@@ -73,6 +73,15 @@ function feed(text: string, protocol: Protocol, sink: EventSink, step: number): 
   decoder.end();
 }
 
+/** Notes each event that ends an answer. */
+function collectEnds(ends: string[]): EventSink {
+  return {
+    on: ({ type }) => {
+      if (type === 'finish' || type === 'error') ends.push(type);
+    },
+  };
+}
+
 function asStream(chunks: readonly Loose[]): string {
   return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join('');
 }
@@ -185,6 +194,34 @@ describe.skipIf(missing !== undefined)('recorded Gemini answers', () => {
       signed += given.filter((unit) => unit.signature !== '').length;
     }
     expect(signed).toBeGreaterThan(200);
+  });
+
+  test('damaged anywhere, end once, and are complete only where the reason was seen', () => {
+    let seed = 20_261_121;
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return (seed >>> 8) % below;
+    };
+    let complete = 0;
+    let failed = 0;
+    for (const recording of recordings.filter(({ stream }) => stream)) {
+      const whole = asStream(recordedChunks(recording));
+      for (let run = 0; run < 40; run++) {
+        const from = random(whole.length);
+        const to = from + random(40);
+        const damage = ['', '\n\n', '}', '"', '\\', '\u0000', '[]', 'null'][random(8)] ?? '';
+        const text = run % 4 === 0 ? whole.slice(0, from) : whole.slice(0, from) + damage + whole.slice(to);
+        const ends: string[] = [];
+        const watch = collectEnds(ends);
+        feed(text, gemini, watch, 1 + random(200));
+        expect([recording.case, run, ends.length]).toEqual([recording.case, run, 1]);
+        if (ends[0] === 'finish') expect(text).toContain('finishReason');
+        if (ends[0] === 'finish') complete++;
+        else failed++;
+      }
+    }
+    expect(complete).toBeGreaterThan(20);
+    expect(failed).toBeGreaterThan(200);
   });
 
   test('that report a blocked prompt or broken words are no answers', () => {

@@ -7,29 +7,45 @@ import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeMedia } from './decode-media.ts';
 
-interface PendingCall {
-  readonly id: string;
-  readonly name: string;
+/** Calls of one name, in order; those before `next` have their response. */
+interface Queue {
+  readonly ids: string[];
+  next: number;
 }
 
 /** Gives ids to calls that have none, and finds the call of a response that names none. */
 export class CallMatcher {
   #made = 0;
-  /** Calls without a response, in order. */
-  #pending: PendingCall[] = [];
+  readonly #byName = new Map<string, Queue>();
+  readonly #answered = new Set<string>();
 
   /** Notes a call. The ids that are made depend on the conversation alone: every turn makes them alike. */
   call(id: string | undefined, name: string): string {
-    const known = id ?? `gemini_call_${++this.#made}`;
-    this.#pending.push({ id: known, name });
+    const known = id ?? this.#make();
+    const queue = this.#byName.get(name);
+    if (queue) queue.ids.push(known);
+    else this.#byName.set(name, { ids: [known], next: 0 });
     return known;
   }
 
   /** The id of the call that a response answers: its own, else that of the first open call of the name, else a new one. */
   result(id: string | undefined, name: string): string {
-    const found = this.#pending.find((call) => (id === undefined ? call.name === name : call.id === id));
-    if (found) this.#pending = this.#pending.filter((call) => call !== found);
-    return id ?? found?.id ?? `gemini_call_${++this.#made}`;
+    const found = id ?? this.#firstOpen(name) ?? this.#make();
+    this.#answered.add(found);
+    return found;
+  }
+
+  #firstOpen(name: string): string | undefined {
+    const queue = this.#byName.get(name);
+    while (queue && queue.next < queue.ids.length) {
+      const id = queue.ids[queue.next++];
+      if (id !== undefined && !this.#answered.has(id)) return id;
+    }
+    return undefined;
+  }
+
+  #make(): string {
+    return `gemini_call_${++this.#made}`;
   }
 }
 

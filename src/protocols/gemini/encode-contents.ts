@@ -187,7 +187,7 @@ class ContentsWriter {
       response['parts'] = media;
       return;
     }
-    parts.push(...media);
+    for (const part of media) parts.push(part);
     this.#scope.report.add(path, 'approximated', 'files in a tool result are sent beside it');
   }
 

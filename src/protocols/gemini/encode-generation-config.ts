@@ -134,7 +134,7 @@ export function saysReasoning(
 /** The client's `thinkingConfig`, in one spelling; undefined without one. */
 function ownThinking(request: CanonicalRequest): JsonObject | undefined {
   const config = camelMembers(asObject(camelMembers(request.raw)['generationConfig']))['thinkingConfig'];
-  return isJsonObject(config) ? camelMembers(config) : undefined;
+  return isJsonObject(config) ? { ...camelMembers(config) } : undefined;
 }
 
 /** Thoughts are shown unless the client does not want them; budget and level exclude each other. */

@@ -69,15 +69,18 @@ function encodeExtra(
   }
 }
 
-/** Sets `a.b.c`, with copies of the objects on the way. */
+/** Members of these are named by their paths, `generationConfig.speechConfig`. */
+const NESTED = /^(?:generationConfig|toolConfig)\./;
+
+/** Sets `a.b.c`. The objects on the way are the encoder's own. */
 function setMember(body: MutableJsonObject, path: string, value: JsonValue | undefined): void {
-  const dot = path.indexOf('.');
-  if (dot < 0) {
-    body[path] = value;
-    return;
+  const names = NESTED.test(path) ? path.split('.') : [path];
+  const last = names.pop() ?? path;
+  let at = body;
+  for (const name of names) {
+    const inner: MutableJsonObject = asObject(at[name]) === at[name] ? (at[name] as MutableJsonObject) : {};
+    at[name] = inner;
+    at = inner;
   }
-  const name = path.slice(0, dot);
-  const inner: MutableJsonObject = { ...asObject(body[name]) };
-  setMember(inner, path.slice(dot + 1), value);
-  body[name] = inner;
+  at[last] = value;
 }
