@@ -108,6 +108,14 @@ describe('Responses', () => {
     ]);
   });
 
+  test('takes the member that Codex sends beside the documented ones', async () => {
+    const body = { model: 'responses', input: 'Hi', store: false };
+    const answer = await openai.post<{ status: string }>('/responses', {
+      body: { ...body, client_metadata: { turn_id: 'turn-1' } },
+    });
+    expect(answer.status).toBe('completed');
+  });
+
   test('refuses what OpenAI refuses', async () => {
     const refused = async (more: object, part: string): Promise<void> => {
       const response = await server.post(RESPONSES, { model: 'responses', input: 'x', ...more });

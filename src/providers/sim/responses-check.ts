@@ -8,10 +8,10 @@ import { strictFault, unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 import { sealIsGenuine } from './seal.ts';
 
-/** Members of a request, from the reference of `POST /responses` (openai 7.57). */
+/** Members of a request, from the reference of `POST /responses` (openai 7.57), and what Codex sends besides. */
 const BODY_KEYS = new Set(
   (
-    'access_programs background context_management conversation image include input instructions max_output_tokens ' +
+    'access_programs background client_metadata context_management conversation image include input instructions max_output_tokens ' +
     'max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key ' +
     'prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options ' +
     'temperature text tool_choice tools top_logprobs top_p truncation user'
