@@ -64,9 +64,9 @@ export interface VaultStore {
 }
 
 // Stored responses, conversations and prompts. Ids are made by the gateway and unique over all keys; writing one
-// again changes nothing. Whatever belongs to another key is not found. What a key stores is counted together: the
-// oldest responses of a key give way to what is new, and only when its conversations and prompts alone leave no
-// room is something refused (GatewayError `quota`).
+// again changes nothing. Whatever belongs to another key is not found. What a key stores is counted together: its
+// responses give way to what is new, first those that expire first (the oldest, where all live equally long), and
+// only when its conversations and prompts alone leave no room is something refused (GatewayError `quota`).
 
 export interface StoredResponse {
   readonly id: string;
@@ -94,7 +94,7 @@ export interface ResponseStore {
   find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
   /** The response and all before it, oldest first; null when any of them is missing, expired or another key's. */
   chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;
-  /** An input or output item of a stored response or conversation of this key; the latest under this id. */
+  /** An input or output item of a stored conversation or response of this key: of several under one id, the latest. */
   findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null>;
   /** False when there is no such response. */
   delete(keyId: string, id: string): Promise<boolean>;
@@ -140,7 +140,7 @@ export interface ConversationStore {
   delete(keyId: string, id: string): Promise<boolean>;
   /** All or none of them; false when there is no such conversation. @throws GatewayError `quota` */
   append(keyId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
-  /** Null when there is no such conversation. @throws GatewayError `invalid_request` for an unknown `after` */
+  /** Null when there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown item */
   items(keyId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
   /** Every item in order, for the prompt; null when there is no such conversation. */
   all(keyId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null>;
