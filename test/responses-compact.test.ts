@@ -7,7 +7,15 @@ import { rejection } from './rejection.ts';
 import { checkResponse, checkResponseStream } from './responses-stream-rules.ts';
 import { framesOf } from './recordings/loose.ts';
 import { asFrames, idOf, SocketClient } from './socket-client.ts';
-import { chatBody, chatError, responsesBody, stream, chatStream, whole } from './upstreams/answers.ts';
+import {
+  chatBody,
+  chatError,
+  responsesBody,
+  silence,
+  stream,
+  chatStream,
+  whole,
+} from './upstreams/answers.ts';
 import { startGateway } from './harness.ts';
 import { startUpstream } from './upstreams/scripted-upstream.ts';
 import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
@@ -159,6 +167,20 @@ describe('POST /responses/compact', () => {
         code: 'compaction_failed',
       });
     }
+  });
+
+  test('stops when the client goes away', async () => {
+    const up = scene.upstream('one');
+    up.script(silence);
+    const abort = new AbortController();
+    const count = up.requests.length;
+    const waiting = rejection(
+      client.responses.compact({ model: MODEL, input: TALK }, { signal: abort.signal }),
+    );
+    const exchange = await up.arrived(count + 1);
+    abort.abort();
+    await Promise.all([waiting, exchange.closed]);
+    expect(up.requests.length).toBe(count + 1);
   });
 });
 
