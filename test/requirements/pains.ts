@@ -77,7 +77,12 @@ export const painRequirements: Requirements = {
     golden('openai-responses/decode-stream/unknown-things-survive'),
     golden('anthropic-messages/decode-stream/mcp-compaction-unknown'),
   ),
-  'pain.A10': later('qxcnm/Codex-Manager #91', RESPONSES, 'Responses over WebSocket.'),
+  'pain.A10': shown(
+    'qxcnm/Codex-Manager #91',
+    'Responses over WebSocket, with named lanes side by side.',
+    'test/responses-socket.test.ts: is the event stream as messages, in its order',
+    'test/responses-socket.test.ts: run side by side, and every message says whose it is',
+  ),
   'pain.A11': shown(
     'BerriAI/litellm #37088',
     'The upstream’s protocol is data, never guessed from a name.',
