@@ -6,6 +6,7 @@ import type { Citation, Question, Segment, SimAnswer, SimCall, SimFinish, SimToo
 import { asksToRefuse, reasoningText, REFUSAL, replyText, toolReport } from './reply-text.ts';
 import { fillSchema, hintsOf } from './schema-filler.ts';
 import type { Hints } from './schema-filler.ts';
+import { scriptedCalls } from './script.ts';
 import { CHARS_PER_TOKEN, clip, textTokens } from './tokens.ts';
 
 /** Characters of a prompt in which names of tools are looked for: both may be many. */
@@ -32,7 +33,8 @@ export function think(question: Question, traits: SimTraits, options: ThinkOptio
       : null;
   const refusal = traits.brain === 'full' && asksToRefuse(question.userText);
   const calls = refusal || traits.brain === 'echo' ? [] : chooseCalls(question);
-  const search = !refusal && calls.length === 0 && question.webSearch ? searchFor(question.userText) : null;
+  const searches = question.webSearch && calls.length === 0 && question.toolResults.length === 0;
+  const search = searches && !refusal ? searchFor(question.userText) : null;
   const composed = refusal
     ? [{ text: REFUSAL }]
     : compose(question, traits, calls, search, options.leastChars);
@@ -181,7 +183,10 @@ function drop(segments: readonly Segment[], chars: number): Segment[] {
 /** Which tools to call, with which arguments. */
 function chooseCalls(question: Question): SimCall[] {
   const { tools, choice, userText } = question;
-  if (tools.length === 0 || choice.type === 'none' || question.toolResults.length > 0) return [];
+  if (tools.length === 0 || choice.type === 'none') return [];
+  const scripted = scriptedCalls(question);
+  if (scripted) return scripted;
+  if (question.toolResults.length > 0) return [];
   if (choice.type === 'auto' && /\b(?:no|without) tools?\b/i.test(userText)) return [];
   const hints = hintsOf(userText);
   return chooseTools(question).map((tool) => callOf(tool, hints));

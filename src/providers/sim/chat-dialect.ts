@@ -49,6 +49,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   const messages = prefill === '' ? all : all.slice(0, -1);
   const users = messages.filter((message) => message['role'] === 'user');
   const lastUser = users.at(-1)?.['content'];
+  const sinceUser = messages.slice(messages.findLastIndex((message) => message['role'] === 'user') + 1);
   const lastAssistant = messages.findLastIndex((message) => message['role'] === 'assistant');
   const format = asObject(body['response_format']);
   const inputTokens = countTokens(all) + countTokens(body['tools']);
@@ -63,6 +64,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     files: countParts(lastUser, ['file', 'input_audio']),
     prefill,
     toolResults: readResults(messages),
+    step: sinceUser.filter((message) => message['role'] === 'tool').length,
     ...readTools(body),
     parallel: body['parallel_tool_calls'] !== false,
     format:

@@ -34,8 +34,9 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   const all = asArray(body['messages']).map(asObject);
   const prefill = prefillOf(all.at(-1));
   const messages = prefill === '' ? all : all.slice(0, -1);
-  const users = messages.filter((message) => message['role'] === 'user' && !holdsOnlyResults(message));
+  const users = messages.filter(isFromUser);
   const lastUser = users.at(-1)?.['content'];
+  const sinceUser = messages.slice(messages.findLastIndex(isFromUser) + 1);
   const format = asObject(asObject(body['output_config'])['format']);
   const choice = asObject(body['tool_choice']);
   const tools = asArray(body['tools']).map(asObject);
@@ -48,6 +49,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     files: countParts(lastUser, ['document']),
     prefill,
     toolResults: readResults(messages),
+    step: sinceUser.reduce((sum, message) => sum + countParts(message['content'], ['tool_result']), 0),
     tools: tools.filter((tool) => isJsonObject(tool['input_schema'])).map(readTool),
     choice: readChoice(choice),
     parallel: choice['disable_parallel_tool_use'] !== true,
@@ -60,9 +62,11 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-function holdsOnlyResults(message: JsonObject): boolean {
+/** A user message that holds more than results of tools. */
+function isFromUser(message: JsonObject): boolean {
+  if (message['role'] !== 'user') return false;
   const blocks = asArray(message['content']);
-  return blocks.length > 0 && blocks.every((block) => asObject(block)['type'] === 'tool_result');
+  return blocks.length === 0 || blocks.some((block) => asObject(block)['type'] !== 'tool_result');
 }
 
 function readTool(tool: JsonObject): SimTool {

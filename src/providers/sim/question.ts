@@ -33,6 +33,8 @@ export interface Question {
   readonly prefill: string;
   /** Results of tools, when the conversation ends with them. */
   readonly toolResults: readonly { readonly name: string; readonly text: string }[];
+  /** How many results of tools there are since the last user message. */
+  readonly step: number;
   /** Tools that the client would run; hosted ones are not among them. */
   readonly tools: readonly SimTool[];
   readonly choice: SimChoice;

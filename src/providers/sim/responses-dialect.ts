@@ -58,6 +58,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
       : asArray(body['input']).map(asObject);
   const users = items.filter((item) => item['role'] === 'user');
   const lastUser = users.at(-1)?.['content'];
+  const sinceUser = items.slice(items.findLastIndex((item) => item['role'] === 'user') + 1);
   const format = asObject(asObject(body['text'])['format']);
   const fixed = countTokens(body['instructions']) + countTokens(body['tools']);
   const inputTokens = countTokens(items) + fixed;
@@ -76,6 +77,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     // Responses begins a new item after a message of the assistant.
     prefill: '',
     toolResults: readResults(items),
+    step: sinceUser.filter(isResult).length,
     ...readTools(body),
     parallel: body['parallel_tool_calls'] !== false,
     format:
@@ -105,13 +107,17 @@ function readResults(items: readonly JsonObject[]): { name: string; text: string
   const results: { name: string; text: string }[] = [];
   for (let i = items.length - 1; i >= 0; i--) {
     const item = items[i] ?? {};
-    if (item['type'] !== 'function_call_output' && item['type'] !== 'custom_tool_call_output') break;
+    if (!isResult(item)) break;
     results.push({
       name: names.get(asString(item['call_id']) ?? '') ?? '',
       text: contentText(item['output']),
     });
   }
   return results.reverse();
+}
+
+function isResult(item: JsonObject): boolean {
+  return item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output';
 }
 
 function readTools(body: JsonObject): { tools: SimTool[]; choice: SimChoice } {
