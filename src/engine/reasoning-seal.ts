@@ -26,6 +26,8 @@ export class ReasoningSeal {
   readonly #envelope: Envelope;
   readonly #keyId: string;
   readonly #native: Native;
+  /** No two envelopes are alike: what is kept must be what was sent. */
+  readonly #done = new WeakMap<OpaqueReasoning, OpaqueReasoning>();
 
   /** @param native what the client's protocol can carry */
   constructor(envelope: Envelope, keyId: string, native: Native) {
@@ -78,9 +80,13 @@ export class ReasoningSeal {
 
   #seal(opaque: OpaqueReasoning, text: readonly string[]): OpaqueReasoning {
     if (!this.#isForeign(opaque)) return opaque;
+    const done = this.#done.get(opaque);
+    if (done) return done;
     const { format, kind, data } = opaque;
-    const sealed: Sealed = { format, kind, data, text: kind === 'signature' ? text : [] };
-    return { ...this.#native, data: this.#envelope.seal(this.#keyId, JSON.stringify(sealed)) };
+    const content: Sealed = { format, kind, data, text: kind === 'signature' ? text : [] };
+    const sealed = { ...this.#native, data: this.#envelope.seal(this.#keyId, JSON.stringify(content)) };
+    this.#done.set(opaque, sealed);
+    return sealed;
   }
 
   #open(item: ReasoningItem, report: Report): ReasoningItem {

@@ -100,7 +100,7 @@ test.skipIf(process.platform !== 'linux')(
           for (let turn = client; !dead; turn++) {
             const { model = '', stream = false } = variants[turn % variants.length] ?? {};
             const body = { model, stream, input: `count to 30, turn ${turn}`, reasoning: { effort: 'low' } };
-            const one = await receive(gateway.origin, conversation ? { ...body, conversation } : body);
+            const one = await receive(gateway.origin, { ...body, ...(conversation ? { conversation } : {}) });
             known.push(one);
             if (!one.response) continue;
             turns.push(turn);
