@@ -2,7 +2,6 @@
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { StoredItems } from '../protocols/index.ts';
-import { newId } from '../runtime/ids.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
@@ -86,7 +85,9 @@ async function addHistory(
   generation: Generation,
   deps: GatewayDependencies,
 ): Promise<{ items: readonly Item[]; input: readonly JsonObject[]; history: History }> {
-  const raw = codec.identify(request.raw['input'], newId);
+  let count = 0;
+  // Ids that name their generation need no entries of their own in the index of items.
+  const raw = codec.identify(request.raw['input'], (prefix) => `${prefix}${generation.id}_i${count++}`);
   const history = await historyOf(state, generation, deps);
   const hasReferences = request.items.some((item) => item.type === 'reference');
   const input = hasReferences ? await resolve(raw, generation, deps) : raw;
