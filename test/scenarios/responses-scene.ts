@@ -34,6 +34,17 @@ export const WAYS_AND_MODES = WAYS.flatMap((way) => [false, true].map((stream) =
 export const OTHER_KEY = 'sk-test-other';
 export const AS_OTHER = { authorization: `Bearer ${OTHER_KEY}` };
 
+/** Tokens of `small/<way>`. */
+export const SMALL_CONTEXT = 600;
+
+function modelAt(id: string, endpoint: object, max_output_tokens: number): object {
+  return {
+    id,
+    max_output_tokens,
+    endpoints: [{ model: 'm', price: { input: 1, output: 4 }, ...endpoint }],
+  };
+}
+
 export interface ResponsesScene extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly upstream: ScriptedUpstream;
@@ -74,11 +85,10 @@ export async function startResponses(
         own: { api_key: UPSTREAM_KEY, protocols: { 'openai-responses': faithful } },
       },
       models: [
-        ...WAYS.map((way) => ({
-          id: `to/${way}`,
-          max_output_tokens: 8000,
-          endpoints: [{ model: 'm', price: { input: 1, output: 4 }, ...endpoints[way] }],
-        })),
+        ...WAYS.flatMap((way) => [
+          modelAt(`to/${way}`, endpoints[way], 8000),
+          modelAt(`small/${way}`, { ...endpoints[way], context_length: SMALL_CONTEXT }, 100),
+        ]),
         ...models,
       ],
     },
@@ -225,9 +235,12 @@ function messageLines(message: Json): string[] {
   const role = roleOf(message);
   const content = at(message, 'content') ?? null;
   if (role === 'tool') return [`result ${at(message, 'tool_call_id')}: ${textOf(content)}`];
-  const calls = list(message, 'tool_calls').map(
-    (call) => `call ${at(call, 'function', 'name')} ${at(call, 'function', 'arguments')} ${at(call, 'id')}`,
-  );
+  const calls = list(message, 'tool_calls').map((call) => {
+    const custom = at(call, 'custom');
+    const name = at(call, 'function', 'name') ?? at(custom, 'name');
+    const args = at(call, 'function', 'arguments') ?? JSON.stringify({ input: at(custom, 'input') });
+    return `call ${name} ${args} ${at(call, 'id')}`;
+  });
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
   const texts = blocks.map((block) => {
     switch (at(block, 'type')) {
