@@ -422,6 +422,14 @@ describe('facts', () => {
   });
 });
 
+test('a model that its vendor knows by a pattern alone is listed', () => {
+  const made = build({}, { GEMINI_API_KEY: 'sk-test' });
+  const ids = made.list().map(({ id }) => id);
+  expect(ids).toContain('google/gemini-2.5-pro');
+  expect(made.find('gemini-2.5-pro')?.endpoints[0]?.price).not.toBeNull();
+  expect(ids.filter((id) => /claude|tts|live/.test(id))).toEqual([]);
+});
+
 describe('prices', () => {
   test('name the installed version of the library', () => {
     const manifest = readFileSync(

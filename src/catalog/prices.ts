@@ -165,8 +165,10 @@ function literalNames(match: ModelInfo['match']): readonly string[] {
   return [];
 }
 
-/** True when a rule of prefixes or fragments takes the name. */
+/** True when a rule of prefixes, endings, fragments or patterns takes the name. */
 function accepts(match: ModelInfo['match'], lower: string): boolean {
+  if ('regex' in match) return new RegExp(match.regex).test(lower);
+  if ('ends_with' in match) return lower.endsWith(match.ends_with.toLowerCase());
   if ('starts_with' in match) return lower.startsWith(match.starts_with.toLowerCase());
   if ('contains' in match) return lower.includes(match.contains.toLowerCase());
   if ('or' in match) return match.or.some((rule) => accepts(rule, lower));
