@@ -25,6 +25,7 @@ import { redactedError } from './redacted-error.ts';
 import { type AttemptState, overdue } from './patience.ts';
 import { summariseError } from './error-summary.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
+import { upstreamUrl } from './upstream-url.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
@@ -79,7 +80,7 @@ export class Attempt {
       this.#guard(() => {
         this.#call = upstream.send(
           {
-            url: endpoint.baseUrl + protocol.upstream.path,
+            url: upstreamUrl(endpoint, protocol, stream),
             headers: withClientHeaders(
               upstreamHeaders(endpoint, protocol, stream),
               this.#options.clientHeaders,

@@ -1,13 +1,15 @@
 // What the server hands to the engine: one authenticated request, and the client that waits for its answer.
 import type { Principal } from '../auth/index.ts';
 import type { JsonObject } from '../canonical/index.ts';
-import type { Protocol, ServerCodec } from '../protocols/index.ts';
+import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
 
 export interface ApiCall {
   /** The protocol the client speaks; it has a server side. */
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name of the operation in the records, e.g. `chat.completions`. */
   readonly api: string;
+  /** What the address says; absent where it says nothing but the operation. */
+  readonly route?: RequestRoute;
   readonly principal: Principal;
   /** The body as a byte string: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
   body: string;
@@ -32,6 +34,8 @@ export interface TurnMemory {
 /** A request that is only to be explained: nobody waits for an answer of a model. */
 export interface ExplainCall {
   readonly protocol: Protocol & { readonly server: ServerCodec };
+  /** What the address of the request itself would say. */
+  readonly route?: RequestRoute;
   readonly principal: Principal;
   /** The body, parsed. */
   readonly json: unknown;

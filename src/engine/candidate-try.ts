@@ -54,8 +54,7 @@ export class CandidateTry {
       clientBytes: generation.call.body,
       endpoint: candidate.endpoint,
       strict: generation.strict,
-      // What was completed from storage is not in the client's own bytes.
-      translate: translate || generation.rewritten,
+      translate: translate || generation.needsTranslation,
       learned,
     });
     // Asked for, hence no loss that strict mode would refuse.

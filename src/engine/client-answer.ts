@@ -12,12 +12,15 @@ import type { ReasoningSeal } from './reasoning-seal.ts';
 /** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
 const KEEP_ALIVE = ': keep-alive\n\n';
+/** The same in a stream that is one JSON array: white space may stand before and after each of its elements. */
+const ARRAY_KEEP_ALIVE = '\n';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
+const ARRAY_TYPE = { 'content-type': 'application/json' };
 
 /** What the gateway does with an answer, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
@@ -149,7 +152,7 @@ export class StreamAnswer implements ClientAnswer {
     if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
     // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
     this.#open();
-    this.#write(KEEP_ALIVE, 'text');
+    this.#write(this.#context.streamAsArray ? ARRAY_KEEP_ALIVE : KEEP_ALIVE, 'text');
   }
 
   #encode(event: CanonicalEvent): void {
@@ -167,6 +170,7 @@ export class StreamAnswer implements ClientAnswer {
     if (this.#stream) return;
     this.#stream = this.#generation.call.client.openStream({
       ...STREAM_HEADERS,
+      ...(this.#context.streamAsArray ? ARRAY_TYPE : {}),
       ...this.#generation.headers(),
     });
     this.#stream.onDrain(this.#hooks.resume);

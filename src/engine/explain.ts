@@ -6,7 +6,7 @@ import { routeRequest } from './route.ts';
 
 /** The route table. Throws GatewayError for what the request itself would be refused for. */
 export function explainRoute(deps: GatewayDependencies, call: ExplainCall): JsonObject {
-  const request = call.protocol.server.decodeRequest(call.json);
+  const request = call.protocol.server.decodeRequest(call.json, call.route);
   const plan = routeRequest(request, {
     settings: deps.settings(),
     principal: call.principal,

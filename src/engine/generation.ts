@@ -72,6 +72,14 @@ export class Generation {
     );
   }
 
+  /**
+   * True when the answer may not be relayed: the client's own bytes lack what was completed from storage, or the client
+   * asked for a form that upstreams are never asked for.
+   */
+  get needsTranslation(): boolean {
+    return this.rewritten || this.call.route?.streamAsArray === true;
+  }
+
   /** True when the answer itself is needed after it was sent: for storage, for the log, or for the vault. */
   keeps(endpoint: Endpoint): boolean {
     return this.keepsTurn || this.needsEvents(endpoint);
@@ -144,7 +152,8 @@ export class Generation {
    */
   record(status: number, endedAtMs: number, error: GatewayError | undefined): GenerationRecord {
     const { call, served, request } = this;
-    const requestedModel = typeof request?.model === 'string' ? request.model : modelOf(call.json);
+    const requestedModel =
+      typeof request?.model === 'string' ? request.model : (call.route?.model ?? modelOf(call.json));
     const costs = this.attempts.map((attempt) => attempt.charge().cost).filter((cost) => cost !== null);
     const finish = served?.meter.finish ?? null;
     return {

@@ -156,12 +156,16 @@ export class IdempotentAnswers {
   }
 }
 
-/** Two calls with the same fingerprint ask for the same: the same body, byte for byte, under the same steering. */
+/**
+ * Two calls with the same fingerprint ask for the same: the same body, byte for byte, at the same address, under the
+ * same steering.
+ */
 function fingerprintOf(call: ApiCall): string {
   const hash = createHash('sha256');
   const steering: string[] = [];
   for (const [name, value] of call.headers)
     if (name.startsWith(STEERING)) steering.push(`${name}:${value}\n`);
   for (const line of steering.toSorted()) hash.update(line);
+  if (call.route) hash.update(JSON.stringify(call.route));
   return hash.update('\n').update(call.body, 'latin1').digest('base64');
 }

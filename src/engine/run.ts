@@ -104,8 +104,8 @@ export class Run {
     const { server } = call.protocol;
     const prompted = await promptedBody(generation, this.#deps);
     // First by itself: mistakes are named by their place in the client's own words.
-    if (prompted) server.decodeRequest(prompted.own);
-    const request = server.decodeRequest(prompted?.whole ?? call.json);
+    if (prompted) server.decodeRequest(prompted.own, call.route);
+    const request = server.decodeRequest(prompted?.whole ?? call.json, call.route);
     generation.request = request;
     generation.report = request.report;
     return request;
@@ -128,7 +128,7 @@ export class Run {
   }
 
   #contextOf(request: CanonicalRequest, plan: Plan): AnswerContext {
-    const { id, createdAt, settings, inputChars } = this.#generation;
+    const { id, createdAt, settings, inputChars, call } = this.#generation;
     return {
       id,
       createdSeconds: Math.floor(createdAt / 1000),
@@ -136,6 +136,7 @@ export class Run {
       request,
       reasoningContentMirror: settings.reasoningContentMirror,
       estimatedInputTokens: estimatedTokens(inputChars),
+      streamAsArray: call.route?.streamAsArray,
     };
   }
 

@@ -123,6 +123,8 @@ export interface StoredItems {
 export interface RequestRoute {
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
+  /** True: a stream is to be one JSON array. */
+  readonly streamAsArray?: boolean | undefined;
 }
 
 /** The protocol as spoken to a client. */

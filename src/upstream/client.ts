@@ -43,6 +43,8 @@ const IDLE_SECONDS = 30;
 const MAX_IDLE_PER_ORIGIN = 512;
 /** How soon a connection that was closed while idle is noticed: a few round trips. */
 const STALE_MS = 1_000;
+/** Most addresses that are remembered: a model's name may be part of one, and clients may make up names. */
+const MAX_ADDRESSES = 10_000;
 
 /** A URL taken apart. */
 interface Address {
@@ -54,7 +56,7 @@ interface Address {
 
 export class UpstreamClient {
   readonly #idle = new Map<string, Connection[]>();
-  /** By URL. There are as many as endpoints. */
+  /** By URL. There are about as many as endpoints. */
   readonly #addresses = new Map<string, Address>();
   /** Unix milliseconds. @internal */
   readonly now: () => number;
@@ -78,6 +80,7 @@ export class UpstreamClient {
     let address = this.#addresses.get(url);
     if (!address) {
       address = addressOf(new URL(url));
+      if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.clear();
       this.#addresses.set(url, address);
     }
     return address;
