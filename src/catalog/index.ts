@@ -1,4 +1,5 @@
 // Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
+export { encodeAnthropicModel, encodeAnthropicModels } from './anthropic-models.ts';
 export { AUTO_MODELS, autoCandidates, autoEntry, isAuto } from './auto-entry.ts';
 export { buildCatalog } from './build.ts';
 export type { BuildInput, BuiltIn, DeclaredModel } from './build.ts';
@@ -10,6 +11,7 @@ export type {
   ProviderConfig,
   Refuse,
 } from './catalog-config.ts';
+export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, Model } from './endpoint.ts';
 export { isOutOfTheWay } from './families/index.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';

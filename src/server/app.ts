@@ -2,12 +2,10 @@
 // each protocol is matched natively; everything else goes through Hono.
 import { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
-import type { Catalog, Model } from '../catalog/index.ts';
-import { autoEntry, encodeModel, encodeModelList, isAuto } from '../catalog/index.ts';
-import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { ApiCall } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
-import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
+import type { Protocol, ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
@@ -16,6 +14,7 @@ import { HttpClient } from './client.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { explainedProtocol } from './explained-protocol.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
+import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
@@ -39,15 +38,18 @@ export interface App {
 /** Every API path is served under both. */
 const BASES = ['/api/v1', '/v1'] as const;
 
+/** What clients call first is also served without a base, which people forget to write. */
+const CLIENT_BASES = [...BASES, ''] as const;
+
 /** Where clients of Anthropic's protocol look for it besides. */
-const ANTHROPIC_BASES = [...BASES, '/api/anthropic/v1'] as const;
+const ANTHROPIC_BASES = [...CLIENT_BASES, '/api/anthropic/v1'] as const;
 
 /** Where clients open a WebSocket instead of sending a request. */
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/responses`));
 
 interface Operation {
   readonly path: string;
-  /** Absent: `BASES`. */
+  /** Absent: `CLIENT_BASES`. */
   readonly bases?: readonly string[];
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name in the records. */
@@ -70,30 +72,18 @@ const OPERATIONS: readonly Operation[] = [
 export function createApp(deps: AppDependencies): App {
   const hot: Record<string, Handler> = {};
   for (const operation of OPERATIONS) {
-    for (const base of operation.bases ?? BASES)
+    for (const base of operation.bases ?? CLIENT_BASES)
       hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
   }
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
   const hono = new Hono();
+  // Claude Code asks for the head of this page to learn whether somebody is there.
+  hono.get('/', (context) => context.json({ name: 'dragoman' }));
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
   hono.get('/readyz', (context) =>
     context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503),
   );
   for (const base of BASES) {
-    hono.get(`${base}/models`, (context) =>
-      reply(deps, context.req.raw, (principal) =>
-        encodeModelList(visibleModels(deps.catalog(), principal), lacks),
-      ),
-    );
-    hono.get(`${base}/models/*`, (context) =>
-      reply(deps, context.req.raw, (principal) =>
-        modelById(
-          deps.catalog(),
-          principal,
-          decodePath(context.req.path.slice(base.length + '/models/'.length)),
-        ),
-      ),
-    );
     for (const path of ['/generation', '/management/generation']) {
       hono.get(base + path, (context) =>
         reply(deps, context.req.raw, (principal) =>
@@ -102,6 +92,7 @@ export function createApp(deps: AppDependencies): App {
       );
     }
   }
+  for (const base of ANTHROPIC_BASES) addModelsRoutes(hono, base, deps);
   for (const base of BASES) {
     const add = routesBelow(hono, base, deps);
     addResponsesRoutes(add);
@@ -189,43 +180,6 @@ function goingAway(deps: AppDependencies, operation: Operation): Response {
   });
   const headers = { ...requestIds(id), 'retry-after': '1', connection: 'close' };
   return Response.json(operation.protocol.server.encodeError(error, id).body, { status: 503, headers });
-}
-
-/** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
-function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
-  const models = allowedModels(catalog, principal);
-  const auto = autoEntry(models);
-  return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
-}
-
-function allowedModels(catalog: Catalog, principal: Principal): readonly Model[] {
-  return catalog.list().filter((model) => principal.mayUse(model.id));
-}
-
-function modelById(catalog: Catalog, principal: Principal, id: string): JsonObject {
-  const isChoice = isAuto(id, catalog);
-  const model = isChoice ? autoEntry(allowedModels(catalog, principal)) : catalog.find(id);
-  // A choice needs no permission of its own: it is among the models that the key may use.
-  if (!model || !(isChoice || principal.mayUse(model.id))) {
-    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {
-      param: 'model',
-      code: 'model_not_found',
-    });
-  }
-  return encodeModel(model, lacks);
-}
-
-/** The text of a percent-encoded path; as it stands when it is not properly encoded, since then it names nothing. */
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
-  return findProtocol(name)?.upstream.lacks ?? new Set();
 }
 
 async function generationById(

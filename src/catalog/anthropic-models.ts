@@ -1,0 +1,30 @@
+// The list of models as clients of Anthropic read it (`GET /v1/models`, @anthropic-ai/sdk 1.12). Only the shape; which
+// models a key may use is decided outside.
+import type { JsonObject } from '../canonical/index.ts';
+import type { Model } from './endpoint.ts';
+
+/** All models on one page, whatever `limit` asks for: none is left for a second. */
+export function encodeAnthropicModels(models: readonly Model[]): JsonObject {
+  return {
+    data: models.map(encodeAnthropicModel),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  };
+}
+
+/** One model. A release date that is not known is the epoch, as Anthropic's reference allows. */
+export function encodeAnthropicModel(model: Model): JsonObject {
+  return {
+    type: 'model',
+    id: model.id,
+    display_name: model.displayName,
+    created_at: new Date(model.created * 1000).toISOString(),
+    deprecated_at: null,
+    lifecycle: 'active',
+    line: null,
+    max_input_tokens: model.contextLength,
+    max_tokens: model.maxOutputTokens,
+    capabilities: null,
+  };
+}

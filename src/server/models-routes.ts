@@ -1,0 +1,86 @@
+// The models that a key may use, over HTTP: the list, and one by its id, each in the shape that the client reads.
+import type { Hono } from 'hono';
+import type { Principal } from '../auth/index.ts';
+import {
+  autoEntry,
+  encodeAnthropicModel,
+  encodeAnthropicModels,
+  encodeCodexModels,
+  encodeModel,
+  encodeModelList,
+  isAuto,
+  type Catalog,
+  type Model,
+} from '../catalog/index.ts';
+import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
+import { findProtocol, type Protocol } from '../protocols/index.ts';
+import { reply, type ReplyDependencies } from './reply.ts';
+
+export interface ModelsDependencies extends ReplyDependencies {
+  readonly catalog: () => Catalog;
+}
+
+/**
+ * Adds the routes below a base path. Clients of Anthropic's protocol, known by their `anthropic-version`, get
+ * Anthropic's shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
+ */
+export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependencies): void {
+  hono.get(`${base}/models`, (context) =>
+    reply(deps, context.req.raw, (principal) => {
+      const models = visibleModels(deps.catalog(), principal);
+      if (isAnthropic(context.req.raw)) return encodeAnthropicModels(models);
+      const list = encodeModelList(models, lacks);
+      return context.req.query('client_version') === undefined
+        ? list
+        : { ...list, models: encodeCodexModels(models) };
+    }),
+  );
+  hono.get(`${base}/models/*`, (context) =>
+    reply(deps, context.req.raw, (principal): JsonObject => {
+      const id = decodePath(context.req.path.slice(base.length + '/models/'.length));
+      const model = findVisible(deps.catalog(), principal, id);
+      return isAnthropic(context.req.raw) ? encodeAnthropicModel(model) : encodeModel(model, lacks);
+    }),
+  );
+}
+
+function isAnthropic(request: Request): boolean {
+  return request.headers.has('anthropic-version');
+}
+
+/** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
+function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
+  const models = allowedModels(catalog, principal);
+  const auto = autoEntry(models);
+  return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
+}
+
+function allowedModels(catalog: Catalog, principal: Principal): readonly Model[] {
+  return catalog.list().filter((model) => principal.mayUse(model.id));
+}
+
+function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
+  const isChoice = isAuto(id, catalog);
+  const model = isChoice ? autoEntry(allowedModels(catalog, principal)) : catalog.find(id);
+  // A choice needs no permission of its own: it is among the models that the key may use.
+  if (!model || !(isChoice || principal.mayUse(model.id))) {
+    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {
+      param: 'model',
+      code: 'model_not_found',
+    });
+  }
+  return model;
+}
+
+/** The text of a percent-encoded path; as it stands when it is not properly encoded, since then it names nothing. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
+  return findProtocol(name)?.upstream.lacks ?? new Set();
+}

@@ -1,0 +1,120 @@
+// The list of models as its three readers take it: OpenAI's SDK, Anthropic's SDK and Claude Code, and Codex.
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import OpenAI from 'openai';
+import { startGateway, type TestGateway } from './harness.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({
+    providers: { anthropic: { api_key: 'sk-test' } },
+    models: [
+      {
+        id: 'house/listener',
+        display_name: 'Listener',
+        context_length: 32_000,
+        input_modalities: ['text', 'image', 'audio'],
+        reasoning: 'none',
+        endpoints: [{ provider: 'sim', model: 'chat' }],
+      },
+    ],
+  });
+});
+afterAll(() => gateway.close());
+
+const json = async (path: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> => {
+  const response = await fetch(gateway.origin + path, { headers: { 'x-api-key': gateway.key, ...headers } });
+  expect(`${path} ${response.status}`).toBe(`${path} 200`);
+  return (await response.json()) as Record<string, unknown>;
+};
+
+test("OpenAI's SDK and Anthropic's SDK read the same models", async () => {
+  const openai = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL });
+  const anthropic = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin });
+  const ids: string[] = [];
+  for await (const model of openai.models.list()) ids.push(model.id);
+  const seen: Anthropic.ModelInfo[] = [];
+  for await (const model of anthropic.models.list({ limit: 5 })) seen.push(model);
+  expect(seen.map(({ id }) => id)).toEqual(ids);
+  for (const model of seen) {
+    expect(model).toMatchObject({ type: 'model', lifecycle: 'active', display_name: expect.any(String) });
+    expect(new Date(model.created_at).toISOString()).toBe(model.created_at);
+  }
+  const claude = await anthropic.models.retrieve('anthropic/claude-sonnet-4-5');
+  expect(claude).toMatchObject({ id: 'anthropic/claude-sonnet-4-5', max_input_tokens: 200_000 });
+  expect((await openai.models.retrieve('house/listener')).object).toBe('model');
+});
+
+test('Claude Code finds models of Anthropic under every base, without a redirect', async () => {
+  for (const base of ['/v1', '/api/anthropic/v1', '/api/v1', '']) {
+    const list = await json(`${base}/models?limit=1000`, { 'anthropic-version': '2023-06-01' });
+    const { data, has_more, first_id, last_id } = list as unknown as Anthropic.ModelInfosPage;
+    expect(data.some(({ id, display_name }) => id.startsWith('anthropic/') && display_name !== '')).toBe(
+      true,
+    );
+    expect([has_more, first_id, last_id]).toEqual([false, data[0]?.id ?? '', data.at(-1)?.id ?? '']);
+  }
+});
+
+test('Codex finds its own list beside the other, with every member that it demands', async () => {
+  expect(await json('/v1/models')).not.toHaveProperty('models');
+  for (const base of ['/v1', '']) {
+    const { data, models } = (await json(`${base}/models?client_version=0.169.0`)) as {
+      data: { id: string }[];
+      models: Record<string, unknown>[];
+    };
+    expect(models.map(({ slug }) => slug)).toEqual(data.map(({ id }) => id));
+    for (const model of models) {
+      // Bun's matcher writes what it expects into what it looks at.
+      expect(structuredClone(model)).toMatchObject({
+        display_name: expect.any(String),
+        supported_reasoning_levels: expect.any(Array),
+        shell_type: 'shell_command',
+        visibility: 'list',
+        supported_in_api: true,
+        priority: expect.any(Number),
+        base_instructions: expect.stringContaining('coding agent'),
+        support_verbosity: false,
+        truncation_policy: { mode: 'tokens', limit: 10_000 },
+        experimental_supported_tools: [],
+      });
+    }
+    expect(models.find(({ slug }) => slug === 'house/listener')).toMatchObject({
+      context_window: 32_000,
+      // Codex knows no other kinds of input.
+      input_modalities: ['text', 'image'],
+      default_reasoning_level: null,
+      supported_reasoning_levels: [],
+    });
+    expect(models.find(({ slug }) => slug === 'sim/responses')).toMatchObject({
+      default_reasoning_level: 'medium',
+      supported_reasoning_levels: expect.arrayContaining([{ effort: 'high', description: 'high effort' }]),
+    });
+  }
+});
+
+test('HEAD / says that somebody is there, with no key', async () => {
+  const response = await fetch(`${gateway.origin}/`, { method: 'HEAD' });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('');
+});
+
+test('the calls of clients work without a base too, with a key only', async () => {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  for (const [path, body] of [
+    ['/chat/completions', { messages }],
+    ['/responses', { input: 'Hello' }],
+    ['/messages', { messages, max_tokens: 100 }],
+  ] as const) {
+    const send = async (key: string): Promise<number> =>
+      (
+        await fetch(gateway.origin + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'sim/echo', ...body }),
+        })
+      ).status;
+    expect([path, await send(gateway.key), await send('sk-wrong')]).toEqual([path, 200, 401]);
+  }
+  expect((await fetch(`${gateway.origin}/models`)).status).toBe(401);
+});
