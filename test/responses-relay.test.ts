@@ -142,6 +142,21 @@ describe('a stream', () => {
     expect(stream.error?.kind).toBe('rate_limited');
   });
 
+  test('an error alone is followed by the response that failed through it', () => {
+    const stream = relay.openStream(FACTS);
+    const error = { code: 'server_error', message: 'broken', param: null, sequence_number: 5 };
+    let out = stream.push(OPENING + delta('a', 4) + frame('error', error));
+    expect([stream.error?.message, stream.errorShown]).toEqual(['broken', false]);
+    out += stream.fail?.(stream.error ?? new GatewayError('internal', 'none')) ?? '';
+    const [told, failed] = framesOf(out).slice(-2);
+    expect(JSON.parse(told?.data ?? '')).toMatchObject(error);
+    expect(JSON.parse(failed?.data ?? '')).toMatchObject({
+      type: 'response.failed',
+      sequence_number: 6,
+      response: { status: 'failed', error: { message: 'broken' } },
+    });
+  });
+
   test('that is cut is an error, told in numbers that go on', () => {
     const stream = relay.openStream({ ...FACTS, model: 'openai/é' });
     let out = stream.push(OPENING + delta('ä', 4) + delta('b', 5));

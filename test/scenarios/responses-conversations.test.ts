@@ -9,7 +9,6 @@ import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { cutAfter, opened, whole } from '../upstreams/answers.ts';
-import { dialect } from '../upstreams/dialects.ts';
 import { StreamReading } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../upstreams/json-path.ts';
 import type { Answer } from '../upstreams/scripted-upstream.ts';
@@ -25,6 +24,7 @@ import {
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
+  wordsOf,
   type ResponsesScene,
   type Way,
 } from './responses-scene.ts';
@@ -51,15 +51,9 @@ async function held(id: string, { gateway } = scene): Promise<string[]> {
 
 /** A stream of a way that has begun: its client sees content. */
 function begun(way: Way): string {
-  const words = dialect(PROTOCOL[way], 'begun');
+  const words = wordsOf(way);
   return words.opening + words.piece('Half an');
 }
-const PROTOCOL = {
-  relay: 'openai-responses',
-  responses: 'openai-responses',
-  chat: 'openai-chat',
-  messages: 'anthropic-messages',
-} as const;
 
 describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
   test('what was said before comes first, and the turn is appended', async () => {
@@ -120,7 +114,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const id = await newConversation();
     const failures: Answer[] = [
       whole({ error: { message: 'down' } }, 500),
-      dialect(PROTOCOL[way], 'full').overflow,
+      wordsOf(way).overflow,
       ...(stream ? [cutAfter(begun(way))] : []),
     ];
     for (const failure of failures) {

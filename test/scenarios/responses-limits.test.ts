@@ -9,7 +9,6 @@ import {
   stream as sse,
   whole,
 } from '../upstreams/answers.ts';
-import { dialect } from '../upstreams/dialects.ts';
 import { at, list } from '../upstreams/json-path.ts';
 import {
   ask,
@@ -22,6 +21,7 @@ import {
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
+  wordsOf,
   type ResponsesScene,
   type Way,
 } from './responses-scene.ts';
@@ -38,12 +38,6 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 /** About so many tokens. */
 const words = (count: number, word: string): string => Array.from({ length: count }, () => word).join(' ');
-const PROTOCOL = {
-  relay: 'openai-responses',
-  responses: 'openai-responses',
-  chat: 'openai-chat',
-  messages: 'anthropic-messages',
-} as const;
 
 describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) => {
   const small = { model: `small/${way}`, tools: [WEATHER], instructions: 'Be brief.', max_output_tokens: 20 };
@@ -109,7 +103,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
   });
 
   test('disabled sends all of it, and passes the refusal on', async () => {
-    scene.upstream.script(dialect(PROTOCOL[way], 'full').overflow);
+    scene.upstream.script(wordsOf(way).overflow);
     const refused = await ask(scene, way, { ...small, input: history }, stream);
     expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);
     expect(told(scene.upstream.requests[0]).join('\n')).toContain('oldest');

@@ -15,6 +15,7 @@ import {
   stream as sse,
   whole,
 } from '../upstreams/answers.ts';
+import { dialect, type Dialect } from '../upstreams/dialects.ts';
 import { providerAt, UPSTREAM_KEY } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import {
@@ -33,6 +34,9 @@ export const WAYS_AND_MODES = WAYS.flatMap((way) => [false, true].map((stream) =
 
 export const OTHER_KEY = 'sk-test-other';
 export const AS_OTHER = { authorization: `Bearer ${OTHER_KEY}` };
+
+/** Where `two/<way>` goes when its first endpoint fails: another protocol each. It takes the beginning of an answer. */
+export const SECOND = { relay: 'responses', responses: 'chat', chat: 'messages', messages: 'chat' } as const;
 
 /** Tokens of `small/<way>`. */
 export const SMALL_CONTEXT = 600;
@@ -88,6 +92,13 @@ export async function startResponses(
         ...WAYS.flatMap((way) => [
           modelAt(`to/${way}`, endpoints[way], 8000),
           modelAt(`small/${way}`, { ...endpoints[way], context_length: SMALL_CONTEXT }, 100),
+          {
+            id: `two/${way}`,
+            endpoints: [
+              { model: 'first', ...endpoints[way] },
+              { model: 'second', ...endpoints[SECOND[way]], quirks: { prefill: 'plain' } },
+            ],
+          },
         ]),
         ...models,
       ],
@@ -332,6 +343,18 @@ export function saidIn({ body }: Answered): string[] {
     }
   });
 }
+
+/** How the upstream says things that go wrong, on a way. */
+export function wordsOf(way: Way): Dialect {
+  return dialect(PROTOCOL[way], 'up');
+}
+
+const PROTOCOL = {
+  relay: 'openai-responses',
+  responses: 'openai-responses',
+  chat: 'openai-chat',
+  messages: 'anthropic-messages',
+} as const;
 
 /** A function that models call here. */
 export const WEATHER = {

@@ -107,6 +107,7 @@ const responses = (mark: string): Dialect => {
     whole: (text) => response('completed', [message(text)]),
     opening:
       event('response.created', { response: response('in_progress', []) }) +
+      event('response.in_progress', { response: response('in_progress', []) }) +
       event('response.output_item.added', { output_index: 0, item: message(null) }) +
       event('response.content_part.added', { ...place, part: part('') }),
     piece: (delta) => event('response.output_text.delta', { ...place, delta, logprobs: [] }),
@@ -116,7 +117,10 @@ const responses = (mark: string): Dialect => {
       event('response.output_item.done', { output_index: 0, item: message(text) }) +
       event('response.completed', { response: response('completed', [message(text)]) }),
     endMark: '',
-    errorFrame: event('error', { code: 'server_error', message: OVERLOADED.message, param: null }),
+    // Numbered when it is said.
+    get errorFrame() {
+      return event('error', { code: 'server_error', message: OVERLOADED.message, param: null });
+    },
     errorBody: {
       ...response('failed', []),
       error: { code: 'server_error', message: OVERLOADED.message },

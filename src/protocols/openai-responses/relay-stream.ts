@@ -32,6 +32,8 @@ export class ResponsesRelayStream implements RelayStream {
   #last = '';
   #opening = '{"response":{}}';
   #final: JsonObject | undefined;
+  /** The upstream's own `error` went to the client; the response that failed through it may be missing. */
+  #errorPassed = false;
   upstreamId: string | undefined;
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
@@ -69,25 +71,28 @@ export class ResponsesRelayStream implements RelayStream {
     return this.#final && JSON.stringify({ ...this.#final, ...patches(this.#facts) });
   }
 
-  /** `error` and `response.failed`, numbered behind what passed. '' before the first content. */
+  /**
+   * `error` and `response.failed`, numbered behind what passed; the latter alone behind the upstream's own `error`. ''
+   * before the first content.
+   */
   fail(error: GatewayError): string {
     if (!this.committed || this.done || this.errorShown) return '';
     this.errorShown = true;
     const failure = encodeFailure(error);
     const { sequence_number: last } = asObject(parseJson(frameData(this.#last)));
-    const sequence_number = (asNumber(last) ?? -1) + 1;
+    let sequence_number = (asNumber(last) ?? -1) + 1;
     const { message } = failure;
     const code = error.code ?? failure.code;
-    const told = { type: 'error', sequence_number, code, message, param: error.param ?? null };
+    let told = '';
+    if (!this.#errorPassed) {
+      const event = { type: 'error', sequence_number, code, message, param: error.param ?? null };
+      told = writeFrame('error', editMembers('{}', { set: event }));
+      sequence_number++;
+    }
     const response = { ...patches(this.#facts), status: 'failed', error: failure };
-    const failed = { type: 'response.failed', sequence_number: sequence_number + 1 };
-    return (
-      writeFrame('error', editMembers('{}', { set: told })) +
-      writeFrame(
-        'response.failed',
-        editMembers(editMemberObject(this.#opening, 'response', { set: response }), { set: failed }),
-      )
-    );
+    const failed = { type: 'response.failed', sequence_number };
+    const opening = editMemberObject(this.#opening, 'response', { set: response });
+    return told + writeFrame('response.failed', editMembers(opening, { set: failed }));
   }
 
   #release(): string {
@@ -143,7 +148,7 @@ export class ResponsesRelayStream implements RelayStream {
         return this.#ended('failed', json, frame, data);
       case 'error':
         this.error = decodeFailure(isJsonObject(json['error']) ? json['error'] : json);
-        this.errorShown = this.committed;
+        this.#errorPassed = this.committed;
         if (this.committed) this.#out += frame;
         return true;
       default:
