@@ -29,6 +29,8 @@ export interface GroupInput {
 
 /** Filters and orders the endpoints of a model. */
 export function groupOf(input: GroupInput, context: PlanContext): Group {
+  const only = onlyCandidate(input, context);
+  if (only) return only;
   const { request, model, wishes, pinned } = input;
   const removed: Removed[] = [];
   const left: Endpoint[] = [];
@@ -41,6 +43,32 @@ export function groupOf(input: GroupInput, context: PlanContext): Group {
     else left.push(endpoint);
   }
   return { candidates: left.length === 0 ? [] : ordered(left, input, context), removed };
+}
+
+const groups = new WeakMap<Endpoint, Group>();
+
+/** Most models have one endpoint and most requests no wishes: then there is nothing to decide. */
+function onlyCandidate({ model, wishes, pinned, holder }: GroupInput, context: PlanContext): Group | null {
+  const [endpoint] = model.endpoints;
+  if (!endpoint || model.endpoints.length > 1 || pinned !== null || holder !== null) return null;
+  const { providers, only, ignore, maxPrice, requireParameters, factor, type } = wishes;
+  if (
+    providers ||
+    only ||
+    ignore ||
+    maxPrice ||
+    requireParameters ||
+    factor ||
+    (type ?? 'priority') !== 'priority'
+  )
+    return null;
+  if (asideReason(endpoint, context) !== null) return null;
+  let group = groups.get(endpoint);
+  if (!group) {
+    group = { candidates: [{ endpoint, score: null, reason: 'priority 1', aside: false }], removed: [] };
+    groups.set(endpoint, group);
+  }
+  return group;
 }
 
 function ordered(

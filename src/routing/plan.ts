@@ -57,13 +57,16 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
 
   const failover = fallback !== false;
   const inOrder = failover ? asideLast(candidates) : candidates.slice(0, 1);
-  const excluded: Exclusion[] = [
-    ...selection.excluded,
-    ...removed
-      .filter(({ endpoint }) => !inOrder.some((candidate) => candidate.endpoint === endpoint))
-      .map(({ endpoint, reason }) => ({ modelId: endpoint.modelId, endpoint: endpoint.slug, reason })),
-    ...(failover ? [] : candidates.slice(1).map(({ endpoint }) => notTried(endpoint))),
-  ];
+  const isWhole = failover && removed.length + selection.excluded.length === 0;
+  const excluded: readonly Exclusion[] = isWhole
+    ? NONE
+    : [
+        ...selection.excluded,
+        ...removed
+          .filter(({ endpoint }) => !inOrder.some((candidate) => candidate.endpoint === endpoint))
+          .map(({ endpoint, reason }) => ({ modelId: endpoint.modelId, endpoint: endpoint.slug, reason })),
+        ...(failover ? [] : candidates.slice(1).map(({ endpoint }) => notTried(endpoint))),
+      ];
   return {
     candidates: inOrder,
     excluded,
@@ -106,6 +109,8 @@ function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate
   if (reason === 'requested') return candidate;
   return { ...candidate, score: candidate.score ?? score, reason: `${reason}; ${candidate.reason}` };
 }
+
+const NONE: readonly Exclusion[] = [];
 
 function notTried(endpoint: Candidate['endpoint']): Exclusion {
   return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is switched off' };
