@@ -12,7 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { unresolvedReference } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
-import { CallIds } from './call-ids.ts';
+import { ToolUseIds } from '../tool-use-ids.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
@@ -44,7 +44,7 @@ const OPENING_TEXT = '(The assistant opens the conversation.)';
 export function encodeConversation(items: readonly Item[], scope: EncodeScope): Conversation {
   const system: MutableJsonObject[] = [];
   const drafts: Draft[] = [];
-  const ids = new CallIds(scope.report);
+  const ids = new ToolUseIds(scope.report, 'Anthropic');
   items.forEach((item, position) => {
     const path = item.path ?? `items[${position}]`;
     switch (item.type) {
@@ -146,7 +146,12 @@ function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], sco
   );
 }
 
-function encodeCall(item: ToolCallItem, path: string, ids: CallIds, scope: EncodeScope): MutableJsonObject {
+function encodeCall(
+  item: ToolCallItem,
+  path: string,
+  ids: ToolUseIds,
+  scope: EncodeScope,
+): MutableJsonObject {
   const id = ids.call(item.callId, path);
   const block: MutableJsonObject = {
     ...ownRaw(item.source),
@@ -162,7 +167,7 @@ function encodeCall(item: ToolCallItem, path: string, ids: CallIds, scope: Encod
 function encodeResult(
   item: ToolResultItem,
   path: string,
-  ids: CallIds,
+  ids: ToolUseIds,
   scope: EncodeScope,
 ): MutableJsonObject {
   const block: MutableJsonObject = {

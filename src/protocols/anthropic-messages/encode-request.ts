@@ -8,7 +8,7 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
-import { constrainSchema } from './encode-schema.ts';
+import { constrainSchema } from '../constrain-schema.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';

@@ -4,13 +4,12 @@ import type {
   CustomTool,
   FunctionTool,
   JsonObject,
-  JsonValue,
   MutableJsonObject,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asArray, asObject, isJsonObject } from '../../canonical/index.ts';
+import { constrainSchema } from '../constrain-schema.ts';
 import { standInFor } from '../custom-as-function.ts';
-import { constrainSchema } from './encode-schema.ts';
+import { NO_ARGUMENTS, objectSchema } from '../object-schema.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 
@@ -19,8 +18,6 @@ export interface EncodedTools {
   readonly choice: JsonObject | undefined;
 }
 
-const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
-const COMBINATIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Of a user location, what Anthropic knows (SDK type `UserLocation`). */
 const LOCATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'city', 'region', 'country', 'timezone']);
 
@@ -51,7 +48,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
 function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): MutableJsonObject {
   const raw = ownRaw(tool.source);
   if (raw) return raw;
-  const schema = inputSchema(tool.parameters, path, scope);
+  const schema = objectSchema(tool.parameters, path, 'Anthropic', scope.report);
   const block: MutableJsonObject = { name: tool.name };
   if (tool.description !== undefined && tool.description !== '') block['description'] = tool.description;
   block['input_schema'] = schema;
@@ -73,48 +70,6 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
   block['input_schema'] = constrained.schema;
   block['strict'] = true;
   return block;
-}
-
-/**
- * A schema that Anthropic takes for a tool's input: its root is an object without alternatives. The branches
- * of a combination at the root are merged: all their properties, and what all of them require.
- */
-function inputSchema(parameters: JsonObject | undefined, path: string, scope: EncodeScope): JsonObject {
-  if (parameters === undefined) return NO_ARGUMENTS;
-  const combined = COMBINATIONS.filter((keyword) => parameters[keyword] !== undefined);
-  if (combined.length === 0 && parameters['type'] === 'object') return parameters;
-  const schema: MutableJsonObject = { ...parameters, type: 'object' };
-  const { type } = parameters;
-  if (type !== undefined && type !== 'object') {
-    scope.report.add(
-      `${path}.parameters.type`,
-      'approximated',
-      'Anthropic wants the type "object" for the input of a tool',
-    );
-  }
-  for (const keyword of combined) {
-    const branches = asArray(parameters[keyword]).filter(isJsonObject);
-    let properties: JsonObject = asObject(schema['properties']);
-    for (const branch of branches) properties = { ...asObject(branch['properties']), ...properties };
-    const required = requiredBy(branches, keyword === 'allOf');
-    schema['properties'] = properties;
-    if (required.length > 0) schema['required'] = [...new Set([...asArray(schema['required']), ...required])];
-    delete schema[keyword];
-    scope.report.add(
-      `${path}.parameters.${keyword}`,
-      'approximated',
-      'Anthropic takes no alternatives at the root of a tool schema; they were merged',
-    );
-  }
-  return schema;
-}
-
-/** Names that every branch requires, or that any does when `all` hold at once. */
-function requiredBy(branches: readonly JsonObject[], all: boolean): readonly JsonValue[] {
-  const lists = branches.map((branch) => asArray(branch['required']));
-  if (all) return lists.flat();
-  const sets = lists.map((list) => new Set(list));
-  return (lists[0] ?? []).filter((name) => sets.every((set) => set.has(name)));
 }
 
 /** A custom tool as a function whose one argument is the free-form input (requirements C-07). */

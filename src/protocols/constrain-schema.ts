@@ -1,6 +1,6 @@
-// JSON Schemas in the subset that Anthropic enforces by grammar. Knows nothing of tools or of answers.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
-import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+// JSON Schemas in the subset that Anthropic enforces by grammar, as does Bedrock. Knows nothing of tools or of answers.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../canonical/index.ts';
+import { GatewayError, isJsonArray, isJsonObject } from '../canonical/index.ts';
 
 /** Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11). */
 const KEPT: ReadonlySet<string> = new Set([
