@@ -1,5 +1,6 @@
 // Cuts a relayed event stream into its events without decoding them. Works on byte strings: one character, one byte.
 // Knows no protocol.
+import { parseJson } from '../canonical/index.ts';
 
 /** Most bytes of one event: more is a broken upstream. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -34,11 +35,11 @@ export class FrameSplitter {
     if (this.#rest.length > MAX_FRAME_BYTES) throw new RangeError('an event of the stream is too long');
   }
 
-  /** The stream is over: the lines of an event that lacks its blank line, '' if there is none. */
+  /** The stream is over: its last event if that lacks no more than the blank line. Half an event is for no client. */
   end(): string {
     const last = this.#rest.trim();
     this.#rest = '';
-    return last;
+    return parseJson(frameData(last)) === undefined ? '' : `${last}\n\n`;
   }
 }
 
@@ -61,4 +62,15 @@ export function frameData(frame: string): string {
     data = data === undefined ? piece : `${data}\n${piece}`;
   }
   return data ?? '';
+}
+
+/**
+ * The event with other data.
+ * @param data as `frameData` gave it
+ */
+export function replaceData(frame: string, data: string, replacement: string): string {
+  if (frame.includes(data)) return frame.replace(data, () => replacement);
+  // Data in several lines is rare, and may be written in one.
+  const event = /^event:.*\n/m.exec(frame)?.[0] ?? '';
+  return `${event}data: ${replacement.replaceAll('\n', ' ')}\n\n`;
 }

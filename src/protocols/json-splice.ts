@@ -1,5 +1,5 @@
 // Edits the top-level members of a JSON object in its text, leaving every other byte alone: how the relay lane
-// patches an envelope without re-serialising the content. Works on byte strings and on text alike.
+// patches an envelope without re-serialising the content. Works on byte strings and on text alike. Never parses.
 import type { JsonValue } from '../canonical/index.ts';
 
 interface Member {
@@ -139,6 +139,24 @@ function toAscii(value: JsonValue): string {
     /[^\x00-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/**
+ * Length of the text under the first of `keys` that has one, read off JSON that is not parsed: escapes count as they
+ * are written. 0 where none has.
+ * @param keys with their quotes and colon
+ * @param to where the search ends
+ */
+export function writtenLength(text: string, keys: readonly string[], from: number, to: number): number {
+  for (const key of keys) {
+    const at = text.indexOf(key, from);
+    if (at < 0 || at >= to) continue;
+    const start = skipSpace(text, at + key.length);
+    if (text.charCodeAt(start) !== QUOTE) continue;
+    const end = stringEnd(text, start);
+    return end > to ? 0 : end - start - 2;
+  }
+  return 0;
 }
 
 function skipSpace(text: string, from: number): number {

@@ -1,16 +1,16 @@
 // A relayed Messages stream: the message of `message_start` is patched, a copy is read for the records, and every other
 // byte passes. Only for upstreams that follow Anthropic's own definition.
-import type { FinishEvent, JsonObject, Usage } from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { FrameSplitter, frameData } from '../frame-splitter.ts';
-import { editMemberObject } from '../json-splice.ts';
+import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
+import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
+import { editMemberObject, writtenLength } from '../json-splice.ts';
 import type { RelayFacts, RelayStream } from '../protocol.ts';
+import { RelayOutput } from '../relay-output.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { decodeStopReason } from './stop-reason.ts';
 
-/** Most bytes that are held back for the first content. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const DELTA = 'event: content_block_delta\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 /** Members of deltas that hold what the model writes, as they stand in an event. */
@@ -19,9 +19,7 @@ const WRITTEN = ['"text":', '"partial_json":', '"thinking":'] as const;
 export class MessagesRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
   readonly #frames = new FrameSplitter();
-  /** What the current read lets pass. */
-  #out = '';
-  #held = '';
+  readonly #out = new RelayOutput();
   #tail = '';
   #counts: JsonObject | undefined;
   upstreamId: string | undefined;
@@ -42,43 +40,24 @@ export class MessagesRelayStream implements RelayStream {
 
   push(bytes: string): string {
     this.#frames.push(bytes, this.#take);
-    return this.#release();
+    return this.#out.release(this.committed);
   }
 
   end(): string {
     const last = this.#frames.end();
-    // A last event may lack its blank line, or be half an event that no client could read.
-    if (last !== '' && !this.done && parseJson(frameData(last)) !== undefined) this.#inspect(`${last}\n\n`);
+    if (last !== '' && !this.done) this.#inspect(last);
     // A stop reason ends an answer even where the last event was forgotten; without one it was cut.
-    if (this.finish === undefined && this.error === undefined) {
-      this.error = new GatewayError(
-        'upstream_unavailable',
-        'the upstream closed the stream before the answer was complete',
-      );
-    }
+    if (this.finish === undefined) this.error ??= cutAnswer();
     const tail = this.#tail || (this.error || this.done ? '' : STOP);
     this.#tail = '';
     this.done ||= this.error === undefined;
-    return this.#release() + tail;
-  }
-
-  #release(): string {
-    if (!this.committed) {
-      this.#held += this.#out;
-      this.#out = '';
-      if (this.#held.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
-      return '';
-    }
-    const all = this.#held + this.#out;
-    this.#held = '';
-    this.#out = '';
-    return all;
+    return this.#out.release(this.committed) + tail;
   }
 
   readonly #take = (text: string, from: number, to: number): boolean => {
     if (!this.committed || !text.startsWith(DELTA, from)) return this.#inspect(text.slice(from, to));
-    this.outputChars += writtenChars(text, from, to);
-    this.#out += text.slice(from, to);
+    this.outputChars += writtenLength(text, WRITTEN, from, to);
+    this.#out.add(text.slice(from, to));
     return true;
   };
 
@@ -86,24 +65,24 @@ export class MessagesRelayStream implements RelayStream {
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     // Comments keep a connection alive.
-    if (data === '') this.#out += frame;
+    if (data === '') this.#out.add(frame);
     if (data === '') return true;
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= new GatewayError('upstream_unavailable', 'the upstream sent an event that is not JSON');
+      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
       return false;
     }
     switch (json['type']) {
       case 'message_start':
         this.#start(asObject(json['message']));
-        this.#out += this.#patched(frame, data);
+        this.#out.add(this.#patched(frame, data));
         return true;
       case 'content_block_start':
         this.committed ||= !SILENT_BLOCKS.has(asString(asObject(json['content_block'])['type']) ?? '');
         break;
       case 'content_block_delta':
         this.committed = true;
-        this.outputChars += writtenChars(frame, 0, frame.length);
+        this.outputChars += writtenLength(frame, WRITTEN, 0, frame.length);
         break;
       case 'message_delta':
         this.#count(json['usage']);
@@ -113,17 +92,17 @@ export class MessagesRelayStream implements RelayStream {
         this.done = this.finish !== undefined;
         this.error ??= this.done
           ? undefined
-          : new GatewayError('upstream_unavailable', 'the upstream ended an answer without a stop reason');
+          : brokenAnswer('the upstream ended an answer without a stop reason');
         if (this.done) this.#tail = frame;
         return false;
       case 'error':
         this.error ??= decodeErrorFrame(json, data);
         this.errorShown = this.committed;
-        if (this.committed) this.#out += frame;
+        if (this.committed) this.#out.add(frame);
         return false;
       default:
     }
-    this.#out += frame;
+    this.#out.add(frame);
     return true;
   }
 
@@ -150,25 +129,9 @@ export class MessagesRelayStream implements RelayStream {
 
   #patched(frame: string, data: string): string {
     const { id, model } = this.#facts;
-    const patched = editMemberObject(data, 'message', { set: { id, model } });
-    // Data in several lines is rare, and may be written in one.
-    if (frame.includes(data)) return frame.replace(data, () => patched);
-    return `event: message_start\ndata: ${patched.replaceAll('\n', ' ')}\n\n`;
+    return replaceData(frame, data, editMemberObject(data, 'message', { set: { id, model } }));
   }
 }
 
 /** Blocks that a client sees only once there is something in them. */
 const SILENT_BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking']);
-
-/** Length of what a delta writes, read off an event that is not parsed: bytes, escapes included. */
-function writtenChars(text: string, from: number, to: number): number {
-  for (const member of WRITTEN) {
-    const at = text.indexOf(member, from);
-    if (at < 0 || at >= to) continue;
-    const start = text.indexOf('"', at + member.length) + 1;
-    let end = text.indexOf('"', start);
-    while (text.charCodeAt(end - 1) === 92 && end >= 0 && end < to) end = text.indexOf('"', end + 1);
-    return end < 0 || end > to ? 0 : end - start;
-  }
-  return 0;
-}

@@ -1,9 +1,9 @@
 // The relay lane of the Messages API: what a faithful upstream takes as it stands, and how its answers pass. Only `id`
 // and `model` of the message change; every other byte is the upstream's.
 import type { CanonicalRequest, Item, JsonValue, Part } from '../../canonical/index.ts';
-import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
-import type { CodecContext, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
 import { saysReasoning } from './encode-thinking.ts';
 import { GATEWAY_KEYS } from './fields.ts';
@@ -48,28 +48,10 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
-  return remove.length === 0 && Object.keys(set).length === 0
-    ? body
-    : editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove, everywhere: true });
 }
 
-/** Nothing that is read here needs an id. */
-const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
-
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const json = parseJson(body);
-  const tap: { -readonly [Key in keyof RelayTap]: RelayTap[Key] } = {
-    upstreamId: isJsonObject(json) ? asString(asObject(json)['id']) : undefined,
-    usage: undefined,
-    finish: undefined,
-    outputChars: 0,
-  };
-  const read = (event: Parameters<Parameters<typeof decodeResponse>[1]['on']>[0]): void => {
-    if (event.type === 'usage') tap.usage = event.usage;
-    else if (event.type === 'finish') tap.finish = event;
-    else if (event.type === 'text' || event.type === 'reasoning' || event.type === 'arguments')
-      tap.outputChars += event.text.length;
-  };
-  decodeResponse(json, { on: read }, NO_IDS);
+  const tap = readAnswer(body, decodeResponse);
   return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
 }

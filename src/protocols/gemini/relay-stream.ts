@@ -1,14 +1,13 @@
 // A relayed Gemini stream: every chunk is a whole answer's envelope, which is patched; a copy goes through the decoder
 // for the records. Only for upstreams that follow Google's own definition.
 import type { FinishEvent, GatewayError, Usage } from '../../canonical/index.ts';
-import { FrameSplitter, frameData } from '../frame-splitter.ts';
+import { AnswerTap, NO_IDS } from '../answer-tap.ts';
+import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
 import type { RelayFacts, RelayStream, StreamDecoder } from '../protocol.ts';
-import { AnswerTap, NO_IDS } from './answer-tap.ts';
+import { RelayOutput } from '../relay-output.ts';
 import { decodeStream } from './decode-stream.ts';
 import { patchEnvelope } from './patch-envelope.ts';
 
-/** Most bytes that are held back for the first content. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** A chunk that says how the answer ended: the last one, as far as anybody knows. */
 const FINISH = '"finishReason"';
 
@@ -17,8 +16,7 @@ export class GeminiRelayStream implements RelayStream {
   readonly #frames = new FrameSplitter();
   readonly #tap = new AnswerTap();
   readonly #decoder: StreamDecoder = decodeStream(this.#tap, NO_IDS);
-  #out = '';
-  #held = '';
+  readonly #out = new RelayOutput();
   /** The chunk with the reason: it goes out when the records are written, or when another one follows. */
   #last = '';
   errorShown = false;
@@ -52,19 +50,17 @@ export class GeminiRelayStream implements RelayStream {
 
   push(bytes: string): string {
     this.#frames.push(bytes, this.#take);
-    return this.#release();
+    return this.#out.release(this.committed);
   }
 
   end(): string {
-    const rest = this.#frames.end();
-    // A last event may lack its blank line.
-    if (rest !== '' && this.error === undefined) this.#pass(`${rest}\n\n`);
+    const last = this.#frames.end();
+    if (last !== '' && this.error === undefined) this.#pass(last);
     this.#decoder.end();
-    const isShown = this.error === undefined || this.errorShown;
     if (this.error === undefined) this.committed = true;
-    const last = isShown ? this.#last : '';
+    const tail = this.error === undefined || this.errorShown ? this.#last : '';
     this.#last = '';
-    return this.#release() + last;
+    return this.#out.release(this.committed) + tail;
   }
 
   readonly #take = (text: string, from: number, to: number): boolean => {
@@ -75,33 +71,20 @@ export class GeminiRelayStream implements RelayStream {
   #pass(frame: string): void {
     const data = frameData(frame);
     if (data === '') {
-      this.#out += frame;
+      this.#out.add(frame);
       return;
     }
     this.#decoder.frame('', data);
-    this.#out += this.#last;
+    this.#out.add(this.#last);
     this.#last = '';
     if (this.error) {
       this.errorShown = this.committed && data.includes('"error"');
-      if (this.errorShown) this.#out += frame;
+      if (this.errorShown) this.#out.add(frame);
       return;
     }
     this.committed ||= this.#tap.hasContent;
-    const patched = `data: ${patchEnvelope(data, this.#facts).replaceAll('\n', ' ')}\n\n`;
+    const patched = replaceData(frame, data, patchEnvelope(data, this.#facts));
     if (data.includes(FINISH)) this.#last = patched;
-    else this.#out += patched;
-  }
-
-  #release(): string {
-    if (!this.committed) {
-      this.#held += this.#out;
-      this.#out = '';
-      if (this.#held.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
-      return '';
-    }
-    const all = this.#held + this.#out;
-    this.#held = '';
-    this.#out = '';
-    return all;
+    else this.#out.add(patched);
   }
 }

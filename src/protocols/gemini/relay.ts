@@ -1,10 +1,9 @@
 // The relay lane of Gemini: what Google takes as it stands, and how its answers pass. Only `responseId` and
 // `modelVersion` change; every other byte is the upstream's.
 import type { CanonicalRequest, Item, JsonValue } from '../../canonical/index.ts';
-import { asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
-import { AnswerTap, NO_IDS } from './answer-tap.ts';
 import { decodeResponse } from './decode-response.ts';
 import { MAX_TEMPERATURE, saysReasoning } from './encode-generation-config.ts';
 import { patchEnvelope } from './patch-envelope.ts';
@@ -48,17 +47,10 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
   // The model stands in the path; some clients repeat it.
   const set: Record<string, JsonValue> = 'model' in request.raw ? { model: `models/${model}` } : {};
-  return remove.length === 0 && Object.keys(set).length === 0
-    ? body
-    : editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove, everywhere: true });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const json = parseJson(body);
-  const tap = new AnswerTap();
-  decodeResponse(json, tap, NO_IDS);
-  if (tap.error) throw tap.error;
-  const upstreamId = isJsonObject(json) ? asString(json['responseId']) : undefined;
-  const { usage, finish, outputChars } = tap;
-  return { body: patchEnvelope(body, facts), tap: { upstreamId, usage, finish, outputChars } };
+  const tap = readAnswer(body, decodeResponse);
+  return { body: patchEnvelope(body, facts), tap };
 }

@@ -3,15 +3,18 @@
 import type {
   CanonicalRequest,
   FinishEvent,
+  GatewayError,
   JsonObject,
   JsonValue,
   Part,
   Usage,
 } from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
 import { FrameSplitter } from '../frame-splitter.ts';
-import { editMembers } from '../json-splice.ts';
+import { editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
+import { RelayOutput } from '../relay-output.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { MAX_TEMPERATURE } from './encode-request.ts';
@@ -25,10 +28,9 @@ import { decodeFinishReason } from './finish-reason.ts';
 const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
 REMOVED.delete('seed');
 
-/** Most bytes that are held back for the first content: more is a broken upstream. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
+const WRITTEN = ['"content":', '"arguments":'] as const;
 
 export const relay: RelayCodec = {
   accepts,
@@ -81,22 +83,14 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
-  return remove.length === 0 && Object.keys(set).length === 0
-    ? body
-    : editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove, everywhere: true });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
   const json = parseJson(body);
   if (!isJsonObject(json) || !Array.isArray(json['choices'])) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
-    throw (
-      failure ??
-      new GatewayError(
-        'upstream_unavailable',
-        'the upstream answered 200 with something that is not a chat completion',
-      )
-    );
+    throw failure ?? brokenAnswer('the upstream answered 200 with something that is not a chat completion');
   }
   const choice = asObject(asArray(json['choices'])[0]);
   const tap: RelayTap = {
@@ -116,10 +110,7 @@ function finishOf(choice: JsonObject): FinishEvent | undefined {
 class ChatRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
   readonly #frames = new FrameSplitter();
-  /** What the current read lets pass. */
-  #out = '';
-  #held = '';
-  #tail = '';
+  readonly #out = new RelayOutput();
   /** The envelope that all frames of a stream begin with, and what it becomes. */
   #prefix = '';
   #patched = '';
@@ -138,42 +129,21 @@ class ChatRelayStream implements RelayStream {
 
   push(bytes: string): string {
     this.#frames.push(bytes, this.#take);
-    const out = this.#out;
-    this.#out = '';
-    if (!this.committed) {
-      this.#held += out;
-      if (this.#held.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
-      return '';
-    }
-    return this.#release(out);
+    return this.#out.release(this.committed);
   }
 
   end(): string {
-    // A last event may lack its blank line, or be half an event that no client could read.
     const last = this.#frames.end();
-    let out = isEvent(last) ? this.#inspect(`${last}\n\n`) : '';
-    out = this.#release(out) + this.#tail;
-    this.#tail = '';
+    if (last !== '') this.#out.add(this.#inspect(last));
     // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
-    if (this.finish === undefined && this.error === undefined) {
-      this.error = new GatewayError(
-        'upstream_unavailable',
-        'the upstream closed the stream before the answer was complete',
-      );
-    }
+    if (this.finish === undefined) this.error ??= cutAnswer();
+    const out = this.#out.release(this.committed);
     return this.error ? out : `${out}${DONE}`;
-  }
-
-  #release(out: string): string {
-    if (this.#held === '') return out;
-    const all = this.#held + out;
-    this.#held = '';
-    return all;
   }
 
   /** Takes one frame. @returns false when nothing after it belongs to the answer: it ended or failed */
   readonly #take = (text: string, from: number, to: number): boolean => {
-    this.#out += this.#frame(text, from, to);
+    this.#out.add(this.#frame(text, from, to));
     return !this.done && this.error === undefined;
   };
 
@@ -183,7 +153,7 @@ class ChatRelayStream implements RelayStream {
     const known = prefix !== '' && text.startsWith(prefix, from);
     const at = text.indexOf(NOT_FINISHED, from);
     if (known && this.committed && at >= 0 && at < to) {
-      this.outputChars += writtenChars(text, from + prefix.length, to);
+      this.outputChars += writtenLength(text, WRITTEN, from + prefix.length, to);
       return this.#patched + text.slice(from + prefix.length, to);
     }
     return this.#inspect(text.slice(from, to));
@@ -201,12 +171,11 @@ class ChatRelayStream implements RelayStream {
     }
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= new GatewayError('upstream_unavailable', 'the upstream sent an event that is not JSON');
+      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
       return '';
     }
     if (json['error'] !== undefined && json['error'] !== null) {
-      this.error ??=
-        decodeInlineError(json) ?? new GatewayError('upstream_unavailable', 'the upstream reported an error');
+      this.error ??= decodeInlineError(json) ?? brokenAnswer('the upstream reported an error');
       this.errorShown = this.committed;
       return this.committed ? frame : '';
     }
@@ -239,13 +208,6 @@ class ChatRelayStream implements RelayStream {
   }
 }
 
-/** True for a complete data line. */
-function isEvent(line: string): boolean {
-  if (!line.startsWith('data:')) return false;
-  const data = line.slice(5).trim();
-  return data === '[DONE]' || parseJson(data) !== undefined;
-}
-
 /** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
 function joinData(frame: string): string {
   const data = frame.split('\n').filter((line) => line.startsWith('data:'));
@@ -267,16 +229,6 @@ function deltaChars(delta: JsonObject): number {
 function charsOf(value: JsonValue | undefined, member?: string): number {
   const text = member === undefined ? value : isJsonObject(value) ? value[member] : undefined;
   return typeof text === 'string' ? text.length : 0;
-}
-
-/** The same, read off a frame that is not parsed: bytes between `from` and `to`, escapes included. */
-function writtenChars(text: string, from: number, to: number): number {
-  let start = text.indexOf('"content":"', from) + 11;
-  if (start < 11 || start > to) start = text.indexOf('"arguments":"', from) + 13;
-  if (start < 13 || start > to) return 0;
-  let end = text.indexOf('"', start);
-  while (text.charCodeAt(end - 1) === 92 && end >= 0 && end < to) end = text.indexOf('"', end + 1);
-  return end < 0 || end > to ? 0 : end - start;
 }
 
 function hasContent(delta: JsonObject): boolean {

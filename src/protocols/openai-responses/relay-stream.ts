@@ -1,32 +1,27 @@
 // A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
-import type { FinishEvent, JsonObject, Usage } from '../../canonical/index.ts';
-import {
-  asNumber,
-  asObject,
-  asString,
-  GatewayError,
-  isJsonObject,
-  parseJson,
-} from '../../canonical/index.ts';
-import { FrameSplitter, frameData } from '../frame-splitter.ts';
-import { editMemberObject, editMembers } from '../json-splice.ts';
+import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
+import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { AnswerTap, NO_IDS } from '../answer-tap.ts';
+import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
+import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
+import { editMemberObject, editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayFacts, RelayStream } from '../protocol.ts';
+import { RelayOutput } from '../relay-output.ts';
+import { emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';
 import { kindOfItem } from './decode-item.ts';
 import { encodeFailure } from './encode-response-object.ts';
-import { patches, readEnding } from './relay-tap.ts';
+import { ItemEmitter } from './item-emitter.ts';
+import { responsePatches } from './response-patches.ts';
 
-/** Most bytes that are held back for the first content. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const EVENT = 'event: response.';
+const WRITTEN = ['"delta":'] as const;
 
 export class ResponsesRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
   readonly #frames = new FrameSplitter();
-  /** What the current read lets pass. */
-  #out = '';
-  #held = '';
+  readonly #out = new RelayOutput();
   #tail = '';
   /** The last event that passed, and the data of the first: what a failure goes on from. */
   #last = '';
@@ -49,26 +44,20 @@ export class ResponsesRelayStream implements RelayStream {
 
   push(bytes: string): string {
     this.#frames.push(bytes, this.#take);
-    return this.#release();
+    return this.#out.release(this.committed);
   }
 
   end(): string {
     const last = this.#frames.end();
-    // A last event may lack its blank line, or be half an event that no client could read.
-    if (last !== '' && !this.done && parseJson(frameData(last)) !== undefined) this.#inspect(`${last}\n\n`);
-    if (!this.done && this.error === undefined) {
-      this.error = new GatewayError(
-        'upstream_unavailable',
-        'the upstream closed the stream before the answer was complete',
-      );
-    }
+    if (last !== '' && !this.done) this.#inspect(last);
+    if (!this.done) this.error ??= cutAnswer();
     const tail = this.#tail;
     this.#tail = '';
-    return this.#release() + tail;
+    return this.#out.release(this.committed) + tail;
   }
 
   answer(): string | undefined {
-    return this.#final && JSON.stringify({ ...this.#final, ...patches(this.#facts) });
+    return this.#final && JSON.stringify({ ...this.#final, ...responsePatches(this.#facts) });
   }
 
   /**
@@ -89,30 +78,17 @@ export class ResponsesRelayStream implements RelayStream {
       told = writeFrame('error', editMembers('{}', { set: event }));
       sequence_number++;
     }
-    const response = { ...patches(this.#facts), status: 'failed', error: failure };
+    const response = { ...responsePatches(this.#facts), status: 'failed', error: failure };
     const failed = { type: 'response.failed', sequence_number };
     const opening = editMemberObject(this.#opening, 'response', { set: response });
     return told + writeFrame('response.failed', editMembers(opening, { set: failed }));
   }
 
-  #release(): string {
-    if (!this.committed) {
-      this.#held += this.#out;
-      this.#out = '';
-      if (this.#held.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
-      return '';
-    }
-    const all = this.#held + this.#out;
-    this.#held = '';
-    this.#out = '';
-    return all;
-  }
-
   readonly #take = (text: string, from: number, to: number): boolean => {
     if (this.committed && !this.error && isDelta(text, from)) {
-      this.outputChars += writtenChars(text, from, to);
+      this.outputChars += writtenLength(text, WRITTEN, from, to);
       this.#last = text.slice(from, to);
-      this.#out += this.#last;
+      this.#out.add(this.#last);
       return true;
     }
     return this.#inspect(text.slice(from, to));
@@ -122,11 +98,11 @@ export class ResponsesRelayStream implements RelayStream {
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     // `[DONE]` is not of this protocol; comments keep a connection alive.
-    if (data === '' && !this.error) this.#out += frame;
+    if (data === '' && !this.error) this.#out.add(frame);
     if (data === '' || data === '[DONE]') return true;
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= new GatewayError('upstream_unavailable', 'the upstream sent an event that is not JSON');
+      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
       return false;
     }
     const type = asString(json['type']) ?? '';
@@ -139,7 +115,7 @@ export class ResponsesRelayStream implements RelayStream {
       case 'response.in_progress':
         this.#opening = data;
         this.upstreamId ??= asString(asObject(json['response'])['id']);
-        this.#out += this.#patched(frame, data);
+        this.#out.add(this.#patched(frame, data));
         return true;
       case 'response.completed':
       case 'response.incomplete':
@@ -149,12 +125,12 @@ export class ResponsesRelayStream implements RelayStream {
       case 'error':
         this.error = decodeFailure(isJsonObject(json['error']) ? json['error'] : json);
         this.#errorPassed = this.committed;
-        if (this.committed) this.#out += frame;
+        if (this.committed) this.#out.add(frame);
         return true;
       default:
         this.committed ||= isContent(type, json);
         if (typeof json['delta'] === 'string') this.outputChars += json['delta'].length;
-        this.#out += frame;
+        this.#out.add(frame);
         return true;
     }
   }
@@ -167,12 +143,13 @@ export class ResponsesRelayStream implements RelayStream {
   ): false {
     const response = asObject(json['response']);
     this.upstreamId ??= asString(response['id']);
-    const tap = readEnding(ending, response);
+    const tap = new AnswerTap();
+    emitEnding(ending, response, new ItemEmitter(tap, NO_IDS), tap);
     this.usage = tap.usage;
     if (tap.error) {
       this.error ??= tap.error;
       this.errorShown = this.committed;
-      if (this.committed) this.#out += this.#patched(frame, data);
+      if (this.committed) this.#out.add(this.#patched(frame, data));
       return false;
     }
     this.finish = tap.finish;
@@ -185,11 +162,8 @@ export class ResponsesRelayStream implements RelayStream {
   }
 
   #patched(frame: string, data: string): string {
-    const patched = editMemberObject(data, 'response', { set: patches(this.#facts) });
-    // Data in several lines is rare, and may be written in one.
-    if (frame.includes(data)) return frame.replace(data, () => patched);
-    const event = /^event:.*\n/m.exec(frame)?.[0] ?? '';
-    return `${event}data: ${patched.replaceAll('\n', ' ')}\n\n`;
+    const set = responsePatches(this.#facts);
+    return replaceData(frame, data, editMemberObject(data, 'response', { set }));
   }
 }
 
@@ -211,13 +185,4 @@ function isDelta(text: string, from: number): boolean {
   if (!text.startsWith(EVENT, from)) return false;
   const end = text.indexOf('\n', from);
   return text.startsWith('.delta', end - 6);
-}
-
-/** Length of a delta, read off an event that is not parsed: bytes, escapes included. */
-function writtenChars(text: string, from: number, to: number): number {
-  const start = text.indexOf('"delta":"', from) + 9;
-  if (start < 9 || start > to) return 0;
-  let end = text.indexOf('"', start);
-  while (text.charCodeAt(end - 1) === 92 && end >= 0 && end < to) end = text.indexOf('"', end + 1);
-  return end < 0 || end > to ? 0 : end - start;
 }

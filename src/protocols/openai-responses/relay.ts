@@ -1,14 +1,15 @@
 // The relay lane of the Responses API: what a faithful upstream takes as it stands, and how its answers pass. Only
 // `id`, `model` and `store` of response objects change; every other byte is the upstream's.
 import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
-import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
+import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
 import { MAX_TEMPERATURE, MIN_OUTPUT_TOKENS } from './encode-request.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
 import { ResponsesRelayStream } from './relay-stream.ts';
-import { AnswerTap, NO_IDS, patches } from './relay-tap.ts';
+import { responsePatches } from './response-patches.ts';
 
 export const relay: RelayCodec = {
   accepts,
@@ -60,16 +61,11 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
     if (Object.keys(others).length === 0) remove.push('stream_options');
     else set['stream_options'] = others;
   }
-  return remove.length === 0 && Object.keys(set).length === 0
-    ? body
-    : editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove, everywhere: true });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const json = parseJson(body);
-  const tap = new AnswerTap();
-  decodeResponse(json, tap, NO_IDS);
-  tap.upstreamId = asString(asObject(json)['id']);
-  tap.whole = editMembers(body, { set: patches(facts) });
-  return { body: tap.whole, tap };
+  const { upstreamId, usage, finish, outputChars } = readAnswer(body, decodeResponse);
+  const patched = editMembers(body, { set: responsePatches(facts) });
+  return { body: patched, tap: { upstreamId, usage, finish, outputChars, answer: () => patched } };
 }

@@ -1,12 +1,12 @@
-// What the relay lane learns from an answer that passes: a sink behind the decoder that keeps almost nothing.
-import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../../canonical/index.ts';
-import { isContent } from '../../canonical/index.ts';
-import type { CodecContext } from '../protocol.ts';
+// What the relay lane learns from an answer that passes: a sink behind a decoder that keeps almost nothing.
+import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../canonical/index.ts';
+import { isContent, parseJson } from '../canonical/index.ts';
+import type { CodecContext, RelayTap, UpstreamCodec } from './protocol.ts';
 
 /** Nothing that is read here needs an id. */
 export const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
 
-export class AnswerTap implements EventSink {
+export class AnswerTap implements EventSink, RelayTap {
   upstreamId: string | undefined;
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
@@ -38,4 +38,16 @@ export class AnswerTap implements EventSink {
     }
     this.hasContent ||= isContent(event);
   }
+}
+
+/**
+ * Reads a whole answer.
+ * @param body its text, or its bytes as a byte string
+ * @throws GatewayError when it is no answer of the protocol, or failed
+ */
+export function readAnswer(body: string, decode: UpstreamCodec['decodeResponse']): AnswerTap {
+  const tap = new AnswerTap();
+  decode(parseJson(body), tap, NO_IDS);
+  if (tap.error) throw tap.error;
+  return tap;
 }
