@@ -3,19 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import { ERROR_KINDS, GatewayError, Report } from '../src/canonical/index.ts';
 import type { CanonicalRequest, ErrorKind, ReasoningItem } from '../src/canonical/index.ts';
-import {
-  countTokensPath,
-  decodeCount,
-  decodeCountRequest,
-  encodeCount,
-  encodeCountRequest,
-  encodeModelList,
-  gemini,
-} from '../src/protocols/gemini/index.ts';
+import { encodeModelList, gemini } from '../src/protocols/gemini/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
-const { upstream, server } = gemini;
-if (!server) throw new Error('Gemini has no server side');
+const { upstream, server, counting } = gemini;
+if (!server || !counting) throw new Error('Gemini has no server side');
 
 describe('errors of Google', () => {
   const classify = (code: number, status: string | undefined, message: string, details?: unknown): string => {
@@ -112,26 +104,26 @@ test('model and mode stand in the path', () => {
   expect(upstream.pathFor?.('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
   for (const name of ['..', '../files', 'models/../files', 'a//b', './a', ''])
     expect(() => upstream.pathFor?.(name, false)).toThrow('there is no model of this name');
-  expect(countTokensPath('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
+  expect(counting.pathFor('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
 });
 
 test('tokens are counted for bare contents and for a whole request', () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
   const tools = [{ functionDeclarations: [{ name: 'f' }] }];
   const route = { model: 'gemini-3-pro', stream: true };
-  const bare = decodeCountRequest({ contents }, route);
+  const bare = counting.decodeRequest({ contents }, route);
   expect([bare.model, bare.stream, bare.items.length]).toEqual(['gemini-3-pro', false, 1]);
-  const whole = decodeCountRequest(
+  const whole = counting.decodeRequest(
     { generateContentRequest: { model: 'models/gemini-3-pro', contents, tools } },
     route,
   );
   expect(whole.tools.length).toBe(1);
-  expect(encodeCountRequest(whole, fillTarget({ model: 'gemini-3-pro' }), new Report())).toEqual({
+  expect(counting.encodeRequest(whole, fillTarget({ model: 'gemini-3-pro' }), new Report())).toEqual({
     generateContentRequest: { model: 'models/gemini-3-pro', contents, tools },
   });
-  expect(decodeCount({ totalTokens: 7, promptTokensDetails: [] })).toBe(7);
-  expect(decodeCount({ error: {} })).toBeUndefined();
-  expect(encodeCount(7)).toMatchObject({ totalTokens: 7 });
+  expect(counting.decodeCount({ totalTokens: 7, promptTokensDetails: [] })).toBe(7);
+  expect(counting.decodeCount({ error: {} })).toBeUndefined();
+  expect(counting.encodeCount(7)).toMatchObject({ totalTokens: 7 });
 });
 
 test('the list of models is one page in the shape of Google', () => {

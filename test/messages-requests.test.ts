@@ -5,17 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CanonicalRequest, JsonObject, Target } from '../src/canonical/index.ts';
 import { GatewayError, Report } from '../src/canonical/index.ts';
-import {
-  COUNT_TOKENS_PATH,
-  decodeCount,
-  decodeCountRequest,
-  encodeCount,
-  encodeCountRequest,
-} from '../src/protocols/anthropic-messages/count-tokens.ts';
 import { anthropicMessages } from '../src/protocols/anthropic-messages/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
 import { fillTarget } from './golden-operations.ts';
 import { missing, readRecordings } from './recordings/corpus.ts';
+
+const { counting } = anthropicMessages;
+if (!counting) throw new Error('the Messages API counts no tokens');
 
 type Body = Record<string, unknown>;
 type Block = Record<string, unknown>;
@@ -60,8 +56,8 @@ describe.skipIf(missing !== undefined)('recorded requests', () => {
   test('survive a count of their tokens', () => {
     for (const [, body] of bodies) {
       const { max_tokens: _, stream: __, ...counted } = body;
-      const request = decodeCountRequest(counted);
-      const sent = encodeCountRequest(request, targetFor(request), request.report);
+      const request = counting.decodeRequest(counted);
+      const sent = counting.encodeRequest(request, targetFor(request), request.report);
       expect(sent['messages']).toBeDefined();
       for (const member of ['max_tokens', 'stream', 'temperature', 'metadata', 'stop_sequences'])
         expect(sent).not.toHaveProperty(member);
@@ -71,10 +67,10 @@ describe.skipIf(missing !== undefined)('recorded requests', () => {
 });
 
 test('a count is a number of input tokens, both ways', () => {
-  expect(COUNT_TOKENS_PATH).toBe('/v1/messages/count_tokens');
-  expect(decodeCount(encodeCount(14))).toBe(14);
-  expect(decodeCount({ type: 'error' })).toBeUndefined();
-  expect(() => decodeCountRequest({ model: 'm' })).toThrow('messages: is required');
+  expect(counting.pathFor('m')).toBe('/v1/messages/count_tokens');
+  expect(counting.decodeCount(counting.encodeCount(14))).toBe(14);
+  expect(counting.decodeCount({ type: 'error' })).toBeUndefined();
+  expect(() => counting.decodeRequest({ model: 'm' })).toThrow('messages: is required');
 });
 
 function decode(body: Body): CanonicalRequest {

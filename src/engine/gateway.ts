@@ -3,6 +3,7 @@
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
+import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { explainRoute } from './explain.ts';
 import { Generation } from './generation.ts';
@@ -16,6 +17,8 @@ export class Gateway {
   readonly #active = new Set<Run>();
   readonly #learned = new LearnedRefusals();
   readonly #idempotent: IdempotentAnswers;
+  /** Questions for a number of tokens that wait for their answer. */
+  #counts = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
@@ -24,7 +27,7 @@ export class Gateway {
 
   /** Requests being answered; those that read a shared answer count besides its run. */
   get active(): number {
-    return this.#active.size + this.#idempotent.readers;
+    return this.#active.size + this.#idempotent.readers + this.#counts;
   }
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
@@ -67,6 +70,19 @@ export class Gateway {
       return false;
     } finally {
       this.#active.delete(run);
+    }
+  }
+
+  /**
+   * The input tokens of a request, which is not answered. Throws GatewayError for what the request itself would be
+   * refused for.
+   */
+  async count(call: ApiCall): Promise<Counted> {
+    this.#counts++;
+    try {
+      return await countInput(this.#deps, call);
+    } finally {
+      this.#counts--;
     }
   }
 

@@ -1,5 +1,7 @@
 // What the server may know of the engine: the gateway, what one call is, and the settings it runs under.
 export type { ApiCall, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
+export type { Counted } from './count-input.ts';
 export { Gateway } from './gateway.ts';
+export { headerText } from './generation.ts';
 export type { GatewayDependencies } from './dependencies.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

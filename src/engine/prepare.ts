@@ -134,7 +134,8 @@ function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean
   }
 }
 
-function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
+/** What an encoder must know of an endpoint. @param reasoning as it was resolved for this request there */
+export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
   const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } =
     endpoint;
   return {

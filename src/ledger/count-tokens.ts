@@ -1,6 +1,6 @@
 // Counts tokens where no upstream has counted them: for truncation, and for questions that cost nothing. The tokenizer's
 // tables are large and are loaded with the first question.
-import type { Item, Part } from '../canonical/index.ts';
+import type { CanonicalRequest, Item, Part } from '../canonical/index.ts';
 
 type Count = (text: string) => number;
 let loaded: Promise<Count> | undefined;
@@ -20,6 +20,20 @@ const PIECE_CHARS = 512;
 const PIECES_AT_ONCE = 16;
 /** Characters that are counted for one answer; the rest is taken to be like them. */
 const MOST_CHARS = 1_000_000;
+
+/** An estimate of the tokens of a prompt: its items, and its tools. */
+export async function countInputTokens({
+  items,
+  tools,
+}: Pick<CanonicalRequest, 'items' | 'tools'>): Promise<number> {
+  // Models read tools as text; how it is written differs, how long it is hardly.
+  const described = tools.map((tool): Item => {
+    const text = JSON.stringify(tool.source?.raw ?? tool);
+    return { type: 'message', role: 'system', parts: [{ type: 'text', text }] };
+  });
+  const counts = await countItemTokens([...items, ...described]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** An estimate of the tokens of some items, by OpenAI's `o200k_base`: within about a fifth for other families. */
 export async function countItemTokens(items: readonly Item[]): Promise<readonly number[]> {

@@ -9,6 +9,7 @@ import { gemini } from './gemini/index.ts';
 export type {
   AnswerContext,
   CodecContext,
+  CountCodec,
   Protocol,
   RelayFacts,
   RelayStream,
@@ -21,6 +22,11 @@ export type {
 } from './protocol.ts';
 
 export { decodeMetadata } from './decode-metadata.ts';
+export {
+  encodeModel as encodeGeminiModel,
+  encodeModelList as encodeGeminiModels,
+} from './gemini/index.ts';
+export type { ListedModel as GeminiModel } from './gemini/index.ts';
 export { readBoolean, readString } from './read-member.ts';
 
 export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages, gemini];

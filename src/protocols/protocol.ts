@@ -225,9 +225,25 @@ export interface RelayCodec {
   openStream(facts: RelayFacts): RelayStream;
 }
 
+/** The operation that counts the input tokens of a request, in protocols that have one: what is said on both sides. */
+export interface CountCodec {
+  /** Path below the provider's base URL. @param model the upstream's own name */
+  pathFor(model: string): string;
+  /** Decodes a client's body. Throws GatewayError naming every offending field. */
+  decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
+  /** Writes the upstream body. */
+  encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject;
+  /** Tokens from an upstream's answer; undefined when it holds none. */
+  decodeCount(body: unknown): number | undefined;
+  /** The answer for a client. @param inputTokens counted by the upstream, or estimated */
+  encodeCount(inputTokens: number): JsonObject;
+}
+
 export interface Protocol {
   readonly name: ProtocolName;
   readonly upstream: UpstreamCodec;
+  /** Absent: the protocol has no operation that counts tokens. */
+  readonly counting?: CountCodec;
   /** Absent: requests of this protocol always take the translate lane. */
   readonly relay?: RelayCodec;
   /** Absent while clients cannot speak this protocol to the gateway. */

@@ -21,7 +21,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Bytes; larger bodies and messages are refused by the runtime itself. */
   readonly maxBodyBytes: number;
-  /** Handlers of exact paths, for POST: matched natively, without a router. */
+  /** Handlers of exact paths, or of all that begin with what stands before a `*`, for POST: matched natively. */
   readonly hot: Readonly<Record<string, Handler>>;
   /** Everything else. */
   readonly fallback: Handler;

@@ -5,30 +5,30 @@ import type { Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { ApiCall } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
-import type { Protocol, ServerCodec } from '../protocols/index.ts';
+import type { ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
 import { readBody } from './body.ts';
-import { HttpClient } from './client.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
-import { explainedProtocol } from './explained-protocol.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
+import { countTokens } from './count-tokens.ts';
+import { explainedProtocol } from './explained-protocol.ts';
+import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
 import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
 import { ResponsesSockets } from './responses-sockets.ts';
+import { serveOperation, type Operation, type ServeDependencies } from './serve-operation.ts';
 import { responsesProtocol, routesBelow, type StateDependencies } from './state-routes.ts';
 
-export interface AppDependencies extends StateDependencies, CompactDependencies {
+export interface AppDependencies extends StateDependencies, CompactDependencies, ServeDependencies {
   readonly ledger: LedgerStore;
-  /** False while the process starts or drains: balancers should send nothing more. */
-  readonly ready: () => boolean;
 }
 
 export interface App {
-  /** POST handlers by exact path. */
+  /** POST handlers by exact path, or by the beginning of one before a `*`. */
   readonly hot: Readonly<Record<string, Handler>>;
   readonly fallback: Handler;
   /** Asks the clients of open sockets to go elsewhere once their running turns have ended. */
@@ -47,25 +47,29 @@ const ANTHROPIC_BASES = [...CLIENT_BASES, '/api/anthropic/v1'] as const;
 /** Where clients open a WebSocket instead of sending a request. */
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/responses`));
 
-interface Operation {
+interface PlacedOperation extends Operation<AppDependencies> {
   readonly path: string;
   /** Absent: `CLIENT_BASES`. */
   readonly bases?: readonly string[];
-  readonly protocol: Protocol & { readonly server: ServerCodec };
-  /** Name in the records. */
-  readonly api: string;
-  /** Absent: the engine answers. Throws GatewayError where nothing was sent to the client. */
-  readonly serve?: (deps: AppDependencies, call: ApiCall) => Promise<void>;
 }
 
-/** What clients can POST to, one line each. */
-const OPERATIONS: readonly Operation[] = [
+const messagesProtocol = withServer('anthropic-messages');
+
+/** What clients can POST to, one entry each. */
+const OPERATIONS: readonly PlacedOperation[] = [
   { path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' },
   { path: '/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
   // Clients that take the path of the operation for the base URL call it twice.
   { path: '/responses/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
   { path: '/responses/compact', protocol: responsesProtocol, api: 'responses.compact', serve: compact },
-  { path: '/messages', bases: ANTHROPIC_BASES, protocol: withServer('anthropic-messages'), api: 'messages' },
+  { path: '/messages', bases: ANTHROPIC_BASES, protocol: messagesProtocol, api: 'messages' },
+  {
+    path: '/messages/count_tokens',
+    bases: ANTHROPIC_BASES,
+    protocol: messagesProtocol,
+    api: 'messages.count_tokens',
+    serve: countTokens,
+  },
 ];
 
 /** Builds the handlers. */
@@ -75,6 +79,7 @@ export function createApp(deps: AppDependencies): App {
     for (const base of operation.bases ?? CLIENT_BASES)
       hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
   }
+  Object.assign(hot, geminiHandlers(deps));
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
   const hono = new Hono();
   // Claude Code asks for the head of this page to learn whether somebody is there.
@@ -93,6 +98,7 @@ export function createApp(deps: AppDependencies): App {
     }
   }
   for (const base of ANTHROPIC_BASES) addModelsRoutes(hono, base, deps);
+  addGeminiModels(hono, deps);
   for (const base of BASES) {
     const add = routesBelow(hono, base, deps);
     addResponsesRoutes(add);
@@ -123,38 +129,6 @@ async function serveResponse(deps: AppDependencies, call: ApiCall): Promise<void
   else await deps.gateway.serve(call);
 }
 
-async function serveOperation(
-  deps: AppDependencies,
-  operation: Operation,
-  request: Request,
-  patient: () => void,
-): Promise<Response> {
-  const header = (name: string): string | null => request.headers.get(name);
-  try {
-    if (!deps.ready()) return goingAway(deps, operation);
-    const principal = deps.authenticate(header);
-    const body = await readBody(request, deps.maxBodyBytes());
-    // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
-    patient();
-    const client = new HttpClient(request);
-    const call = {
-      protocol: operation.protocol,
-      api: operation.api,
-      principal,
-      body: body.bytes,
-      json: body.json,
-      header,
-      headers: request.headers,
-      client,
-    };
-    // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
-    const served = operation.serve ? operation.serve(deps, call) : deps.gateway.serve(call);
-    return await Promise.race([client.response, served.then(() => client.response)]);
-  } catch (error) {
-    return errorResponse(deps, error, newGenerationId(deps.now()), operation.protocol.server);
-  }
-}
-
 /** Answers with the plan of a request instead of running it; errors are those that the request would get. */
 async function explainRequest(deps: AppDependencies, request: Request): Promise<Response> {
   const id = newGenerationId(deps.now());
@@ -163,23 +137,17 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
   try {
     const principal = deps.authenticate(header);
     const { bytes, json } = await readBody(request, deps.maxBodyBytes());
-    const protocol = explainedProtocol(new URL(request.url).searchParams.get('protocol'), json);
+    const { searchParams } = new URL(request.url);
+    const protocol = explainedProtocol(searchParams.get('protocol'), json, header);
     ({ server } = protocol);
-    const table = deps.gateway.explain({ protocol, principal, json, bodyChars: bytes.length, header });
+    // Bodies of Gemini do not name their model.
+    const route = { model: searchParams.get('model') ?? undefined };
+    const bodyChars = bytes.length;
+    const table = deps.gateway.explain({ protocol, route, principal, json, bodyChars, header });
     return Response.json(table, { headers: requestIds(id) });
   } catch (error) {
     return errorResponse(deps, error, id, server);
   }
-}
-
-/** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
-function goingAway(deps: AppDependencies, operation: Operation): Response {
-  const id = newGenerationId(deps.now());
-  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
-    retryAfterMs: 1000,
-  });
-  const headers = { ...requestIds(id), 'retry-after': '1', connection: 'close' };
-  return Response.json(operation.protocol.server.encodeError(error, id).body, { status: 503, headers });
 }
 
 async function generationById(

@@ -1,7 +1,7 @@
 // How many tokens the input of a request has, with everything that it refers to. Asks no upstream and changes nothing.
 import { asObject, isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
-import { countItemTokens } from '../ledger/index.ts';
+import { countInputTokens } from '../ledger/index.ts';
 import { renderPrompt } from '../state/prompt-library.ts';
 import { previousItems } from './previous-items.ts';
 import { notFound, responsesProtocol, storedItems, type StateCall } from './state-routes.ts';
@@ -14,13 +14,7 @@ export async function countRequestTokens(body: JsonObject, call: StateCall): Pro
   const { request, prompt } = await withPrompt(body, call);
   const history = request.state ? await historyOf(request.state, call) : [];
   const own = await Promise.all(request.items.map((item) => dereferenced(item, call)));
-  // Models read tools as text; how it is written differs, how long it is hardly.
-  const tools = request.tools.map((tool): Item => {
-    const text = JSON.stringify(tool.source?.raw ?? tool);
-    return { type: 'message', role: 'system', parts: [{ type: 'text', text }] };
-  });
-  const counts = await countItemTokens([...prompt, ...history, ...own, ...tools]);
-  return counts.reduce((sum, count) => sum + count, 0);
+  return countInputTokens({ items: [...prompt, ...history, ...own], tools: request.tools });
 }
 
 /** The request with what its template says instead of it, and the template's messages. */

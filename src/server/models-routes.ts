@@ -49,7 +49,7 @@ function isAnthropic(request: Request): boolean {
 }
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
-function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
+export function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
   const models = allowedModels(catalog, principal);
   const auto = autoEntry(models);
   return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
@@ -59,7 +59,8 @@ function allowedModels(catalog: Catalog, principal: Principal): readonly Model[]
   return catalog.list().filter((model) => principal.mayUse(model.id));
 }
 
-function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
+/** The model of an id as a client wrote it. Throws GatewayError `not_found` for one that the key may not use. */
+export function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
   const isChoice = isAuto(id, catalog);
   const model = isChoice ? autoEntry(allowedModels(catalog, principal)) : catalog.find(id);
   // A choice needs no permission of its own: it is among the models that the key may use.
@@ -73,7 +74,7 @@ function findVisible(catalog: Catalog, principal: Principal, id: string): Model 
 }
 
 /** The text of a percent-encoded path; as it stands when it is not properly encoded, since then it names nothing. */
-function decodePath(path: string): string {
+export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -13,23 +13,33 @@ export interface ReplyDependencies {
   readonly log: Logger;
 }
 
+/** How a client speaks where that is not OpenAI's way. */
+export interface Manner {
+  /** The protocol of its errors. */
+  readonly server: ServerCodec;
+  /** Reads a request header by lower-case name. */
+  readonly header: (name: string) => string | null;
+}
+
 /**
- * Answers one request. Never rejects: whatever `answer` throws reaches the client in OpenAI's error shape.
+ * Answers one request. Never rejects: whatever `answer` throws reaches the client as an error of its protocol.
  * @param answer gives the body, or a whole response where a body alone says too little
  */
 export async function reply(
   deps: ReplyDependencies,
   request: Request,
   answer: (principal: Principal) => JsonObject | Response | Promise<JsonObject | Response>,
+  manner?: Manner,
 ): Promise<Response> {
   const id = newGenerationId(deps.now());
   try {
-    const result = await answer(deps.authenticate((name) => request.headers.get(name)));
+    const header = manner?.header ?? ((name: string) => request.headers.get(name));
+    const result = await answer(deps.authenticate(header));
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
     for (const [name, value] of Object.entries(requestIds(id))) result.headers.set(name, value);
     return result;
   } catch (error) {
-    return errorResponse(deps, error, id);
+    return errorResponse(deps, error, id, manner?.server);
   }
 }
 

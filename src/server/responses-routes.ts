@@ -4,6 +4,7 @@ import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { StoredResponse } from '../storage/ports.ts';
 import { countRequestTokens } from './count-request-tokens.ts';
+import { ESTIMATED } from './count-tokens.ts';
 import { encodeList, pageOf, readInclude, readPage } from './list-page.ts';
 import { notFound, outputOf, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
 
@@ -82,9 +83,7 @@ function uniqueById(items: readonly JsonObject[]): readonly JsonObject[] {
 
 async function countTokens(call: StateCall): Promise<Response> {
   const input_tokens = await countRequestTokens(await call.body(), call);
-  // No upstream was asked: the model's own tokenizer may count otherwise.
-  const headers = { 'x-dragoman-estimated': 'true' };
-  return Response.json({ object: 'response.input_tokens', input_tokens }, { headers });
+  return Response.json({ object: 'response.input_tokens', input_tokens }, { headers: ESTIMATED });
 }
 
 async function findResponse({ deps, keyId, id, now }: StateCall): Promise<StoredResponse> {

@@ -1,6 +1,7 @@
 // Anthropic Messages, as spoken to upstreams, to clients and between them. Only puts the parts together.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
+import { counting } from './count-tokens.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeLimits } from './decode-limits.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -33,6 +34,7 @@ export const anthropicMessages: Protocol = {
     decodeError,
     decodeLimits,
   },
+  counting,
   server: anthropicMessagesServer,
   relay,
 };

@@ -2,21 +2,27 @@
 // nor how to estimate.
 import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
 import { asNumber, asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
-import type { RequestRoute } from '../protocol.ts';
+import type { CountCodec, RequestRoute } from '../protocol.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest, methodPath } from './encode-request.ts';
 
-/** Path below the provider's base URL. @param model the upstream's own name */
-export function countTokensPath(model: string): string {
-  return methodPath(model, 'countTokens');
-}
+export const counting: CountCodec = {
+  pathFor: (model) => methodPath(model, 'countTokens'),
+  decodeRequest: decodeCountRequest,
+  encodeRequest: encodeCountRequest,
+  decodeCount: (body) => asNumber(asObject(body)['totalTokens']),
+  encodeCount: (inputTokens) => ({
+    totalTokens: inputTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }],
+  }),
+};
 
 /**
  * Decodes the body of a count: bare contents, or a whole request under `generateContentRequest`.
  * @throws GatewayError `invalid_request` that names every offending member
  */
-export function decodeCountRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
+function decodeCountRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
   if (!isJsonObject(body))
     throw new GatewayError('invalid_request', 'the request body must be a JSON object');
   const whole = camelMembers(body)['generateContentRequest'];
@@ -24,17 +30,7 @@ export function decodeCountRequest(body: unknown, route: RequestRoute = {}): Can
 }
 
 /** The upstream body of a count (API reference, `countTokens`, 2026-11): beside contents only a whole request is taken. */
-export function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   const body = encodeRequest(request, target, report);
   return { generateContentRequest: { model: `models/${target.model}`, ...body } };
-}
-
-/** Tokens from an upstream's answer; undefined when it holds none. */
-export function decodeCount(body: unknown): number | undefined {
-  return asNumber(asObject(body)['totalTokens']);
-}
-
-/** The answer for a client. @param inputTokens counted by the upstream, or estimated */
-export function encodeCount(inputTokens: number): JsonObject {
-  return { totalTokens: inputTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }] };
 }

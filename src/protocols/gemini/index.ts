@@ -1,22 +1,17 @@
 // Google's Gemini protocol, in both directions. The only file of this folder that others import.
 import type { Protocol } from '../protocol.ts';
+import { counting } from './count-tokens.ts';
 import { relay } from './relay.ts';
 import { geminiServer } from './server.ts';
 import { geminiUpstream } from './upstream.ts';
 
-export {
-  countTokensPath,
-  decodeCount,
-  decodeCountRequest,
-  encodeCount,
-  encodeCountRequest,
-} from './count-tokens.ts';
 export { encodeModel, encodeModelList } from './encode-model-list.ts';
 export type { ListedModel } from './encode-model-list.ts';
 
 export const gemini: Protocol = {
   name: 'gemini',
   upstream: geminiUpstream,
+  counting,
   relay,
   server: geminiServer,
 };

@@ -1,0 +1,61 @@
+// One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
+// recorded, and whoever asks must be able to do without.
+import type { Clock } from '../runtime/clock.ts';
+import type { UpstreamClient, UpstreamRequest } from '../upstream/client.ts';
+import { decompressing } from '../upstream/decompress.ts';
+import type { ResponseHead } from '../upstream/response-parser.ts';
+
+/** A longer answer is none to a short question, in bytes. */
+const MAX_BYTES = 1_048_576;
+
+export interface ShortAnswer {
+  readonly head: ResponseHead;
+  readonly text: string;
+}
+
+export interface Asking {
+  readonly upstream: UpstreamClient;
+  readonly clock: Clock;
+  /** How long the answer may take. */
+  readonly timeoutMs: number;
+  /** Calls back when nobody waits for the answer any more. */
+  readonly onLeave: (left: () => void) => void;
+}
+
+/** Asks. @returns null when there was no whole answer in time; never rejects */
+export function askUpstream(request: UpstreamRequest, asking: Asking): Promise<ShortAnswer | null> {
+  return new Promise((resolve) => {
+    let head: ResponseHead | undefined;
+    let bytes = '';
+    const cancelTimer = asking.clock.after(asking.timeoutMs, () => giveUp());
+    const done = (answer: ShortAnswer | null): void => {
+      cancelTimer();
+      resolve(answer);
+    };
+    const body = {
+      data: (piece: string) => {
+        bytes += piece;
+        if (bytes.length > MAX_BYTES) giveUp();
+      },
+      end: () => done(head ? { head, text: Buffer.from(bytes, 'latin1').toString() } : null),
+    };
+    let reader = body;
+    const call = asking.upstream.send(request, {
+      connected: () => {},
+      head: (begun) => {
+        head = begun;
+        const coding = begun.header('content-encoding');
+        if (coding && coding.toLowerCase() !== 'identity')
+          reader = decompressing(coding, body, () => giveUp());
+      },
+      data: (piece) => reader.data(piece),
+      end: () => reader.end(),
+      failed: () => done(null),
+    });
+    function giveUp(): void {
+      done(null);
+      call.abort();
+    }
+    asking.onLeave(giveUp);
+  });
+}

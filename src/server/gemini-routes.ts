@@ -1,0 +1,112 @@
+// Gemini's addresses: model and method stand in the path, the form of a stream and often the key in the query. Says
+// what they mean; answers nothing itself but the list of models.
+import type { Hono } from 'hono';
+import { GatewayError } from '../canonical/index.ts';
+import type { Catalog, Model } from '../catalog/index.ts';
+import type { RequestRoute } from '../protocols/index.ts';
+import { encodeGeminiModel, encodeGeminiModels, type GeminiModel } from '../protocols/index.ts';
+import type { Handler } from '../runtime/http-server.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import { countTokens } from './count-tokens.ts';
+import { decodePath, findVisible, visibleModels } from './models-routes.ts';
+import { errorResponse, reply, withServer } from './reply.ts';
+import { serveOperation, type Envelope, type Operation, type ServeDependencies } from './serve-operation.ts';
+
+const protocol = withServer('gemini');
+const GENERATE: Operation = { protocol, api: 'generateContent' };
+const COUNT: Operation = { protocol, api: 'countTokens', serve: countTokens };
+
+interface Method {
+  readonly operation: Operation;
+  readonly stream: boolean;
+}
+
+const METHODS: ReadonlyMap<string, Method> = new Map([
+  ['generateContent', { operation: GENERATE, stream: false }],
+  ['streamGenerateContent', { operation: GENERATE, stream: true }],
+  ['countTokens', { operation: COUNT, stream: false }],
+]);
+
+/** Beginnings of the paths to which clients POST. */
+const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/*'] as const;
+
+/** Some clients leave the collection away where a model's id has a slash, and some say it twice. */
+const STUDIO = /^(?:\/v1beta\/|\/(?:api\/)?v1\/models\/)(?:models\/)*(?<model>.+):(?<method>\w+)$/;
+/** Google's own clients ask for `v1beta1`, and name a project where they know one. */
+const VERTEX =
+  /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+):(?<method>\w+)$/;
+
+/** POST handlers by the patterns of their paths. */
+export function geminiHandlers(deps: ServeDependencies): Readonly<Record<string, Handler>> {
+  const handler: Handler = (request, patient) => {
+    const url = new URL(request.url);
+    const address = readAddress(url);
+    if (address)
+      return serveOperation(deps, address.operation, request, patient, {
+        ...envelopeOf(request, url),
+        route: address.route,
+      });
+    const path = url.pathname.slice(0, 200);
+    const error = new GatewayError(
+      'not_found',
+      `There is nothing at POST ${path}. Methods of models are ${[...METHODS.keys()].join(', ')}.`,
+    );
+    return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
+  };
+  return Object.fromEntries(PATHS.map((path) => [path, handler]));
+}
+
+/** Adds the list of models, and one model, in Google's shape. */
+export function addGeminiModels(
+  hono: Hono,
+  deps: Pick<ServeDependencies, 'authenticate' | 'now' | 'log'> & { readonly catalog: () => Catalog },
+): void {
+  const manner = (request: Request) => ({
+    server: protocol.server,
+    ...envelopeOf(request, new URL(request.url)),
+  });
+  const base = '/v1beta/models';
+  hono.get(base, ({ req: { raw } }) =>
+    reply(
+      deps,
+      raw,
+      (principal) => encodeGeminiModels(visibleModels(deps.catalog(), principal).map(listed)),
+      manner(raw),
+    ),
+  );
+  hono.get(`${base}/*`, ({ req: { raw, path } }) =>
+    reply(
+      deps,
+      raw,
+      (principal) => {
+        const id = decodePath(path.slice(base.length + 1)).replace(/^models\//, '');
+        return encodeGeminiModel(listed(findVisible(deps.catalog(), principal, id)));
+      },
+      manner(raw),
+    ),
+  );
+}
+
+/** Null for a path that names no model or no method that is served. */
+function readAddress({ pathname, searchParams }: URL): { operation: Operation; route: RequestRoute } | null {
+  const path = decodePath(pathname);
+  const vertex = VERTEX.exec(path);
+  const { model, method: name } = (vertex ?? STUDIO.exec(path))?.groups ?? {};
+  const method = METHODS.get(name ?? '');
+  if (model === undefined || !method) return null;
+  const { operation, stream } = method;
+  const streamAsArray = stream && (searchParams.get('alt') ?? searchParams.get('$alt')) !== 'sse';
+  const route = { model: vertex ? model.replace('/models/', '/') : model, stream, streamAsArray };
+  return { operation, route };
+}
+
+/** Google's clients may send the key in the query. */
+function envelopeOf({ headers }: Request, { searchParams }: URL): Pick<Envelope, 'header'> {
+  return {
+    header: (name) => headers.get(name) ?? (name === 'x-goog-api-key' ? searchParams.get('key') : null),
+  };
+}
+
+function listed(model: Model): GeminiModel {
+  return { ...model, reasons: model.reasoningStyle !== 'none' };
+}

@@ -1,0 +1,76 @@
+// How an operation that models answer is served: the body read once, the key checked, the call handed on, a failure
+// told in the client's own protocol. Knows no path.
+import { GatewayError } from '../canonical/index.ts';
+import type { ApiCall, Gateway } from '../engine/index.ts';
+import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import { readBody } from './body.ts';
+import { HttpClient } from './client.ts';
+import { errorResponse, requestIds, type ReplyDependencies } from './reply.ts';
+
+export interface ServeDependencies extends ReplyDependencies {
+  readonly gateway: Gateway;
+  readonly maxBodyBytes: () => number;
+  /** False while the process starts or drains. */
+  readonly ready: () => boolean;
+}
+
+export interface Operation<Dependencies extends ServeDependencies = ServeDependencies> {
+  readonly protocol: Protocol & { readonly server: ServerCodec };
+  /** Name in the records. */
+  readonly api: string;
+  /** Absent: the engine answers. Throws GatewayError where nothing was sent to the client. */
+  readonly serve?: (deps: Dependencies, call: ApiCall) => Promise<void>;
+}
+
+/** What a request says besides its body. */
+export interface Envelope {
+  /** Reads a header by lower-case name. */
+  readonly header: (name: string) => string | null;
+  readonly route?: RequestRoute;
+}
+
+/** Serves one request. @param patient lifts the idle limit of its connection */
+export async function serveOperation<Dependencies extends ServeDependencies>(
+  deps: Dependencies,
+  operation: Operation<Dependencies>,
+  request: Request,
+  patient: () => void,
+  { header, route }: Envelope = { header: (name) => request.headers.get(name) },
+): Promise<Response> {
+  const { protocol, api, serve } = operation;
+  try {
+    if (!deps.ready()) return goingAway(deps, protocol.server);
+    const principal = deps.authenticate(header);
+    const body = await readBody(request, deps.maxBodyBytes());
+    // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
+    patient();
+    const client = new HttpClient(request);
+    const call: ApiCall = {
+      protocol,
+      api,
+      ...(route && { route }),
+      principal,
+      body: body.bytes,
+      json: body.json,
+      header,
+      headers: request.headers,
+      client,
+    };
+    // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
+    const served = serve ? serve(deps, call) : deps.gateway.serve(call);
+    return await Promise.race([client.response, served.then(() => client.response)]);
+  } catch (error) {
+    return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
+  }
+}
+
+/** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
+function goingAway(deps: ServeDependencies, server: ServerCodec): Response {
+  const id = newGenerationId(deps.now());
+  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+    retryAfterMs: 1000,
+  });
+  const headers = { ...requestIds(id), 'retry-after': '1', connection: 'close' };
+  return Response.json(server.encodeError(error, id).body, { status: 503, headers });
+}
