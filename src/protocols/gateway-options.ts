@@ -2,7 +2,9 @@
 // of time, and whether token counts are wanted. Checks what needs only the request; whether slugs and models exist
 // is decided in `routing/`.
 import {
+  asArray,
   COMPLEXITIES,
+  isJsonObject,
   PRIMARY_FACTORS,
   ROUTING_TYPES,
   STREAM_SAFETIES,
@@ -45,6 +47,7 @@ const PROVIDER_MEMBERS: ReadonlySet<string> = new Set([
   'first_token_timeout_ms',
   'idle_timeout_ms',
 ]);
+const SORT_MEMBERS: ReadonlySet<string> = new Set(['by']);
 const ROUTING_MEMBERS: ReadonlySet<string> = new Set(['type', 'primary_factor', 'providers']);
 const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
   'available_models',
@@ -70,6 +73,19 @@ export function decodeGatewayOptions(body: JsonObject, problems: Problems, repor
   };
 }
 
+/**
+ * The id of the model: `model` or, as OpenRouter takes it, the first of `models` where there is only that list. A
+ * problem when neither names one.
+ */
+export function decodeModelId(body: JsonObject, problems: Problems): string {
+  const isAbsent = body['model'] === undefined || body['model'] === null;
+  const [first] = isAbsent ? asArray(body['models']) : [];
+  if (typeof first === 'string' && first !== '') return first;
+  const model = readString(body['model'], 'model', problems);
+  if (isAbsent || model === '') problems.add('model', 'Parameter model is required');
+  return model ?? '';
+}
+
 /** `provider` in the seeds' shape (§4), with the members that OpenRouter's users know beside it. */
 function decodeWishes(provider: JsonObject, problems: Problems, report: Report): RoutingWishes {
   reportUnknown(provider, 'provider', PROVIDER_MEMBERS, report);
@@ -81,7 +97,7 @@ function decodeWishes(provider: JsonObject, problems: Problems, report: Report):
   }
   const factor =
     readFactor(routing?.['primary_factor'], 'provider.routing.primary_factor', problems) ??
-    readFactor(provider['sort'], 'provider.sort', problems);
+    readSort(provider['sort'], problems, report);
   const fallbacks = readBoolean(provider['allow_fallbacks'], 'provider.allow_fallbacks', problems);
   return {
     type: readType(routing?.['type'], problems),
@@ -107,6 +123,13 @@ function readType(value: Member, problems: Problems): RoutingType | undefined {
 function readFactor(value: Member, path: string, problems: Problems): RoutingFactor | undefined {
   const word = readWord(value, path, problems, PRIMARY_FACTORS);
   return word && toRoutingFactor(word);
+}
+
+/** A factor, or OpenRouter's newer `{by, partition}`; models are always tried one after the other, whatever `partition` says. */
+function readSort(value: Member, problems: Problems, report: Report): RoutingFactor | undefined {
+  if (!isJsonObject(value)) return readFactor(value, 'provider.sort', problems);
+  reportUnknown(value, 'provider.sort', SORT_MEMBERS, report);
+  return readFactor(value['by'], 'provider.sort.by', problems);
 }
 
 /** The seeds' strings, the booleans that people write instead, a name, or several (C-12). */

@@ -153,6 +153,7 @@ describe('refused by name', () => {
     ['provider.routing.providers', routing({ type: 'priority', providers: 'up' }), 'array'],
     ['provider.routing.providers[1]', routing({ type: 'priority', providers: ['up', null] }), 'required'],
     ['provider.sort', provider({ sort: 'luck' }), FACTORS],
+    ['provider.sort.by', provider({ sort: { by: 'luck' } }), FACTORS],
     ['provider.order', provider({ order: [] }), 'must not be empty'],
     ['provider.only', provider({ only: 'up' }), 'array'],
     ['provider.ignore', provider({ ignore: Array.from({ length: 101 }, (_, n) => `p${n}`) }), '100 names'],

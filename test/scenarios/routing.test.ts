@@ -88,6 +88,7 @@ describe('the order of trying', () => {
     ],
     ['sort', { provider: { sort: 'price' } }, 'west east north'],
     ['sort by quality', { provider: { sort: 'quality' } }, 'west north east'],
+    ['sort as an object', { provider: { sort: { by: 'price' } } }, 'west east north'],
     ['order: these first, then the others', { provider: { order: ['north'] } }, 'north east west'],
     ['order, the others by a factor', { provider: { order: ['north'], sort: 'price' } }, 'north west east'],
     ['only: these, in the usual order', { provider: { only: ['north', 'east'] } }, 'east north'],
@@ -161,6 +162,11 @@ describe('the order of trying', () => {
     expect(await triedFor(scene, body)).toEqual(['west/spare', 'north', 'east/fast', 'east/slow', 'west']);
     const provider = { ignore: ['east'] };
     expect(await triedFor(scene, { ...body, provider })).toEqual(['west/spare', 'north', 'west']);
+  });
+
+  test('models without a model: the first of them is the model', async () => {
+    const body = { model: undefined, models: ['house/spare', 'house/one:north'] };
+    expect(await triedFor(scene, body)).toEqual(['west/spare', 'north']);
   });
 });
 

@@ -8,7 +8,7 @@ import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
-import { decodeGatewayOptions } from '../gateway-options.ts';
+import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
 
 /**
@@ -20,7 +20,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     throw new GatewayError('invalid_request', 'the request body must be a JSON object');
   const problems = new Problems();
   const report = new Report();
-  const model = decodeModel(body, problems);
+  const model = decodeModelId(body, problems);
   const items = decodeMessages(body['messages'], problems, report);
 
   const before = problems.list.length;
@@ -61,14 +61,6 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     extra: unknownMembers(body, KNOWN_FIELDS) ?? {},
     report,
   };
-}
-
-function decodeModel(body: JsonObject, problems: Problems): string {
-  const model = readString(body['model'], 'model', problems);
-  if (body['model'] === undefined || body['model'] === null || model === '') {
-    problems.add('model', 'Parameter model is required');
-  }
-  return model ?? '';
 }
 
 /** `max_tokens` caps the cost of a call, so it is honoured although its successor has another meaning. */

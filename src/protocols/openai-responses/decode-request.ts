@@ -10,7 +10,7 @@ import type {
   ToolChoice,
 } from '../../canonical/index.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
-import { decodeGatewayOptions } from '../gateway-options.ts';
+import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { readBoolean, readNumber, readObject, readString } from '../read-member.ts';
 import { decodeInput, decodeInstructions } from './decode-input.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
@@ -26,9 +26,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     throw new GatewayError('invalid_request', 'the request body must be a JSON object');
   const problems = new Problems();
   const report = new Report();
-  const model = readString(body['model'], 'model', problems);
-  if (body['model'] === undefined || body['model'] === null || model === '')
-    problems.add('model', 'Parameter model is required');
+  const model = decodeModelId(body, problems);
   const state = decodeState(body, problems, report);
   const items = [
     ...decodeInstructions(body['instructions'], problems),
@@ -65,7 +63,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   return {
     protocol: 'openai-responses',
     raw: body,
-    model: model ?? '',
+    model,
     items: items satisfies readonly Item[],
     tools,
     ...withTools(tools, choice, parallel, report),
