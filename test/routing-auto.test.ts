@@ -187,6 +187,18 @@ describe('the score', () => {
     ['equals stand by id', [model('house/b', 1), model('house/c', 1), model('house/a', 1)], 'a b c', 'a b c'],
     ['nothing is known', [model('house/b', null), model('house/a', null)], 'a b', 'a b'],
     [
+      'the score of the model counts, whatever one of its endpoints has',
+      [
+        model('house/a', null, {
+          quality: 0.5,
+          endpoints: [{ provider: 'east', model: 'm', price: { input: 1, output: 1 }, quality: 0.9 }],
+        }),
+        model('house/b', 2, { quality: 0.8 }),
+      ],
+      'a b',
+      'b a',
+    ],
+    [
       'the cheapest and the strongest endpoint of each count',
       [
         model('house/a', null, {

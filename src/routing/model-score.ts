@@ -128,7 +128,7 @@ function measure(contender: Contender, stream: boolean, { state, nowMs }: PlanCo
     const subject = { endpoint, model, health: state.health(endpoint), nowMs, stream };
     cheap = better(cheap, cost.value(subject));
     fast = better(fast, speedFactor.value(subject));
-    quality = better(quality, endpoint.quality ?? model.quality);
+    quality = model.quality ?? better(quality, endpoint.quality);
     admitted ||= state.admits(endpoint);
   }
   return {
