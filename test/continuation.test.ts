@@ -147,6 +147,7 @@ describe('the text of a continuation', () => {
 
   test('a short text is only taken for a repetition where the server is known to repeat', () => {
     expect(new RepetitionFilter('Yes', false).push('Yes, yes')).toBe('Yes, yes');
+    expect(new RepetitionFilter('The moon', false).push('The moon is far')).toBe(' is far');
     expect(new RepetitionFilter('Yes', true).push('Yes, yes')).toBe(', yes');
   });
 

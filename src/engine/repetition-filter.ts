@@ -2,7 +2,7 @@
 // space that ended it. Knows nothing of events; holds back only what is not decided yet.
 
 /** A shorter text at the start of a continuation may be a coincidence. */
-const LEAST_REPETITION = 16;
+const LEAST_REPETITION = 8;
 
 export class RepetitionFilter {
   /** The text so far without the white space around it; '' when no repetition is looked for. */
