@@ -126,6 +126,20 @@ export const BEFORE_CONTENT: readonly Fault[] = [
     first: ({ first }) => always(sse(first.opening)),
     ...retried,
   },
+  {
+    name: 'a completion without choices, with status 200',
+    mode: 'whole',
+    protocols: ['openai-chat'],
+    first: () => always(whole(JSON.stringify({ object: 'chat.completion', choices: [] }))),
+    ...retried,
+  },
+  {
+    name: 'end mark, and nothing before it',
+    mode: 'streamed',
+    protocols: ['openai-chat'],
+    first: ({ first }) => always(sse([first.opening, 'data: [DONE]\n\n'])),
+    ...retried,
+  },
   { name: 'empty stream', mode: 'streamed', first: () => always(sse('')), ...retried },
   {
     name: 'malformed first event',

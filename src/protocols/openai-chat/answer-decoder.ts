@@ -31,6 +31,11 @@ export class AnswerDecoder {
     return this.#started;
   }
 
+  /** True until something was said, reasoned or called. */
+  get isEmpty(): boolean {
+    return this.#message.isEmpty;
+  }
+
   /** The upstream's word for its end, once it has given one. */
   get finishWord(): string | undefined {
     return this.#word;

@@ -49,7 +49,8 @@ class ChatStreamDecoder implements StreamDecoder {
   }
 
   #finish(): void {
-    if (!this.#answer.started)
+    // The end mark alone makes no answer: nothing was said, and nobody says that this was meant.
+    if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
       return this.#fail(
         new GatewayError('upstream_unavailable', 'the upstream ended the stream without an answer'),
       );

@@ -49,6 +49,11 @@ export class MessageDecoder {
     this.#calls = new ToolCallDecoder(sink, this.#items, context);
   }
 
+  /** True until the first item of the answer. */
+  get isEmpty(): boolean {
+    return this.#items.next === 0;
+  }
+
   /**
    * Takes a delta or a whole message.
    * @param whole true for a message: then each element of `tool_calls` is a call of its own

@@ -88,7 +88,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
   const json = parseJson(body);
-  if (!isJsonObject(json) || !Array.isArray(json['choices'])) {
+  if (!isJsonObject(json) || asArray(json['choices']).length === 0) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
     throw failure ?? brokenAnswer('the upstream answered 200 with something that is not a chat completion');
   }
