@@ -90,7 +90,9 @@ function problem(recording: Recording, reply: Reply, usage: boolean): string | u
     }
     const json = JSON.parse(data) as Loose;
     if (!usage && list(json['choices']).length === 0) continue;
-    want += withMember(withMember(frame, json, 'id', id), json, 'model', model);
+    const patched = withMember(withMember(frame, json, 'id', id), json, 'model', model);
+    // OpenAI announces in every chunk that the counts are still to come.
+    want += usage || !recording.stream ? patched : patched.replace(',"usage":null', '');
   }
   // A recording without its last blank line still becomes a whole stream.
   if (recording.stream && !want.endsWith('\n\n')) want += '\n';

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { FrameSplitter } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
@@ -28,8 +28,11 @@ import { decodeFinishReason } from './finish-reason.ts';
 const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
 REMOVED.delete('seed');
 
+const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
+/** What OpenAI writes into every chunk before the last once token counts are asked for; inside a text it is escaped. */
+const NOT_COUNTED = ',"usage":null';
 const WRITTEN = ['"content":', '"arguments":'] as const;
 
 export const relay: RelayCodec = {
@@ -154,7 +157,12 @@ class ChatRelayStream implements RelayStream {
     const at = text.indexOf(NOT_FINISHED, from);
     if (known && this.committed && at >= 0 && at < to) {
       this.outputChars += writtenLength(text, WRITTEN, from + prefix.length, to);
-      return this.#patched + text.slice(from + prefix.length, to);
+      const uncounted = this.#facts.showUsage ? -1 : text.indexOf(NOT_COUNTED, at);
+      return uncounted >= 0 && uncounted < to
+        ? this.#patched +
+            text.slice(from + prefix.length, uncounted) +
+            text.slice(uncounted + NOT_COUNTED.length, to)
+        : this.#patched + text.slice(from + prefix.length, to);
     }
     return this.#inspect(text.slice(from, to));
   }
@@ -171,7 +179,7 @@ class ChatRelayStream implements RelayStream {
     }
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
+      this.error ??= unreadableFrame(data);
       return '';
     }
     if (json['error'] !== undefined && json['error'] !== null) {
@@ -193,7 +201,10 @@ class ChatRelayStream implements RelayStream {
     const delta = asObject(choice['delta']);
     if (finish || hasContent(delta)) this.committed = true;
     this.outputChars += deltaChars(delta);
-    const patched = editMembers(frame, { set: { id: this.#facts.id, model: this.#facts.model } });
+    const patched = editMembers(frame, {
+      set: { id: this.#facts.id, model: this.#facts.model },
+      remove: json['usage'] === null && !this.#facts.showUsage ? UNCOUNTED : undefined,
+    });
     if (this.#prefix === '') this.#learn(frame, patched);
     return patched;
   }
