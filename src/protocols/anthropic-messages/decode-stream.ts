@@ -1,7 +1,8 @@
 // Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
 // blocks mean is in answer-emitter.ts.
-import type { EventSink, JsonObject } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { EventSink, GatewayError, JsonObject } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
@@ -24,16 +25,10 @@ class MessagesStreamDecoder implements StreamDecoder {
 
   frame(event: string, data: string): void {
     if (this.#done || event === 'ping') return;
-    let frame: unknown;
-    try {
-      frame = JSON.parse(data);
-    } catch {
-      // Some compatible servers end with OpenAI's terminator.
-      if (data !== '[DONE]') this.#fail(unavailable('the upstream sent a frame that is not JSON'));
-      return;
-    }
+    const frame = parseJson(data);
     if (!isJsonObject(frame)) {
-      this.#fail(unavailable('the upstream sent a frame that is not an object'));
+      // Some compatible servers end with OpenAI's terminator.
+      if (data !== '[DONE]') this.#fail(unreadableFrame(data));
       return;
     }
     const type = frame['type'] ?? event;
@@ -73,7 +68,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     if (this.#done) return;
     // `message_delta` with a stop reason completes the answer; only the terminator is missing then.
     if (this.#emitter.stopped) this.#finish();
-    else this.#fail(unavailable('the upstream ended the stream before the answer was complete'));
+    else this.#fail(cutAnswer());
   }
 
   /**
@@ -83,7 +78,7 @@ class MessagesStreamDecoder implements StreamDecoder {
   #start(message: JsonObject): void {
     if (this.#started) {
       // What was already sent cannot be taken back.
-      this.#fail(unavailable('the upstream began a second answer in the same stream'));
+      this.#fail(brokenAnswer('the upstream began a second answer in the same stream'));
       return;
     }
     this.#started = true;
@@ -119,8 +114,4 @@ class MessagesStreamDecoder implements StreamDecoder {
 function blockIndex(frame: JsonObject): number {
   const index = asNumber(frame['index']);
   return index === undefined || index < 0 ? 0 : index;
-}
-
-function unavailable(message: string): GatewayError {
-  return new GatewayError('upstream_unavailable', message);
 }

@@ -2,7 +2,7 @@
 // byte passes. Only for upstreams that follow Anthropic's own definition.
 import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, writtenLength } from '../json-splice.ts';
 import type { RelayFacts, RelayStream } from '../protocol.ts';
@@ -69,7 +69,7 @@ export class MessagesRelayStream implements RelayStream {
     if (data === '') return true;
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
+      this.error ??= unreadableFrame(data);
       return false;
     }
     switch (json['type']) {

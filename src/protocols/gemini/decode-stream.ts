@@ -1,7 +1,8 @@
 // Reads the server-sent events of `streamGenerateContent?alt=sse`. Owns the end of the stream; what the candidates mean
 // is in answer-emitter.ts.
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeInlineError } from './decode-error.ts';
@@ -23,16 +24,10 @@ class GeminiStreamDecoder implements StreamDecoder {
 
   frame(_event: string, data: string): void {
     if (this.#done) return;
-    let frame: unknown;
-    try {
-      frame = JSON.parse(data);
-    } catch {
-      // Compatible servers end with OpenAI's terminator.
-      if (data !== '[DONE]') this.#fail(unavailable('the upstream sent a frame that is not JSON'));
-      return;
-    }
+    const frame = parseJson(data);
     if (!isJsonObject(frame)) {
-      this.#fail(unavailable('the upstream sent a frame that is not an object'));
+      // Compatible servers end with OpenAI's terminator.
+      if (data !== '[DONE]') this.#fail(unreadableFrame(data));
       return;
     }
     const failure = decodeInlineError(frame);
@@ -55,7 +50,7 @@ class GeminiStreamDecoder implements StreamDecoder {
   end(): void {
     if (this.#done) return;
     if (!this.#emitter.stopped) {
-      this.#fail(unavailable('the upstream ended the stream before the answer was complete'));
+      this.#fail(cutAnswer());
       return;
     }
     this.#done = true;
@@ -67,8 +62,4 @@ class GeminiStreamDecoder implements StreamDecoder {
     this.#emitter.flushUsage();
     this.#sink.on({ type: 'error', error });
   }
-}
-
-function unavailable(message: string): GatewayError {
-  return new GatewayError('upstream_unavailable', message);
 }

@@ -1,7 +1,8 @@
 // Reads the events of a Responses stream. Only sorts frames: items are the emitter's, the ending is shared with
 // the whole form. Event names: OpenAI API reference, "Streaming events", and recordings up to 2026-11.
-import type { EventSink, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import type { Ending } from './decode-answer.ts';
 import { decodeStart, emitEnding } from './decode-answer.ts';
@@ -25,10 +26,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     // `[DONE]` is not of this protocol, but compatible servers send it.
     if (this.#ended || data === '' || data === '[DONE]') return;
     const frame = parseJson(data);
-    if (!isJsonObject(frame))
-      return this.#fail(
-        new GatewayError('upstream_unavailable', 'the upstream sent a frame that is not a JSON object'),
-      );
+    if (!isJsonObject(frame)) return this.#fail(unreadableFrame(data));
     const type = (asString(frame['type']) ?? event) as WireEvent;
     switch (type) {
       case 'response.output_text.delta':
@@ -90,13 +88,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   end(): void {
-    if (this.#ended) return;
-    this.#fail(
-      new GatewayError(
-        'upstream_unavailable',
-        'the upstream closed the stream before the answer was complete',
-      ),
-    );
+    if (!this.#ended) this.#fail(cutAnswer());
   }
 
   #start(response: JsonValue | undefined): void {

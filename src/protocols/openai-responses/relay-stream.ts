@@ -3,7 +3,7 @@
 import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
-import { brokenAnswer, cutAnswer } from '../broken-answer.ts';
+import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayFacts, RelayStream } from '../protocol.ts';
@@ -102,7 +102,7 @@ export class ResponsesRelayStream implements RelayStream {
     if (data === '' || data === '[DONE]') return true;
     const json = parseJson(data);
     if (!isJsonObject(json)) {
-      this.error ??= brokenAnswer('the upstream sent an event that is not JSON');
+      this.error ??= unreadableFrame(data);
       return false;
     }
     const type = asString(json['type']) ?? '';
