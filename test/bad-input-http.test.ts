@@ -146,7 +146,7 @@ describe('methods and paths', () => {
     '/V1/CHAT/COMPLETIONS',
     '/chat/completions',
     '/v1/chat/completions/extra',
-    '/v1/embeddings',
+    '/v1/embeddings/models',
     '/.env',
     '/v1/../../etc/passwd',
     '/v1/%2e%2e/%2e%2e/etc/passwd',

@@ -1,5 +1,6 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
 export * from './collect.ts';
+export * from './embeddings.ts';
 export * from './error.ts';
 export * from './event.ts';
 export * from './item.ts';

@@ -89,6 +89,8 @@ export interface GatewayOptions {
 export interface CanonicalRequest {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;
+  /** What is to be made, where that is no text: vectors. Then there are neither items nor tools. */
+  readonly task?: 'embedding' | undefined;
   /** The body as parsed: the same-protocol encoder takes unknown members from it. */
   readonly raw: JsonObject;
   readonly model: string;

@@ -6,7 +6,14 @@ import { activeProviders } from './active-providers.ts';
 import type { ActiveProvider } from './active-providers.ts';
 import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
 import type { Catalog, Endpoint, Model } from './endpoint.ts';
-import { apiName, familyFacts, isTextModel, looseName, preferredProtocol } from './families/index.ts';
+import {
+  apiName,
+  familyFacts,
+  isEmbeddingModel,
+  isTextModel,
+  looseName,
+  preferredProtocol,
+} from './families/index.ts';
 import { makeEndpoint } from './make-endpoint.ts';
 import type { StatedFacts } from './make-endpoint.ts';
 import { indexModels } from './model-index.ts';
@@ -18,6 +25,8 @@ import type { LibraryModel } from './prices.ts';
 export interface DeclaredModel extends StatedFacts {
   readonly name: string;
   readonly protocol: ProtocolName;
+  /** Absent: text. */
+  readonly outputModalities?: readonly string[] | undefined;
   /** USD per million tokens. */
   readonly price: Omit<Price, 'source'>;
 }
@@ -56,7 +65,8 @@ export function buildCatalog(input: BuildInput): Catalog {
   for (const provider of providers.values()) {
     if (provider.priceId === null) continue;
     for (const known of libraryModels(provider.priceId, now)) {
-      const served = isTextModel(known.id) && isTextModel(known.name) && !provider.notServed?.test(known.id);
+      const isText = isTextModel(known.id) && isTextModel(known.name);
+      const served = (isText || isEmbeddingModel(known.id)) && !provider.notServed?.test(known.id);
       if (served) addListed(provider, known);
     }
   }
@@ -75,7 +85,8 @@ export function buildCatalog(input: BuildInput): Catalog {
   });
 
   const catalog = indexModels({
-    models: [...models.values()],
+    models: [...models.values()].filter((model) => isListed(model)),
+    besides: [...models.values()].filter((model) => !isListed(model)),
     aliases: config.aliases,
     providers: new Set(providers.keys()),
     unlisted,
@@ -84,6 +95,11 @@ export function buildCatalog(input: BuildInput): Catalog {
   });
   checkAliases(config.aliases, catalog, configuredIds, refuse);
   return catalog;
+
+  /** Models that only embed stand in no list of models to talk to, unless the operator put them there. */
+  function isListed({ id, outputModalities }: Model): boolean {
+    return configuredIds.has(id) || outputModalities.includes('text');
+  }
 
   function addListed(provider: ActiveProvider, known: LibraryModel): void {
     // Two spellings of one id (GLM-5.2, glm-5.2) are one: the one the API takes.
@@ -131,7 +147,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       stated: declared,
       price: () => price,
     });
-    return makeModel(id, [endpoint], null, { builtIn: true });
+    return makeModel(id, [endpoint], null, { builtIn: true, outputModalities: declared.outputModalities });
   }
 
   function unlisted(providerId: string, name: string): Model | null {
@@ -157,7 +173,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
 
   function claimed(name: string): Model | null {
-    if (!isTextModel(name)) return null;
+    if (!isTextModel(name) && !isEmbeddingModel(name)) return null;
     const owners = [...providers.values()].filter(
       (provider) =>
         provider.priceId !== null &&
@@ -273,6 +289,9 @@ function chooseSlug(
   return candidates.find((slug) => !taken.has(slug)) ?? null;
 }
 
+const TEXT: readonly string[] = ['text'];
+const EMBEDDINGS: readonly string[] = ['embeddings'];
+
 function makeModel(
   id: string,
   endpoints: readonly Endpoint[],
@@ -282,13 +301,14 @@ function makeModel(
   const first = endpoints[0];
   const slash = id.indexOf('/');
   const facts = first ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
+  const embeds = first !== undefined && isEmbeddingModel(first.model);
   return Object.freeze({
     id,
     displayName: given.displayName ?? library?.displayName ?? id.slice(slash + 1),
     created: 0,
     ownedBy: slash > 0 ? id.slice(0, slash) : (first?.provider ?? 'dragoman'),
     inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? ['text'])]),
-    outputModalities: Object.freeze([...(given.outputModalities ?? ['text'])]),
+    outputModalities: Object.freeze([...(given.outputModalities ?? (embeds ? EMBEDDINGS : TEXT))]),
     reasoningStyle: given.reasoning ?? first?.reasoningStyle ?? 'none',
     contextLength: given.contextLength ?? first?.contextLength ?? null,
     maxOutputTokens: given.maxOutputTokens ?? first?.maxOutputTokens ?? null,

@@ -50,6 +50,7 @@ export interface Model {
   readonly created: number;
   readonly ownedBy: string;
   readonly inputModalities: readonly string[];
+  /** `embeddings`: vectors. */
   readonly outputModalities: readonly string[];
   readonly reasoningStyle: ReasoningStyle;
   readonly contextLength: number | null;
@@ -69,9 +70,11 @@ export interface Catalog {
    * is on, or a bare name that only one listed model has. Null when there is none.
    */
   find(id: string): Model | null;
-  /** Every listed model, sorted by id. */
+  /** Every listed model, sorted by id: those that write text, and whatever else the operator configured. */
   list(): readonly Model[];
-  /** True for exactly the id of a listed model, or exactly an alias. */
+  /** Every known model that makes embeddings, sorted by id. */
+  embeddings(): readonly Model[];
+  /** True for exactly the id of a model in one of the lists, or exactly an alias. */
   isListed(id: string): boolean;
   /** True for the id of a provider that is on. */
   hasProvider(id: string): boolean;

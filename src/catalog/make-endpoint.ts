@@ -5,9 +5,9 @@ import { resolveQuirks } from '../providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
 import type { EndpointConfig } from './catalog-config.ts';
 import type { Endpoint } from './endpoint.ts';
-import { familyFacts } from './families/index.ts';
+import { familyFacts, isEmbeddingModel } from './families/index.ts';
 import type { FamilyFacts } from './families/index.ts';
-import { UNKNOWN_PRICE, configuredPrice } from './prices.ts';
+import { UNKNOWN_PRICE, configuredPrice, withoutOutput } from './prices.ts';
 import type { LibraryModel, PriceSource } from './prices.ts';
 
 /** Facts that a provider's own list of models states; they replace what is guessed from the name. */
@@ -63,9 +63,10 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   // Facts about a style the operator contradicts are facts about something else.
   const facts = style === known ? (stated ?? family) : {};
   const budget = 'reasoningBudget' in facts ? facts.reasoningBudget : undefined;
-  const price = config?.price
+  const source = config?.price
     ? configuredPrice(config.price)
     : (input.price ?? library?.price ?? UNKNOWN_PRICE);
+  const price = isEmbeddingModel(input.model) ? withoutOutput(source) : source;
   const endpoint = {
     slug: input.slug,
     provider: provider.id,

@@ -5,6 +5,8 @@ import { looseName } from './families/index.ts';
 
 export interface IndexInput {
   readonly models: readonly Model[];
+  /** Found like the others, but not listed with them. */
+  readonly besides: readonly Model[];
   /** Alias to id, as configured; targets are looked up like any other id. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Ids of the providers that are on. */
@@ -26,11 +28,13 @@ const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Builds the catalog's lookups over a finished list of models. */
 export function indexModels(input: IndexInput): Catalog {
-  const sorted = Object.freeze([...input.models].sort((a, b) => (a.id < b.id ? -1 : 1)));
-  const listed = new Map(sorted.map((model) => [model.id, model]));
-  const byLooseId = unique(sorted, (model) => looseName(model.id));
-  const byName = unique(sorted, (model) => bareName(model.id));
-  const byLooseName = unique(sorted, (model) => looseName(bareName(model.id)));
+  const sorted = byId(input.models);
+  const known = byId([...input.models, ...input.besides]);
+  const embedders = Object.freeze(known.filter((model) => model.outputModalities.includes('embeddings')));
+  const listed = new Map(known.map((model) => [model.id, model]));
+  const byLooseId = unique(known, (model) => looseName(model.id));
+  const byName = unique(known, (model) => bareName(model.id));
+  const byLooseName = unique(known, (model) => looseName(bareName(model.id)));
   const remembered = new Map<string, Model | null>();
 
   function direct(id: string): Model | null {
@@ -54,28 +58,33 @@ export function indexModels(input: IndexInput): Catalog {
     const target = Object.hasOwn(input.aliases, id) ? (input.aliases[id] ?? id) : id;
     // A chain of aliases is followed to its end; loops were refused when the configuration was read.
     if (target !== id) return find(target);
-    const known = listed.get(id);
-    if (known) return known;
+    const found = listed.get(id);
+    if (found) return found;
     if (id.length === 0 || id.length > LONGEST_ID) return null;
     const before = remembered.get(id);
     if (before !== undefined) return before;
-    const found = direct(id);
+    const made = direct(id);
     if (remembered.size >= REMEMBERED) {
       const oldest = remembered.keys().next().value;
       if (oldest !== undefined) remembered.delete(oldest);
     }
-    remembered.set(id, found);
-    return found;
+    remembered.set(id, made);
+    return made;
   }
 
   const ids = [...listed.keys(), ...Object.keys(input.aliases)];
   return Object.freeze({
     find,
     list: () => sorted,
+    embeddings: () => embedders,
     isListed: (id: string) => listed.has(id) || Object.hasOwn(input.aliases, id),
     hasProvider: (id: string) => input.providers.has(id),
     suggest: (id: string) => nearest(id, ids, 3),
   });
+}
+
+function byId(models: readonly Model[]): readonly Model[] {
+  return Object.freeze([...models].sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 
 /** What follows the provider in an id. */

@@ -50,7 +50,7 @@ export function encodeModel(model: Model, lacks: Lacks): JsonObject {
       max_completion_tokens: model.maxOutputTokens,
       is_moderated: false,
     },
-    supported_parameters: first ? supportedParameters(first, lacks(first.protocol)) : [...ALWAYS].sort(),
+    supported_parameters: parametersOf(model, lacks),
     endpoints: model.endpoints.map((endpoint) => ({
       slug: endpoint.slug,
       provider: endpoint.provider,
@@ -127,6 +127,14 @@ function decimal(value: number): string {
   const text = value.toFixed(12).replace(/0+$/, '');
   return text.endsWith('.') ? text.slice(0, -1) : text;
 }
+
+/** What can be said to a model; about embeddings there is little to say. */
+function parametersOf({ endpoints: [first], outputModalities }: Model, lacks: Lacks): readonly string[] {
+  if (outputModalities.includes('embeddings')) return EMBEDDING_PARAMETERS;
+  return first ? supportedParameters(first, lacks(first.protocol)) : [...ALWAYS].sort();
+}
+
+const EMBEDDING_PARAMETERS = ['dimensions', 'encoding_format', 'user'];
 
 /** Parameters that every text model takes, whatever serves it. */
 const ALWAYS = [

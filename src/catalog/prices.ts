@@ -68,6 +68,14 @@ export function configuredPrice(given: ConfiguredPrice): PriceSource {
   return () => price;
 }
 
+/** The price of a model that writes nothing: what it does not write costs nothing. */
+export function withoutOutput(source: PriceSource): PriceSource {
+  return () => {
+    const price = source();
+    return price && price.output === undefined ? Object.freeze({ ...price, output: 0 }) : price;
+  };
+}
+
 const NO_TOKENS = { input_tokens: 0 };
 
 /** The library also matches loosely (`my-openai` is OpenAI); an operator's own server must not inherit prices. */

@@ -1,6 +1,6 @@
 // The simulated provider on a socket of its own, and as the catalog sees it.
 import type { BuiltIn } from '../catalog/index.ts';
-import { createSim, findSimModel, simModels, simPreset } from '../providers/sim/index.ts';
+import { createSim, findSimModel, simEmbeddings, simModels, simPreset } from '../providers/sim/index.ts';
 import type { Listener } from '../runtime/http-server.ts';
 import { listenOrExplain } from './listen-or-explain.ts';
 
@@ -21,5 +21,5 @@ export function listenSim(hostname: string, port: number): Listener {
 
 /** What the catalog lists of it. @param origin `http://host:port` of its socket */
 export function simBuiltIn(origin: string): BuiltIn {
-  return { preset: simPreset(origin), models: simModels, find: findSimModel };
+  return { preset: simPreset(origin), models: [...simModels, ...simEmbeddings], find: findSimModel };
 }

@@ -126,9 +126,9 @@ const model = z.strictObject({
     .optional()
     .describe('What it reads.'),
   output_modalities: z
-    .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
+    .array(z.enum(['text', 'image', 'file', 'audio', 'video', 'embeddings']))
     .optional()
-    .describe('What it makes.'),
+    .describe('What it makes. Absent: `embeddings` where its name says so, else text.'),
   price: price.optional(),
   endpoints: z
     .array(endpoint)

@@ -31,6 +31,8 @@ export interface AttemptOptions {
   readonly ordinal: number;
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
+  /** Path below the endpoint's base URL; absent: where the protocol has its answers made. */
+  readonly path?: string | undefined;
   readonly lane: Lane;
   /** What this attempt's body dropped, approximated or defaulted. */
   readonly report: Report;

@@ -80,7 +80,7 @@ export class Attempt {
       this.#guard(() => {
         this.#call = upstream.send(
           {
-            url: upstreamUrl(endpoint, protocol, stream),
+            url: upstreamUrl(endpoint, protocol, stream, this.#options.path),
             headers: withClientHeaders(
               upstreamHeaders(endpoint, protocol, stream),
               this.#options.clientHeaders,

@@ -5,6 +5,7 @@ import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { Embedding } from './embed.ts';
 import { explainRoute } from './explain.ts';
 import { Generation } from './generation.ts';
 import { IDEMPOTENCY_HEADER, IdempotentAnswers, type IdempotentAnswer } from './idempotency.ts';
@@ -12,9 +13,12 @@ import { LearnedRefusals } from './learned-refusals.ts';
 import { refuse } from './refuse.ts';
 import { Run } from './run.ts';
 
+/** One request being answered. */
+type Running = Pick<Run, 'answer' | 'interrupt'>;
+
 export class Gateway {
   readonly #deps: GatewayDependencies;
-  readonly #active = new Set<Run>();
+  readonly #active = new Set<Running>();
   readonly #learned = new LearnedRefusals();
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
@@ -31,14 +35,23 @@ export class Gateway {
   }
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
-  async serve(call: ApiCall): Promise<void> {
+  serve(call: ApiCall): Promise<void> {
+    return this.#serve(call, (own) => new Run(this.#deps, own, this.#learned));
+  }
+
+  /** Answers one request for embeddings, in OpenAI's shape. Never rejects. */
+  embed(call: ApiCall): Promise<void> {
+    return this.#serve(call, (own) => new Embedding(this.#deps, own));
+  }
+
+  async #serve(call: ApiCall, begin: (call: ApiCall) => Running): Promise<void> {
     const key = call.header(IDEMPOTENCY_HEADER);
-    if (key === null) await this.#run(call);
-    else await this.#runOnce(call, key);
+    if (key === null) await this.#run(call, begin);
+    else await this.#runOnce(call, key, begin);
   }
 
   /** Answers from the run that the key has; only when there is none, from a new one. */
-  async #runOnce(call: ApiCall, key: string): Promise<void> {
+  async #runOnce(call: ApiCall, key: string, begin: (call: ApiCall) => Running): Promise<void> {
     let shared: IdempotentAnswer | null;
     try {
       shared = this.#idempotent.open(key, call);
@@ -52,12 +65,12 @@ export class Gateway {
     // The run lets go of its own body when it can.
     call.body = '';
     call.json = undefined;
-    this.#idempotent.settle(shared, await this.#run(own));
+    this.#idempotent.settle(shared, await this.#run(own, begin));
   }
 
   /** @returns true when the client has a complete, good answer */
-  async #run(call: ApiCall): Promise<boolean> {
-    const run = new Run(this.#deps, call, this.#learned);
+  async #run(call: ApiCall, begin: (call: ApiCall) => Running): Promise<boolean> {
+    const run = begin(call);
     this.#active.add(run);
     try {
       return await run.answer();

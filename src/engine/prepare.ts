@@ -156,7 +156,8 @@ function encodeBody(protocol: Protocol, request: CanonicalRequest, target: Targe
   );
 }
 
-function refuseLosses(report: Report): void {
+/** Throws GatewayError `unsupported` that names every loss, if there is one. */
+export function refuseLosses(report: Report): void {
   const [first] = report.losses;
   if (!first) return;
   const all = report.losses

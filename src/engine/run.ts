@@ -15,8 +15,9 @@ import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { estimatedTokens } from './meter.ts';
 import { promptedBody } from './prompt.ts';
-import { refusalStatus, refuse } from './refuse.ts';
+import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
+import { settle } from './settle.ts';
 import { timeLimits } from './time-limits.ts';
 import { Tries } from './tries.ts';
 
@@ -205,24 +206,8 @@ export class Run {
   }
 
   /** Writes the records; the client gets the end of its answer only afterwards. */
-  async #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): Promise<void> {
-    const generation = this.#generation;
-    const status = generation.cancelled
-      ? 499
-      : error && !answer?.opened
-        ? refusalStatus(generation, error)
-        : 200;
-    const record = generation.record(status, this.#deps.clock.now(), error);
-    try {
-      await this.#deps.ledger.append(
-        record,
-        generation.attempts.map((attempt) => attempt.record()),
-      );
-    } catch (failure) {
-      // An answer is worth more to its reader than its record to us; the log keeps what the database refused.
-      const { content: _, ...facts } = record;
-      this.#deps.log.error('a generation could not be recorded', { record: facts, error: failure });
-    }
+  #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): Promise<void> {
+    return settle(this.#generation, error, answer?.opened === true, this.#deps);
   }
 
   /** Before the client hears of the end: its next turn may follow at once. */

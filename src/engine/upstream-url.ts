@@ -8,8 +8,15 @@ const whole = new WeakMap<Endpoint, string>();
 /**
  * The address of an answer. Throws GatewayError `not_found` for a model whose name cannot stand in one.
  * @param stream true when an event stream is wanted
+ * @param path of another operation
  */
-export function upstreamUrl(endpoint: Endpoint, { upstream }: Protocol, stream: boolean): string {
+export function upstreamUrl(
+  endpoint: Endpoint,
+  { upstream }: Protocol,
+  stream: boolean,
+  path?: string,
+): string {
+  if (path !== undefined) return endpoint.baseUrl + path;
   const known = stream ? streamed : whole;
   let url = known.get(endpoint);
   if (url === undefined) {

@@ -10,6 +10,7 @@ export type {
   AnswerContext,
   CodecContext,
   CountCodec,
+  EmbeddingsCodec,
   Protocol,
   RelayFacts,
   RelayStream,
@@ -21,11 +22,10 @@ export type {
   UpstreamCodec,
 } from './protocol.ts';
 
+export { decodeEmbeddingsRequest } from './decode-embeddings-request.ts';
+export { encodeEmbeddings } from './encode-embeddings.ts';
 export { decodeMetadata } from './decode-metadata.ts';
-export {
-  encodeModel as encodeGeminiModel,
-  encodeModelList as encodeGeminiModels,
-} from './gemini/index.ts';
+export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels } from './gemini/index.ts';
 export type { ListedModel as GeminiModel } from './gemini/index.ts';
 export { readBoolean, readString } from './read-member.ts';
 

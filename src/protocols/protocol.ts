@@ -3,6 +3,8 @@
 import type {
   CanonicalRequest,
   CollectedEvents,
+  Embeddings,
+  EmbeddingsRequest,
   EventSink,
   FinishEvent,
   GatewayError,
@@ -225,6 +227,27 @@ export interface RelayCodec {
   openStream(facts: RelayFacts): RelayStream;
 }
 
+/** Embeddings as servers of a protocol make them. */
+export interface EmbeddingsCodec {
+  /** Path below the provider's base URL. @param model the upstream's own name */
+  pathFor(model: string): string;
+  /**
+   * Writes the upstream body. What has no place in it goes to the report; throws GatewayError `unsupported` for inputs
+   * that cannot be expressed.
+   */
+  encodeRequest(
+    request: EmbeddingsRequest,
+    target: Pick<Target, 'model' | 'quirks'>,
+    report: Report,
+  ): JsonObject;
+  /**
+   * Reads a whole answer.
+   * @param count how many inputs were sent
+   * @throws GatewayError `upstream_unavailable` for a body that does not hold as many vectors
+   */
+  decodeResponse(body: unknown, count: number): Embeddings;
+}
+
 /** The operation that counts the input tokens of a request, in protocols that have one: what is said on both sides. */
 export interface CountCodec {
   /** Path below the provider's base URL. @param model the upstream's own name */
@@ -244,6 +267,8 @@ export interface Protocol {
   readonly upstream: UpstreamCodec;
   /** Absent: the protocol has no operation that counts tokens. */
   readonly counting?: CountCodec;
+  /** Absent: no server of this protocol makes embeddings. */
+  readonly embeddings?: EmbeddingsCodec;
   /** Absent: requests of this protocol always take the translate lane. */
   readonly relay?: RelayCodec;
   /** Absent while clients cannot speak this protocol to the gateway. */

@@ -11,6 +11,10 @@ import type { RequestFacts } from './request-facts.ts';
 export const RULED_OUT = 'ruled out by ';
 export const NOT_ALLOWED = 'this API key may not use it';
 
+/** What is wanted of a model, and what is said of one that does not make it. */
+const TEXT = ['text', 'writes no text'] as const;
+const EMBEDDINGS = ['embeddings', 'makes no embeddings'] as const;
+
 /** A request as seen by models. */
 export interface Demand {
   readonly request: CanonicalRequest;
@@ -19,7 +23,7 @@ export interface Demand {
 }
 
 /**
- * The endpoints of a model that can serve the request, or why none can: text, what it reads, the length of its
+ * The endpoints of a model that can serve the request, or why none can: what it makes, what it reads, the length of its
  * context, reasoning where that is asked for, and what the wishes rule out. What the catalog does not know speaks for
  * the model.
  */
@@ -29,7 +33,8 @@ export function fitOf(
   context: PlanContext,
 ): readonly Endpoint[] | string {
   if (!context.mayUse(model.id)) return NOT_ALLOWED;
-  if (!model.outputModalities.includes('text')) return 'writes no text';
+  const [wanted, misfit] = demand.request.task === 'embedding' ? EMBEDDINGS : TEXT;
+  if (!model.outputModalities.includes(wanted)) return misfit;
   for (const modality of demand.facts.modalities)
     if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
   let reason: string | null = null;

@@ -35,6 +35,7 @@ const CONFIG = 'model_routing_config';
 const TASK_TYPE = `${CONFIG}.task_info.task_type`;
 /** Task types that every gateway knows; the operator's own come on top. */
 const TASK_TYPES = ['chat', 'completion'] as const;
+const EMBEDDING = 'embedding';
 /** How many models an open choice tries at most. */
 const MOST_OPTIONS = 10;
 
@@ -54,8 +55,9 @@ export function routeModels(
   context: PlanContext,
 ): RoutedModels {
   const config = request.gateway.modelRouting ?? {};
-  checkTaskType(config.taskType, context);
+  checkTaskType(config.taskType, request, context);
   const { candidates, reserve, unknown, isOpen } = findCandidates(named, config, context);
+  if (isOpen && request.task === 'embedding') throw mustBeNamed(param);
   const strategy = MODEL_STRATEGIES.find((word) => word === config.preference);
   const preferred = strategy ? undefined : findPreferred(config.preference, candidates, isOpen, context);
   const facts = requestFacts(request, context.inputChars);
@@ -210,14 +212,25 @@ function findPreferred(
   );
 }
 
-function checkTaskType(taskType: string | undefined, { settings }: PlanContext): void {
+/** Vectors of two models cannot be compared: who has any of them chosen could not use what was stored before. */
+function mustBeNamed(param: string): GatewayError {
+  const text = `${param}: name a model for embeddings, or list those that may be chosen; GET /v1/embeddings/models lists them`;
+  return new GatewayError('invalid_request', text, { param });
+}
+
+function checkTaskType(
+  taskType: string | undefined,
+  { task }: CanonicalRequest,
+  { settings }: PlanContext,
+): void {
   if (taskType === undefined) return;
-  if (taskType === 'embedding') {
+  if (taskType === EMBEDDING && task !== EMBEDDING) {
     throw new GatewayError('invalid_request', `${TASK_TYPE}: embeddings are made by POST /v1/embeddings`, {
       param: TASK_TYPE,
     });
   }
-  const allowed = [...new Set([...TASK_TYPES, ...Object.keys(settings.taskTypes)])];
+  const known = task === EMBEDDING ? [EMBEDDING] : TASK_TYPES;
+  const allowed = [...new Set([...known, ...Object.keys(settings.taskTypes)])];
   if (allowed.includes(taskType)) return;
   throw new GatewayError('invalid_request', `${TASK_TYPE}: must be one of ${allowed.join(', ')}`, {
     param: TASK_TYPE,

@@ -70,6 +70,7 @@ const OPERATIONS: readonly PlacedOperation[] = [
     api: 'messages.count_tokens',
     serve: countTokens,
   },
+  { path: '/embeddings', protocol: withServer('openai-chat'), api: 'embeddings', serve: embed },
 ];
 
 /** Builds the handlers. */
@@ -122,6 +123,10 @@ export function createApp(deps: AppDependencies): App {
         : hono.fetch(request),
     drain: () => sockets.drain(),
   };
+}
+
+function embed({ gateway }: AppDependencies, call: ApiCall): Promise<void> {
+  return gateway.embed(call);
 }
 
 async function serveResponse(deps: AppDependencies, call: ApiCall): Promise<void> {

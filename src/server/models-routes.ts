@@ -35,6 +35,11 @@ export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependenci
         : { ...list, models: encodeCodexModels(models) };
     }),
   );
+  hono.get(`${base}/embeddings/models`, (context) =>
+    reply(deps, context.req.raw, (principal) =>
+      encodeModelList(allowed(deps.catalog().embeddings(), principal), lacks),
+    ),
+  );
   hono.get(`${base}/models/*`, (context) =>
     reply(deps, context.req.raw, (principal): JsonObject => {
       const id = decodePath(context.req.path.slice(base.length + '/models/'.length));
@@ -50,19 +55,19 @@ function isAnthropic(request: Request): boolean {
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
 export function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
-  const models = allowedModels(catalog, principal);
+  const models = allowed(catalog.list(), principal);
   const auto = autoEntry(models);
   return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
 }
 
-function allowedModels(catalog: Catalog, principal: Principal): readonly Model[] {
-  return catalog.list().filter((model) => principal.mayUse(model.id));
+function allowed(models: readonly Model[], principal: Principal): readonly Model[] {
+  return models.filter((model) => principal.mayUse(model.id));
 }
 
 /** The model of an id as a client wrote it. Throws GatewayError `not_found` for one that the key may not use. */
 export function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
   const isChoice = isAuto(id, catalog);
-  const model = isChoice ? autoEntry(allowedModels(catalog, principal)) : catalog.find(id);
+  const model = isChoice ? autoEntry(allowed(catalog.list(), principal)) : catalog.find(id);
   // A choice needs no permission of its own: it is among the models that the key may use.
   if (!model || !(isChoice || principal.mayUse(model.id))) {
     throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {

@@ -28,6 +28,10 @@ const FAMILIES: readonly FamilyRow[] = [
 const NOT_TEXT =
   /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
 
+/** Makers of vectors: by the word, or by families that go without it. */
+const EMBEDDING = /embed|^(multilingual-e5|e5|bge|gte|voyage|all-minilm)-/;
+const NOT_EMBEDDING = /rerank/;
+
 /** Text models that are made for one purpose: most refuse an ordinary chat. */
 const ONE_PURPOSE = /audio|deep-research|computer-use|search-(preview|api)/;
 /** Models that their vendors have retired or replaced, though price lists keep them (vendors' deprecation pages; 2026-11). */
@@ -48,7 +52,13 @@ function canonicalName(name: string): string {
 
 /** True when a model of this name can be asked for text over one of our protocols. */
 export function isTextModel(name: string): boolean {
-  return !NOT_TEXT.test(canonicalName(name));
+  return !NOT_TEXT.test(canonicalName(name)) && !isEmbeddingModel(name);
+}
+
+/** True when a model of this name makes embeddings, and no text. */
+export function isEmbeddingModel(name: string): boolean {
+  const bare = canonicalName(name);
+  return EMBEDDING.test(bare) && !NOT_EMBEDDING.test(bare);
 }
 
 /** True for a model that nobody should be given without asking for it by name. */

@@ -1,5 +1,6 @@
 // Google's Gemini protocol, in both directions. The only file of this folder that others import.
 import type { Protocol } from '../protocol.ts';
+import { geminiEmbeddings } from './embeddings.ts';
 import { counting } from './count-tokens.ts';
 import { relay } from './relay.ts';
 import { geminiServer } from './server.ts';
@@ -12,6 +13,7 @@ export const gemini: Protocol = {
   name: 'gemini',
   upstream: geminiUpstream,
   counting,
+  embeddings: geminiEmbeddings,
   relay,
   server: geminiServer,
 };

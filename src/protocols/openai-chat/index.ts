@@ -1,5 +1,6 @@
 // OpenAI's Chat Completions, in both directions. The only file of this folder that others import.
 import type { Protocol } from '../protocol.ts';
+import { openaiEmbeddings } from '../openai-embeddings.ts';
 import { relay } from './relay.ts';
 import { openaiChatServer } from './server.ts';
 import { openaiChatUpstream } from './upstream.ts';
@@ -10,6 +11,7 @@ export type { RequestField } from './fields.ts';
 export const openaiChat: Protocol = {
   name: 'openai-chat',
   upstream: openaiChatUpstream,
+  embeddings: openaiEmbeddings,
   relay,
   server: openaiChatServer,
 };

@@ -1,6 +1,7 @@
 // OpenAI's Responses API: the parts put together. Knows nothing of stored state: the gateway keeps that itself.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
+import { openaiEmbeddings } from '../openai-embeddings.ts';
 import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -31,6 +32,7 @@ export const openaiResponses: Protocol = {
     decodeError,
     decodeLimits: decodeRateLimitHeaders,
   },
+  embeddings: openaiEmbeddings,
   relay,
   server: openaiResponsesServer,
 };

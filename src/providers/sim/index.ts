@@ -1,5 +1,6 @@
 // The built-in simulated provider: deterministic models that speak the wire formats of OpenAI and Anthropic,
 // strictly, and misbehave on request. Nothing outside this folder may depend on how.
+export { simEmbeddings } from './embeddings.ts';
 export { createSim } from './sim.ts';
 export type { Sim, SimOptions } from './sim.ts';
 export type { SetTimer } from './delivery.ts';

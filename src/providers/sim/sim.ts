@@ -13,6 +13,7 @@ import type { Dialect } from './dialect.ts';
 import { messagesDialect } from './messages-dialect.ts';
 import { findMisbehaviour } from './misbehaviour.ts';
 import type { FailureKind, Misbehaviour } from './misbehaviour.ts';
+import { embed } from './embeddings.ts';
 import { encodeModels } from './models-list.ts';
 import { simTraits } from './models.ts';
 import type { SimTraits } from './models.ts';
@@ -59,6 +60,8 @@ export function createSim(options: SimOptions = {}): Sim {
   async function fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const dialect = DIALECTS[pathname];
+    if (request.method === 'POST' && pathname === '/openai/v1/embeddings')
+      return answerEmbeddings(await request.text());
     if (request.method === 'GET' && !dialect) return encodeModels(pathname) ?? notFound(pathname);
     if (!dialect) return notFound(pathname);
     if (request.method !== 'POST')
@@ -150,6 +153,15 @@ export function createSim(options: SimOptions = {}): Sim {
   }
 
   return { fetch };
+}
+
+function answerEmbeddings(text: string): Response {
+  const requestId = `req_${digest(`embeddings${text}`).slice(0, 24)}`;
+  const body = parseJson(text);
+  const complaints = new Complaints();
+  const answer = isJsonObject(body) ? embed(body, modelName(body), complaints) : null;
+  if (answer) return Response.json(answer, { headers: { [chatDialect.requestIdHeader]: requestId } });
+  return refuse(chatDialect, complaints.first ?? complaint(400, UNREADABLE), requestId);
 }
 
 /** Anthropic's own words since Claude 4.6. */

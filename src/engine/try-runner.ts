@@ -1,0 +1,110 @@
+// The tries of one request, whatever it asks for: starts them, races them, interrupts them. When to try whom is decided
+// in `failover.ts`, what a try does by whoever extends this.
+import type { GatewayError } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import type { Candidate, Plan } from '../routing/index.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import { type FailedTry, type FailoverHost, tryCandidates } from './failover.ts';
+import type { Generation } from './generation.ts';
+import { race, type RunningTry } from './race.ts';
+
+export interface TryRunnerInput {
+  readonly deps: GatewayDependencies;
+  readonly generation: Generation;
+  readonly plan: Plan;
+}
+
+export abstract class TryRunner implements FailoverHost {
+  readonly #input: TryRunnerInput;
+  readonly #running = new Set<RunningTry>();
+  #interruption: GatewayError | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(input: TryRunnerInput) {
+    this.#input = input;
+  }
+
+  abstract committed(): boolean;
+  abstract learn(endpoint: Endpoint, error: GatewayError): boolean;
+  abstract resume(broken: FailedTry, others: readonly Candidate[]): Promise<GatewayError | undefined>;
+  /** Starts a try of the whole request. @param claim to be called right before the client could see anything of it */
+  protected abstract start(candidate: Candidate, claim: () => void): RunningTry;
+
+  /** @returns undefined when a candidate answered, else the error for the client */
+  run(): Promise<GatewayError | undefined> {
+    return tryCandidates(this.#input.plan, this);
+  }
+
+  /** Stops whatever runs; `error` is the outcome. */
+  interrupt(error: GatewayError): void {
+    this.#interruption ??= error;
+    for (const running of this.#running) running.cancel(error);
+    this.#wake?.();
+  }
+
+  interruption(): GatewayError | undefined {
+    return this.#interruption;
+  }
+
+  get retries(): number {
+    return this.#input.generation.settings.retries;
+  }
+
+  get deadlineAt(): number {
+    return this.#input.generation.deadlineAt;
+  }
+
+  now(): number {
+    return this.#input.deps.clock.now();
+  }
+
+  random(): number {
+    return this.#input.deps.random();
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#input.deps.clock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  admits(endpoint: Endpoint): boolean {
+    return this.#input.deps.routing.admits(endpoint);
+  }
+
+  async tryOne(candidate: Candidate, takeNext: () => Candidate | undefined): Promise<readonly FailedTry[]> {
+    const { deps, plan, generation } = this.#input;
+    const streamed = generation.request?.stream === true;
+    const patienceMs =
+      plan.wishes.hedge === true ? deps.routing.health(candidate.endpoint).p95Ms(streamed) : null;
+    let failed: readonly FailedTry[];
+    if (patienceMs === null) {
+      const error = await this.#started(candidate, () => {}).done;
+      failed = error ? [{ candidate, error }] : [];
+    } else {
+      const start = (entrant: Candidate, claim: () => void): RunningTry => this.#started(entrant, claim);
+      failed = await race(candidate, { clock: deps.clock, patienceMs, start, takeNext });
+    }
+    if (failed.length > 0 && !this.committed()) {
+      generation.served = undefined;
+      // What was told went no further than a buffer.
+      generation.told = false;
+    }
+    return failed;
+  }
+
+  /** Remembers a try, to be cancelled with the others. */
+  protected watch(running: RunningTry): RunningTry {
+    this.#running.add(running);
+    void running.done.then(() => this.#running.delete(running));
+    return running;
+  }
+
+  #started(candidate: Candidate, claim: () => void): RunningTry {
+    return this.watch(this.start(candidate, claim));
+  }
+}

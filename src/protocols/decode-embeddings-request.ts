@@ -1,0 +1,104 @@
+// The body of `POST /embeddings` as clients of OpenAI's API write it. The operation belongs to no
+// chat protocol, and OpenAI's shape is the only one that clients speak.
+import {
+  GatewayError,
+  isJsonArray,
+  isJsonObject,
+  Problems,
+  Report,
+  unknownMembers,
+  VECTOR_FORMATS,
+} from '../canonical/index.ts';
+import type { CanonicalRequest, EmbeddingInput, EmbeddingsRequest, JsonValue } from '../canonical/index.ts';
+import { decodeGatewayOptions } from './gateway-options.ts';
+import { describe, readNumber, readString, readWord, requireString } from './read-member.ts';
+import type { Member } from './read-member.ts';
+
+/** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
+const LONGEST_LIST = 2048;
+
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+  'input',
+  'model',
+  'encoding_format',
+  'dimensions',
+  'user',
+  'provider',
+  'model_routing_config',
+  'models',
+  'usage',
+]);
+
+export interface DecodedEmbeddings {
+  /** What routing needs to know: a request without items. */
+  readonly request: CanonicalRequest;
+  readonly asked: EmbeddingsRequest;
+}
+
+/**
+ * Decodes a parsed body.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+export function decodeEmbeddingsRequest(body: unknown): DecodedEmbeddings {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  const problems = new Problems();
+  const report = new Report();
+  const model = requireString(body['model'], 'model', problems) ?? '';
+  const asked: EmbeddingsRequest = {
+    inputs: decodeInputs(body['input'], problems),
+    format: readWord(body['encoding_format'], 'encoding_format', problems, VECTOR_FORMATS),
+    dimensions: readNumber(body['dimensions'], 'dimensions', problems, { min: 1, integer: true }),
+    user: readString(body['user'], 'user', problems),
+    extra: unknownMembers(body, KNOWN_MEMBERS) ?? {},
+  };
+  const gateway = decodeGatewayOptions(body, problems, report);
+  problems.throwIfAny();
+  const request: CanonicalRequest = {
+    protocol: 'openai-chat',
+    task: 'embedding',
+    raw: body,
+    model,
+    items: [],
+    tools: [],
+    reasoning: {},
+    stream: false,
+    gateway,
+    extra: {},
+    report,
+  };
+  return { request, asked };
+}
+
+/** A text, an input in tokens, or a list of either: all of one kind. */
+function decodeInputs(value: Member, problems: Problems): readonly EmbeddingInput[] {
+  if (!isJsonArray(value)) {
+    const text = requireString(value, 'input', problems);
+    return text === undefined ? [] : [text];
+  }
+  if (value.length > LONGEST_LIST) {
+    problems.add('input', `must not hold more than ${LONGEST_LIST} elements; there are ${value.length}`);
+    return [];
+  }
+  const [first] = value;
+  if (first === undefined || typeof first === 'number') return [decodeTokens(value, 'input', problems)];
+  const isText = typeof first === 'string';
+  return value.map((element, index) => {
+    const path = `input[${index}]`;
+    if (isText) return requireString(element, path, problems) ?? '';
+    if (isJsonArray(element)) return decodeTokens(element, path, problems);
+    problems.add(path, `must be a list of tokens, not ${describe(element)}`);
+    return '';
+  });
+}
+
+function decodeTokens(tokens: readonly JsonValue[], path: string, problems: Problems): readonly number[] {
+  if (tokens.length === 0) problems.add(path, 'must not be empty');
+  const at = tokens.findIndex((token) => !isToken(token));
+  if (at >= 0) problems.add(`${path}[${at}]`, 'must be the number of a token: an integer of at least 0');
+  return tokens.filter(isToken);
+}
+
+function isToken(value: JsonValue): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
