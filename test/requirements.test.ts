@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REQUEST_FIELDS } from '../src/protocols/openai-chat/fields.ts';
+import { REQUEST_FIELDS as RESPONSES_FIELDS } from '../src/protocols/openai-responses/fields.ts';
 import { CHECKS, CONTRADICTIONS, PAINS, PARTS, range, REQUIREMENTS, SECTIONS } from './requirements.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -91,6 +92,27 @@ describe('request fields', () => {
     const said = entries.map(([, { behaviour }]) => behaviour).join('\n');
     const missing = REQUEST_FIELDS.filter(({ name }) => !new RegExp(`\`${name}(?:[.:][^\`]*)?\``).test(said));
     expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('of the Responses API are documented as they are handled, each with its note', () => {
+    const page = textOf('docs/responses.md') ?? '';
+    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (\w+) \| (.*) \|$/gm)].map(
+      ([, name, support, note]) => ({
+        name,
+        support,
+        note,
+      }),
+    );
+    const words = {
+      supported: 'yes',
+      state: 'state',
+      hint: 'hint',
+      ignored: 'ignored',
+      gateway: 'gateway',
+    } as const;
+    expect(rows).toEqual(
+      RESPONSES_FIELDS.map(({ name, support, note }) => ({ name, support: words[support], note })),
+    );
   });
 
   test('are documented as they are handled, and nothing else is', () => {

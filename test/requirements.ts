@@ -4,6 +4,8 @@ import { answerRequirements } from './requirements/answers.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
+import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
+import { responsesRequestRequirements } from './requirements/responses-request.ts';
 import type { Requirements } from './requirements/requirement.ts';
 
 export const PARTS: readonly Requirements[] = [
@@ -11,6 +13,8 @@ export const PARTS: readonly Requirements[] = [
   answerRequirements,
   decisionRequirements,
   painRequirements,
+  responsesRequestRequirements,
+  responsesAnswerRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */
@@ -29,18 +33,29 @@ export const SECTIONS: Readonly<Record<string, number>> = {
   '9': 21,
   '10': 17,
   '11': 5,
+  '12': 26,
+  '13': 29,
+  '14': 10,
+  '15': 8,
+  '16': 12,
+  '17': 3,
+  '18': 10,
+  '19': 16,
+  '20': 45,
+  '21': 12,
 };
 
-/** Contradictions that concern Chat Completions; the others concern the Responses API alone. */
-export const CONTRADICTIONS: readonly number[] = [...range(1, 22), 28, 29];
-/** Black-box checks that concern Chat Completions. */
-export const CHECKS: readonly number[] = [...range(1, 14), 20, 21, 22];
+/** Contradictions in the seeds, and how each is resolved. */
+export const CONTRADICTIONS: readonly number[] = range(1, 29);
+/** Black-box checks. */
+export const CHECKS: readonly number[] = range(1, 24);
 /** Groups of the list of pains, with their first and last number. */
 export const PAINS: Readonly<Record<string, readonly [number, number]>> = {
   A: [1, 17],
   B: [18, 26],
   C: [27, 33],
   D: [34, 43],
+  G: [56, 57],
 };
 
 /** Whole numbers from the first to the last. */

@@ -1,21 +1,26 @@
 // How contradictions of the documentation were resolved, as far as they concern Chat Completions; and what the contract
 // promises to people, clients and operators.
 import {
-  BROKEN,
   BODY,
+  BROKEN,
   CONTINUITY,
   FAILOVER,
   FIELDS,
   FORMATS,
   golden,
   HTTP,
-  LAUNCHER,
   later,
+  LAUNCHER,
   LIMITS,
-  UNSCHEDULED,
   POLICY,
   PRICE,
   PROTOCOLS,
+  R_KILL,
+  R_LIMITS,
+  R_PORTABLE,
+  R_SDK,
+  R_TOOLS,
+  RELAYED,
   RESPONSES,
   ROUTE_CHOICE,
   ROUTE_SHARES,
@@ -24,9 +29,9 @@ import {
   SDK_ERRORS,
   shown,
   TOOLS,
+  UNSCHEDULED,
   UNSUPPORTED,
   WIRE,
-  RELAYED,
   type Requirements,
 } from './requirement.ts';
 
@@ -137,7 +142,13 @@ export const decisionRequirements: Requirements = {
     `${UNSUPPORTED}: max_tokens caps the cost`,
     `${HTTP}: the same in strict mode`,
   ),
-  'C-19': later(CONFLICT, RESPONSES, 'Each endpoint has its own list.', `${UNSUPPORTED}: $name is $outcome`),
+  'C-19': shown(
+    CONFLICT,
+    'Each endpoint has its own list.',
+    `${UNSUPPORTED}: $name is $outcome`,
+    golden('openai-responses/decode-request/unsupported'),
+    golden('openai-responses/decode-request/every-parameter'),
+  ),
   'C-20': shown(
     CONFLICT,
     'A parameter that a model lacks has the same outcome, by the model’s data.',
@@ -155,6 +166,34 @@ export const decisionRequirements: Requirements = {
     'Audio and old function calls pass if an upstream returns them.',
     golden('openai-chat/encode-response/extra-members'),
     golden('openai-chat/decode-stream/legacy-function-call'),
+  ),
+  'C-23': shown(
+    CONFLICT,
+    'The doubled path works as the single one.',
+    `${R_LIMITS}: the doubled path of clients`,
+    `${R_SDK}: the doubled path of clients`,
+  ),
+  'C-24': shown(
+    CONFLICT,
+    'Misprints in the list of items are read as what they mean.',
+    golden('openai-responses/decode-request/every-item'),
+    `${R_PORTABLE}: a choice of one is a choice of its function`,
+  ),
+  'C-25': shown(
+    CONFLICT,
+    'The detail of an image may be left out.',
+    golden('openai-responses/decode-request/every-item'),
+  ),
+  'C-26': shown(
+    CONFLICT,
+    'Usage is always in the last event of a response.',
+    golden('openai-responses/encode-stream/everything'),
+    golden('openai-responses/decode-request/every-parameter'),
+  ),
+  'C-27': shown(
+    CONFLICT,
+    'The output of a local shell finds its call by its own id.',
+    `${R_TOOLS}: %s: called, run by the client, and told to the model`,
   ),
   'C-28': shown(
     CONFLICT,
@@ -283,6 +322,11 @@ export const decisionRequirements: Requirements = {
     CONTRACT,
     'No record of a received answer is lost or counted twice when the process is killed.',
     'test/ledger-durability.test.ts: no confirmed record is lost or doubled',
+  ),
+  'contract.responses': shown(
+    CONTRACT,
+    'A response that a client has received is there after the process was killed, and none that is half.',
+    `${R_KILL}: SIGKILL loses no response that was received`,
   ),
   'contract.body': shown(
     CONTRACT,

@@ -1,4 +1,4 @@
-// What users of other gateways reported in public, and what this one does instead: groups A to D of the list. Each
+// What users of other gateways reported in public, and what this one does instead: groups A to D and G of the list. Each
 // source is an issue that describes the pain.
 import {
   BROKEN,
@@ -6,21 +6,29 @@ import {
   FAILOVER,
   FAULTS,
   FLAPPING,
-  HELD,
   FORMATS,
   golden,
+  HELD,
   IDEMPOTENCY,
-  LAUNCHER,
   later,
+  LAUNCHER,
   POLICY,
   PRICE,
   PROTOCOLS,
+  R_CODEC,
+  R_FAILURES,
+  R_PORTABLE,
+  R_REASONING,
+  R_SDK,
+  R_STATE,
+  R_TOOLS,
   RESPONSES,
   ROUTE_CACHE,
   ROUTE_SHARES,
   ROUTING,
   SDK,
   shown,
+  TOOLS,
   type Requirements,
 } from './requirement.ts';
 
@@ -46,15 +54,18 @@ export const painRequirements: Requirements = {
     golden('anthropic-messages/decode-stream/thinking-text-tools'),
     `${SDK}: calls one tool`,
   ),
-  'pain.A4': later(
+  'pain.A4': shown(
     'Oaklight/llm-rosetta #56',
-    RESPONSES,
     'Responses events cannot be emitted in an illegal order.',
+    `${R_CODEC}: any answer is a legal stream`,
+    `${R_CODEC}: an answer that fails anywhere`,
+    `${R_FAILURES}: a failure after it is an error and response.failed`,
   ),
-  'pain.A5': later(
+  'pain.A5': shown(
     'tashfeenahmed/freellmapi #842',
-    RESPONSES,
-    'Output indices are dense; colliding ones are read.',
+    'Output indices are dense; colliding ones are read, and every documented item is accepted.',
+    `${R_CODEC}: any answer is a legal stream`,
+    golden('openai-responses/decode-request/every-item'),
     golden('openai-responses/decode-stream/output-index-used-twice'),
   ),
   'pain.A6': later(
@@ -64,13 +75,18 @@ export const painRequirements: Requirements = {
     golden('openai-chat/decode-stream/nothing-but-done'),
     golden('anthropic-messages/decode-stream/empty-answer'),
   ),
-  'pain.A7': later(
+  'pain.A7': shown(
     'router-for-me/CLIProxyAPI #5753',
-    RESPONSES,
     'Custom tools become functions and return as custom calls.',
+    `${R_TOOLS}: %s: called, run by the client, and told to the model`,
     golden('openai-chat/encode-request/custom-tools-as-functions'),
   ),
-  'pain.A8': later('openai/codex #32318', RESPONSES, 'Groups of tools are flattened and restored.'),
+  'pain.A8': shown(
+    'openai/codex #32318',
+    'Groups of tools are flattened and restored.',
+    `${R_TOOLS}: %s: called, run by the client, and told to the model`,
+    `${R_PORTABLE}: are taken apart, under names that collide with none`,
+  ),
   'pain.A9': shown(
     'experientiallabs/experiential #792',
     'An unknown hosted item never ends a stream.',
@@ -149,13 +165,19 @@ export const painRequirements: Requirements = {
     'Models whose reasoning cannot be switched off are known as such.',
     `${POLICY}: off beats effort and budget`,
   ),
-  'pain.B23': later(
+  'pain.B23': shown(
     'ZhiYi-R/moon-bridge #28',
-    RESPONSES,
     'Items open when something comes; no reasoning when it is off.',
+    `${R_CODEC}: any answer is a legal stream`,
     golden('openai-responses/encode-request/reasoning-off'),
   ),
-  'pain.B24': later('BerriAI/litellm #13420', RESPONSES, 'Reasoning items are accepted as input.'),
+  'pain.B24': shown(
+    'BerriAI/litellm #13420',
+    'Reasoning items are accepted as input, and dropped only with a report.',
+    `${R_REASONING}: sent back by a client that asked for it`,
+    `${R_REASONING}: what %s sealed is not sent over %s`,
+    `${R_REASONING}: %s is dropped and reported, never a failure`,
+  ),
   'pain.B25': shown(
     'BerriAI/litellm #8901',
     'A schema uses the native form, else instruction, validation and repair; never a forced tool.',
@@ -269,5 +291,14 @@ export const painRequirements: Requirements = {
     `${ROUTE_CACHE}: it stays where its cache is`,
     `${ROUTE_CACHE}: after five minutes of silence`,
     `${ROUTE_SHARES}: cost: what the upstream reads from its cache`,
+  ),
+
+  'pain.G56': later('ogx-ai/ogx #3443', TOOLS, 'Approval, listing and errors of MCP tools in Responses.'),
+  'pain.G57': later(
+    'mozilla-ai/any-llm #991',
+    PROTOCOLS,
+    'Responses and Messages are served in front of models that only speak chat.',
+    `${R_STATE}: begun over %s`,
+    `${R_SDK}: streams the same answer in a legal order`,
   ),
 };
