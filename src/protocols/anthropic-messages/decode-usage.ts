@@ -1,6 +1,7 @@
 // Token counts of the Messages API into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index.ts';
-import { asNumber, asObject } from '../../canonical/index.ts';
+import { asObject } from '../../canonical/index.ts';
+import { tokenCount } from '../token-count.ts';
 
 /**
  * Lays a newer usage object over an older one. `message_delta` repeats only some members of `message_start`,
@@ -22,18 +23,18 @@ export function mergeUsage(older: JsonObject, newer: JsonObject): JsonObject {
  */
 export function decodeUsage(raw: JsonObject): Usage {
   const creation = asObject(raw['cache_creation']);
-  const cacheWrite1h = count(creation['ephemeral_1h_input_tokens']);
+  const cacheWrite1h = tokenCount(creation['ephemeral_1h_input_tokens']);
   // A stream's last usage updates only the total of cache writes, so the total decides where both are there.
   const cacheWrite5m = Math.max(
-    count(creation['ephemeral_5m_input_tokens']),
-    count(raw['cache_creation_input_tokens']) - cacheWrite1h,
+    tokenCount(creation['ephemeral_5m_input_tokens']),
+    tokenCount(raw['cache_creation_input_tokens']) - cacheWrite1h,
   );
-  const output = count(raw['output_tokens']);
-  const reasoning = Math.min(count(asObject(raw['output_tokens_details'])['thinking_tokens']), output);
+  const output = tokenCount(raw['output_tokens']);
+  const reasoning = Math.min(tokenCount(asObject(raw['output_tokens_details'])['thinking_tokens']), output);
   return {
     input: {
-      uncached: count(raw['input_tokens']),
-      cacheRead: count(raw['cache_read_input_tokens']),
+      uncached: tokenCount(raw['input_tokens']),
+      cacheRead: tokenCount(raw['cache_read_input_tokens']),
       cacheWrite5m,
       cacheWrite1h,
       audio: 0,
@@ -52,12 +53,8 @@ export function decodeUsage(raw: JsonObject): Usage {
 function toolCounts(raw: JsonObject): Readonly<Record<string, number>> {
   const tools: Record<string, number> = {};
   for (const key in raw) {
-    const calls = count(raw[key]);
+    const calls = tokenCount(raw[key]);
     if (calls > 0) tools[key.endsWith('_requests') ? key.slice(0, -'_requests'.length) : key] = calls;
   }
   return tools;
-}
-
-function count(value: unknown): number {
-  return Math.max(asNumber(value) ?? 0, 0);
 }

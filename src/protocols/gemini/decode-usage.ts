@@ -1,6 +1,7 @@
 // `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../canonical/index.ts';
+import { tokenCount } from '../token-count.ts';
 
 /**
  * The usage vector of a `usageMetadata` object. Cached tokens are part of `promptTokenCount`; tokens that hosted tools
@@ -10,7 +11,7 @@ import { asArray, asNumber, asObject } from '../../canonical/index.ts';
  * @param searches queries that the hosted search ran
  */
 export function decodeUsage(raw: JsonObject, searches: number): Usage {
-  const prompt = count(raw['promptTokenCount']) + count(raw['toolUsePromptTokenCount']);
+  const prompt = tokenCount(raw['promptTokenCount']) + tokenCount(raw['toolUsePromptTokenCount']);
   let room = prompt;
   // Some counts contradict each other in practice: none may make the rest negative.
   const take = (wanted: number): number => {
@@ -18,17 +19,17 @@ export function decodeUsage(raw: JsonObject, searches: number): Usage {
     room -= taken;
     return taken;
   };
-  const cacheRead = take(count(raw['cachedContentTokenCount']));
+  const cacheRead = take(tokenCount(raw['cachedContentTokenCount']));
   const given = raw['promptTokensDetails'];
   const cached = raw['cacheTokensDetails'];
   const audio = take(Math.max(0, ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO')));
   const image = take(Math.max(0, ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE')));
 
-  const candidates = count(raw['candidatesTokenCount']);
+  const candidates = tokenCount(raw['candidatesTokenCount']);
   const spoken = Math.min(ofModality(raw['candidatesTokensDetails'], 'AUDIO'), candidates);
   return {
     input: { uncached: room, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
-    output: { text: candidates - spoken, reasoning: count(raw['thoughtsTokenCount']), audio: spoken },
+    output: { text: candidates - spoken, reasoning: tokenCount(raw['thoughtsTokenCount']), audio: spoken },
     tools: searches > 0 ? { web_search: searches } : {},
     acceptedPrediction: 0,
     rejectedPrediction: 0,
@@ -41,11 +42,7 @@ function ofModality(details: JsonValue | undefined, modality: string): number {
   let tokens = 0;
   for (const element of asArray(details)) {
     const entry = asObject(element);
-    if (entry['modality'] === modality) tokens += count(entry['tokenCount']);
+    if (entry['modality'] === modality) tokens += tokenCount(entry['tokenCount']);
   }
   return tokens;
-}
-
-function count(value: unknown): number {
-  return Math.max(asNumber(value) ?? 0, 0);
 }

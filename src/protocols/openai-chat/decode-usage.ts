@@ -2,6 +2,7 @@
 // inside or outside of a sum is read off `total_tokens`, never off a provider's name.
 import type { JsonValue, Usage } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../canonical/index.ts';
+import { tokenCount } from '../token-count.ts';
 
 /**
  * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
@@ -26,9 +27,9 @@ export function decodeUsage(raw: JsonValue): Usage {
     usage['output_tokens_details'],
   );
 
-  const prompt = count(usage['prompt_tokens'] ?? usage['input_tokens']);
-  const completion = count(usage['completion_tokens'] ?? usage['output_tokens']);
-  const total = count(usage['total_tokens']);
+  const prompt = tokenCount(usage['prompt_tokens'] ?? usage['input_tokens']);
+  const completion = tokenCount(usage['completion_tokens'] ?? usage['output_tokens']);
+  const total = tokenCount(usage['total_tokens']);
 
   let cacheRead = first(
     promptDetails['cached_tokens'],
@@ -38,7 +39,7 @@ export function decodeUsage(raw: JsonValue): Usage {
     usage['num_cached_tokens'],
   );
   const writes = asObject(usage['cache_creation']);
-  let cacheWrite1h = count(writes['ephemeral_1h_input_tokens']);
+  let cacheWrite1h = tokenCount(writes['ephemeral_1h_input_tokens']);
   let cacheWrite5m =
     first(
       promptDetails['cache_write_tokens'],
@@ -46,8 +47,8 @@ export function decodeUsage(raw: JsonValue): Usage {
       usage['cache_creation_input_tokens'],
     ) - cacheWrite1h;
   if (cacheWrite5m < 0) cacheWrite5m = 0;
-  let inputAudio = count(promptDetails['audio_tokens']);
-  let image = count(promptDetails['image_tokens']);
+  let inputAudio = tokenCount(promptDetails['audio_tokens']);
+  let image = tokenCount(promptDetails['image_tokens']);
 
   const cached = cacheRead + cacheWrite5m + cacheWrite1h;
   let excess = Math.max(0, total - prompt - completion);
@@ -73,14 +74,14 @@ export function decodeUsage(raw: JsonValue): Usage {
   if (total === 0 && reasoning > completion) excess = reasoning;
   const output = completion + excess;
   reasoning = Math.min(Math.max(reasoning, excess), output);
-  const outputAudio = Math.min(count(outputDetails['audio_tokens']), output - reasoning);
+  const outputAudio = Math.min(tokenCount(outputDetails['audio_tokens']), output - reasoning);
 
   return {
     input: { uncached: room, cacheRead, cacheWrite5m, cacheWrite1h, audio: inputAudio, image },
     output: { text: output - reasoning - outputAudio, reasoning, audio: outputAudio },
     tools: hostedCalls(usage),
-    acceptedPrediction: count(outputDetails['accepted_prediction_tokens']),
-    rejectedPrediction: count(outputDetails['rejected_prediction_tokens']),
+    acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
+    rejectedPrediction: tokenCount(outputDetails['rejected_prediction_tokens']),
     estimated: false,
     raw,
   };
@@ -105,13 +106,8 @@ function details(...candidates: readonly (JsonValue | undefined)[]): {
 /** The first candidate that counts anything. */
 function first(...candidates: readonly (JsonValue | undefined)[]): number {
   for (const candidate of candidates) {
-    const value = count(candidate);
+    const value = tokenCount(candidate);
     if (value > 0) return value;
   }
   return 0;
-}
-
-/** A token count: never negative, never a fraction. */
-function count(value: JsonValue | undefined): number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.floor(value) : 0;
 }

@@ -1,6 +1,7 @@
 // Token counts of a Responses answer as the canonical vector. Knows nothing of prices.
 import type { JsonValue, Usage } from '../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject, NO_USAGE } from '../../canonical/index.ts';
+import { tokenCount } from '../token-count.ts';
 
 /** Calls of hosted tools that the answer itself shows. */
 export interface CountedCalls {
@@ -23,19 +24,19 @@ export interface CountedCalls {
 export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Usage | undefined {
   if (!isJsonObject(raw)) return undefined;
   const inputDetails = asObject(raw['input_tokens_details']);
-  const cacheRead = count(inputDetails['cached_tokens']);
-  const written = count(inputDetails['cache_write_tokens']);
+  const cacheRead = tokenCount(inputDetails['cached_tokens']);
+  const written = tokenCount(inputDetails['cache_write_tokens']);
   const writtenLong = Math.min(
     written,
-    count(asObject(inputDetails['cache_write_tokens_details'])['ttl_12h_tokens']),
+    tokenCount(asObject(inputDetails['cache_write_tokens_details'])['ttl_12h_tokens']),
   );
-  const output = count(raw['output_tokens']);
-  const reasoning = Math.min(output, count(asObject(raw['output_tokens_details'])['reasoning_tokens']));
+  const output = tokenCount(raw['output_tokens']);
+  const reasoning = Math.min(output, tokenCount(asObject(raw['output_tokens_details'])['reasoning_tokens']));
   return {
     ...NO_USAGE,
     input: {
       ...NO_USAGE.input,
-      uncached: Math.max(0, count(raw['input_tokens']) - cacheRead - written),
+      uncached: Math.max(0, tokenCount(raw['input_tokens']) - cacheRead - written),
       cacheRead,
       cacheWrite5m: written - writtenLong,
       cacheWrite1h: writtenLong,
@@ -56,7 +57,7 @@ function hostedCalls(
   const billed = usage['server_side_tool_usage_details'];
   if (isJsonObject(billed)) {
     for (const key in billed) {
-      const times = count(billed[key]);
+      const times = tokenCount(billed[key]);
       if (times > 0) tools[key.endsWith('_calls') ? key.slice(0, -'_calls'.length) : key] = times;
     }
     return tools;
@@ -65,9 +66,4 @@ function hostedCalls(
   if (searches > 0) tools['web_search'] = searches;
   if (calls.fileSearch > 0) tools['file_search'] = calls.fileSearch;
   return tools;
-}
-
-function count(value: JsonValue | undefined): number {
-  const number = asNumber(value);
-  return number !== undefined && number > 0 ? number : 0;
 }
