@@ -2,11 +2,9 @@
 // whether the answer is streamed.
 import type { JsonObject, ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
 import { parseInput } from '../call-input.ts';
+import { joinParagraphs } from '../paragraphs.ts';
 import { CLAUDE_REASONING, encodeHidden } from './foreign-reasoning.ts';
 import type { HiddenReasoning } from './foreign-reasoning.ts';
-
-/** Stands between parts of one reasoning item. */
-export const PARAGRAPH = '\n\n';
 
 /**
  * How an item ends, once its text is known: the signature of its `thinking` block, a block that only hides it, or
@@ -33,7 +31,7 @@ export function sealReasoning(
  */
 export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObject | undefined {
   const isSummary = item.text.length === 0;
-  const text = [...item.summary, ...item.text].filter((part) => part !== '').join(PARAGRAPH);
+  const text = joinParagraphs([...item.summary, ...item.text]);
   const thinking = exclude ? '' : text;
   const { format, opaque, id } = item;
   const seal = sealReasoning({ format, opaque, id, isSummary }, thinking !== '');

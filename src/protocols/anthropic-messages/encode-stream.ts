@@ -16,11 +16,12 @@ import type {
   Usage,
 } from '../../canonical/index.ts';
 import { NO_USAGE, parseJson } from '../../canonical/index.ts';
+import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from './citations.ts';
-import { callMembers, ownBlock, PARAGRAPH, sealReasoning } from './encode-blocks.ts';
+import { callMembers, ownBlock, sealReasoning } from './encode-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeErrorBody } from './encode-error.ts';
 import { encodeUsage } from './encode-usage.ts';

@@ -11,6 +11,7 @@ import type {
 } from '../../canonical/index.ts';
 import { isJsonObject, parseJson, unresolvedReference } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
+import { PARAGRAPH } from '../paragraphs.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';
@@ -131,7 +132,7 @@ class ContentsWriter {
       report.add(path, 'dropped', `reasoning ${what} cannot be read by this model`);
       return;
     }
-    const text = item.summary.length > 0 ? item.summary.join('\n\n') : item.text.join('');
+    const text = item.summary.length > 0 ? item.summary.join(PARAGRAPH) : item.text.join('');
     const vouches = opaque?.kind === 'signature' && text !== '';
     if (text !== '') {
       const signature = vouches ? { thoughtSignature: opaque.data } : {};

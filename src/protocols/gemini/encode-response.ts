@@ -7,6 +7,7 @@ import type {
   JsonValue,
   MutableJsonObject,
 } from '../../canonical/index.ts';
+import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
@@ -67,7 +68,7 @@ function addItem(draft: Draft, item: Item): void {
       }
       return;
     case 'reasoning': {
-      const text = [...item.summary, ...item.text].filter((each) => each !== '').join('\n\n');
+      const text = joinParagraphs([...item.summary, ...item.text]);
       draft.parts.thought(text, item.opaque, text !== '');
       return;
     }

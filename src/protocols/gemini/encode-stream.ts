@@ -12,6 +12,7 @@ import type {
   TextEvent,
   Usage,
 } from '../../canonical/index.ts';
+import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeErrorBody } from './encode-error.ts';
 import { GroundingWriter } from './encode-grounding.ts';
@@ -135,7 +136,7 @@ class GeminiStreamEncoder implements EventSink {
     let shown = text;
     if (text !== '') {
       const place = `${kind}${part}`;
-      if (item.last !== '' && item.last !== place) shown = `\n\n${text}`;
+      if (item.last !== '' && item.last !== place) shown = PARAGRAPH + text;
       item.last = place;
     }
     this.#parts.thought(shown, opaque, item.last !== '');

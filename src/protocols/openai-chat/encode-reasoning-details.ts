@@ -1,9 +1,7 @@
 // Reasoning in an answer: the plain text under `reasoning`, and `reasoning_details`, which the client gives
 // back so that the next turn continues it. Owns their shapes; must not decide whether reasoning is shown.
 import type { JsonObject, OpaqueReasoning, ReasoningItem, UnknownItem } from '../../canonical/index.ts';
-
-/** Stands between parts of one item and between items. */
-export const PARAGRAPH = '\n\n';
+import { joinParagraphs } from '../paragraphs.ts';
 
 /**
  * The details of one item: its summary, its text with the signature, or its encrypted form.
@@ -13,8 +11,8 @@ export function encodeReasoningDetails(item: ReasoningItem, index: number): Json
   const { opaque, id } = item;
   const format = item.format ?? opaque?.format ?? UNKNOWN_FORMAT;
   const rest = { format, index, ...(id === undefined ? {} : { id }) };
-  const summary = joinParts(item.summary);
-  const text = joinParts(item.text);
+  const summary = joinParagraphs(item.summary);
+  const text = joinParagraphs(item.text);
   const signature = opaque?.kind === 'signature' ? { signature: opaque.data } : {};
   const details: JsonObject[] = [];
   if (summary) details.push({ type: 'reasoning.summary', summary, ...rest });
@@ -39,12 +37,7 @@ export function encodeOpaqueFragment(
 
 /** What a reader may see of one item: its summary and its text. */
 export function visibleReasoning(item: ReasoningItem): string {
-  return joinParts([joinParts(item.summary), joinParts(item.text)]);
-}
-
-/** Parts and items as one text; empty ones leave no gap. */
-export function joinParts(parts: readonly string[]): string {
-  return parts.length === 1 ? (parts[0] ?? '') : parts.filter((part) => part !== '').join(PARAGRAPH);
+  return joinParagraphs([joinParagraphs(item.summary), joinParagraphs(item.text)]);
 }
 
 /** A detail of a type that is not known here, given by an upstream of the same dialect; else undefined. */

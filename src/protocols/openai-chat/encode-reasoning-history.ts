@@ -2,6 +2,7 @@
 // one family never reaches another; must not know what the engine decided about new reasoning.
 import type { JsonObject, MutableJsonObject, ReasoningItem, UnknownItem } from '../../canonical/index.ts';
 import { asString } from '../../canonical/index.ts';
+import { PARAGRAPH } from '../paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
@@ -26,7 +27,7 @@ export function encodeReasoningHistory(
     }
   }
   if (details.length > 0) message['reasoning_details'] = details;
-  if (texts.length > 0) message[mode === 'reasoning_content' ? mode : 'reasoning'] = texts.join('\n\n');
+  if (texts.length > 0) message[mode === 'reasoning_content' ? mode : 'reasoning'] = texts.join(PARAGRAPH);
 }
 
 /**
@@ -64,7 +65,7 @@ function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
 }
 
 function encodePlain(item: ReasoningItem, texts: string[], context: EncodeContext): void {
-  const text = item.text.length > 0 ? item.text.join('') : item.summary.join('\n\n');
+  const text = item.text.length > 0 ? item.text.join('') : item.summary.join(PARAGRAPH);
   if (text !== '') texts.push(text);
   if (!item.opaque) return;
   const name = item.opaque.kind === 'signature' ? 'signature' : 'data';

@@ -9,17 +9,13 @@ import type {
   MutableJsonObject,
   Part,
 } from '../../canonical/index.ts';
+import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
-import {
-  encodeReasoningDetails,
-  joinParts,
-  unknownDetail,
-  visibleReasoning,
-} from './encode-reasoning-details.ts';
+import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 interface Draft {
@@ -144,7 +140,7 @@ function addPart(draft: Draft, part: Part): void {
 }
 
 function addReasoning(message: MutableJsonObject, draft: Draft, mirror: boolean): void {
-  const text = joinParts(draft.reasoning);
+  const text = joinParagraphs(draft.reasoning);
   if (text) message['reasoning'] = text;
   if (text && mirror) message['reasoning_content'] = text;
   if (draft.details.length > 0) message['reasoning_details'] = draft.details;

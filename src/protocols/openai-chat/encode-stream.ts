@@ -14,18 +14,14 @@ import type {
   TextEvent,
   Usage,
 } from '../../canonical/index.ts';
+import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../encode-openai-error.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
-import {
-  encodeOpaqueFragment,
-  PARAGRAPH,
-  unknownDetail,
-  UNKNOWN_FORMAT,
-} from './encode-reasoning-details.ts';
+import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 /** Text of a message: where each of its parts begins in the whole content. */
