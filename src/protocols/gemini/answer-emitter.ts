@@ -15,11 +15,10 @@ import { countSearches, decodeGrounding, mergeGrounding } from './decode-groundi
 import { decodeLogprobs } from './decode-logprobs.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason } from './finish-reason.ts';
+import { HOSTED_PARTS } from './hosted-parts.ts';
 import { PartialArgs } from './partial-args.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 
-/** Parts of what the upstream ran by itself: code, searches, fetched pages. */
-const HOSTED_PARTS = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
 /** Members of a `functionCall` part that the canonical items hold; a part with others keeps its raw form. */
 const CALL_PART: ReadonlySet<string> = new Set(['functionCall', 'thoughtSignature']);
 const NONE = -1;

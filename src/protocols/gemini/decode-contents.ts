@@ -15,10 +15,9 @@ import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { CallMatcher, decodeCall, decodeResult } from './decode-calls.ts';
 import { decodeMedia } from './decode-media.ts';
+import { HOSTED_PARTS } from './hosted-parts.ts';
 import { decodeSignature, FOREIGN_CALL_SIGNATURE, GEMINI_REASONING } from './thought-signature.ts';
 
-/** Parts of what an upstream ran by itself; they go back as they came. */
-const HOSTED_PARTS = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
 /** Where older clients put function responses. */
 const USERS_ROLES: ReadonlySet<string> = new Set(['user', 'function', 'tool']);
 

@@ -16,31 +16,29 @@ import type {
  *   not heard would be worse than none
  */
 export function encodeInputParts(parts: readonly Part[], path: string, report: Report): JsonObject[] {
-  const out: JsonObject[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i];
-    if (!part) continue;
-    const at = part.path ?? `${path}.content[${i}]`;
-    const encoded = encodeInputPart(part, at, report);
-    if (!encoded) continue;
-    reportCache(part.cache, at, report);
-    out.push(encoded);
-  }
-  return out;
+  return encodeParts(parts, path, report, encodeInputPart);
 }
 
 /** Parts that the model said before: `output_text` and `refusal`. Empty texts are left out. */
 export function encodeOutputParts(parts: readonly Part[], path: string, report: Report): JsonObject[] {
+  return encodeParts(parts, path, report, encodeOutputPart);
+}
+
+function encodeParts(
+  parts: readonly Part[],
+  path: string,
+  report: Report,
+  encode: typeof encodeInputPart,
+): JsonObject[] {
   const out: JsonObject[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i];
-    if (!part) continue;
-    const at = part.path ?? `${path}.content[${i}]`;
-    const encoded = encodeOutputPart(part, at, report);
-    if (!encoded) continue;
+  parts.forEach((part, position) => {
+    const at = part.path ?? `${path}.content[${position}]`;
+    const own = part.source?.protocol === 'openai-responses' ? part.source.raw : undefined;
+    const encoded = own ?? encode(part, at, report);
+    if (!encoded) return;
     reportCache(part.cache, at, report);
     out.push(encoded);
-  }
+  });
   return out;
 }
 
@@ -51,7 +49,6 @@ export function reportCache(cache: JsonObject | undefined, path: string, report:
 }
 
 function encodeInputPart(part: Part, path: string, report: Report): JsonObject | undefined {
-  if (part.source?.protocol === 'openai-responses') return part.source.raw;
   switch (part.type) {
     case 'text':
       return part.text === '' ? undefined : ({ type: 'input_text', text: part.text } satisfies WireInputText);
@@ -76,7 +73,6 @@ function encodeInputPart(part: Part, path: string, report: Report): JsonObject |
 }
 
 function encodeOutputPart(part: Part, path: string, report: Report): JsonObject | undefined {
-  if (part.source?.protocol === 'openai-responses') return part.source.raw;
   switch (part.type) {
     case 'text':
       // The model does not read annotations of earlier answers; the API wants the member nevertheless.

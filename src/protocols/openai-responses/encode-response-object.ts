@@ -1,6 +1,6 @@
 // The response object around the output: what it repeats of the request, with every default, and how it ended. The
 // same object stands in a whole answer and in the events of a stream.
-import { isJsonObject } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
   ErrorKind,
@@ -72,8 +72,8 @@ export function encodeResponseObject(
 /** What the answer repeats of the request, with the defaults of the API where the client said nothing. */
 function encodeEchoes(request: CanonicalRequest): JsonObject {
   const { raw, state } = request;
-  const text = objectIn(raw, 'text');
-  const reasoning = objectIn(raw, 'reasoning');
+  const text = asObject(raw['text']);
+  const reasoning = asObject(raw['reasoning']);
   return {
     instructions: raw['instructions'] ?? null,
     max_output_tokens: request.maxOutputTokens ?? null,
@@ -122,11 +122,6 @@ function echoTool(tool: JsonValue): JsonValue {
     ...(tool['authorization'] === undefined ? {} : { authorization: '<redacted>' }),
     ...(tool['headers'] === undefined ? {} : { headers: '<redacted>' }),
   };
-}
-
-function objectIn(raw: JsonObject, name: string): JsonObject {
-  const value = raw[name];
-  return isJsonObject(value) ? value : {};
 }
 
 /**

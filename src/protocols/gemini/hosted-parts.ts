@@ -1,0 +1,4 @@
+// Which parts hold work that Gemini did by itself. Knows neither requests nor answers.
+
+/** Code, searches and fetched pages, by the member that tells the part's kind; they go back as they came. */
+export const HOSTED_PARTS = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
