@@ -9,7 +9,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asString } from '../../canonical/index.ts';
+import { standInFor } from '../custom-as-function.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
 
@@ -136,7 +136,7 @@ function encodeFunction(tool: FunctionTool, path: string, context: EncodeContext
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** Without custom tools, a function with one string argument `input` takes the place of one. */
+/** Without custom tools, a function takes the place of one. */
 function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): MutableJsonObject {
   const { name, description, format } = tool;
   if (context.target.quirks.customTools) {
@@ -147,22 +147,7 @@ function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): M
     'approximated',
     'the upstream has no custom tools: sent as a function with one string argument',
   );
-  const grammar = asString(format?.['definition']);
-  const syntax = asString(format?.['syntax']) ?? 'given';
-  const rule = grammar === undefined ? '' : `The input must match this ${syntax} grammar:\n${grammar}`;
-  return {
-    type: 'function',
-    function: {
-      name,
-      description: [description, rule].filter(Boolean).join('\n\n') || undefined,
-      parameters: {
-        type: 'object',
-        properties: { input: { type: 'string', description: 'The free-form input of the tool.' } },
-        required: ['input'],
-        additionalProperties: false,
-      },
-    },
-  };
+  return { type: 'function', function: { name, ...standInFor(tool) } };
 }
 
 /** The canonical grammar is flat; Chat Completions nests it. */
