@@ -69,7 +69,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
   })),
   form('lines end with CR LF', (lines) => [lines.replaceAll('\n', '\r\n')]),
   form('begins with a byte order mark', (lines) => [`\uFEFF${lines}`]),
-  form('data in several lines', (lines) => [lines.replaceAll(/^(data: \{.*?,)/gm, '$1\ndata: ')]),
+  // Between two members: a break inside of a text would be none of JSON's.
+  form('data in several lines', (lines) => [
+    lines.replaceAll(/^(data: \{.*?["\d}\]],)(?=")/gm, '$1\ndata: '),
+  ]),
   form('every byte in a packet of its own', (lines) => bytesOf(new TextEncoder().encode(lines))),
   form('comments between the events', (lines) => [
     `: hello\n\n${lines.replaceAll('data: ', ': ping\ndata: ')}`,

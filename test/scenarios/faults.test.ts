@@ -62,7 +62,7 @@ function modelsFor(protocol: UpstreamProtocol): object[] {
     ...more,
   });
   const model = (name: string, endpoints: readonly object[], contextLength = 1000): object => ({
-    id: `${name}/${protocol}`,
+    id: `${protocol}/${name}`,
     context_length: contextLength,
     endpoints,
   });
@@ -88,11 +88,11 @@ interface Ask {
 function askFor(name: FaultModel, { client, upstream }: Way): Ask {
   switch (name) {
     case 'fallback':
-      return { model: `small/${upstream}`, provider: { fallback: `large/${upstream}` } };
+      return { model: `${upstream}/small`, provider: { fallback: `${upstream}/large` } };
     case 'prefill':
-      return { model: `begun-${client}/${upstream}`, provider: {} };
+      return { model: `${upstream}/begun-${client}`, provider: {} };
     default:
-      return { model: `${name}/${upstream}`, provider: {} };
+      return { model: `${upstream}/${name}`, provider: {} };
   }
 }
 
@@ -114,6 +114,7 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
   if (!scene) throw new Error('no scene');
   const { path, ask } = CLIENTS[way.client];
   const { model, provider } = askFor(fault.model ?? 'two', way);
+  const address = path(model, stage.stream);
   const body = {
     ...ask(model, stage.stream),
     provider: { ...provider, ...(stage.stream ? { stream_safety: safety } : {}) },
@@ -122,7 +123,7 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
   for (const name of SPEAKERS) await scene.upstream(name).dropConnections();
   if (fault.warm) {
     first.script(sound(stage, 'first'));
-    await (await scene.gateway.post(path, body)).text();
+    await (await scene.gateway.post(address, body)).text();
   }
   const sightings: Sighting[] = [];
   const seen = (speaker: Speaker, answers: readonly Answer[]): Answer[] =>
@@ -135,7 +136,7 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
 
   clock.impatient = true;
   try {
-    const asked = scene.gateway.post(path, body);
+    const asked = scene.gateway.post(address, body);
     if (fault.silence) {
       const exchange = await first.arrived(1);
       // A round trip: whatever was on its way to the gateway before it has been read after it.

@@ -48,7 +48,7 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     await using scene = await start(clock);
     const [first, second] = [scene.upstream('first'), scene.upstream('second')];
     const by = async (): Promise<string> => {
-      const response = await scene.gateway.post(path, ask('all/chat', stream));
+      const response = await scene.gateway.post(path('all/chat', stream), ask('all/chat', stream));
       const heard = hear(stream, await response.text());
       expect(heard).toMatchObject({ complete: true, error: null });
       return heard.text === SAID.first.join('') ? 'first' : 'second';
@@ -103,12 +103,12 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     const first = scene.upstream('first');
     first.always(stage.first.error(503));
     for (let request = 0; request < 10; request++) {
-      const response = await scene.gateway.post(path, ask('one/chat', stream));
+      const response = await scene.gateway.post(path('one/chat', stream), ask('one/chat', stream));
       expect(response.status).toBe(502);
       await response.text();
     }
     first.always(sound(stage, 'first'));
-    const response = await scene.gateway.post(path, ask('one/chat', stream));
+    const response = await scene.gateway.post(path('one/chat', stream), ask('one/chat', stream));
     expect(hear(stream, await response.text()).complete).toBe(true);
     expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual(['first completed']);
   });
@@ -132,7 +132,7 @@ describe('200 streams at once during a flapping primary', () => {
   async function wave(scene: Scene, clock: ArmedClock): Promise<readonly Heard[]> {
     let open = 200;
     const streams = Array.from({ length: open }, async () => {
-      const response = await scene.gateway.post(path, ask('all/chat', true));
+      const response = await scene.gateway.post(path('all/chat', true), ask('all/chat', true));
       const text = await response.text();
       open -= 1;
       return response.status === 200 ? hear(true, text) : hear(false, text);

@@ -24,7 +24,7 @@ describe.each([
   const clock = new ArmedClock();
 
   const post = (scene: Scene, provider: object = { hedge: true }): Promise<Response> =>
-    scene.gateway.post(path, { ...ask('all/chat', stream), provider });
+    scene.gateway.post(path('all/chat', stream), { ...ask('all/chat', stream), provider });
 
   /** A gateway that knows how long the first takes, from so many answers. */
   async function known(measures = 20): Promise<Scene> {

@@ -53,7 +53,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     return scene;
   };
   const post = (scene: Scene): Promise<Response> =>
-    scene.gateway.post(path, {
+    scene.gateway.post(path(`two/${upstream}`, true), {
       ...ask(`two/${upstream}`, true),
       provider: { stream_safety: 'buffer' },
     });

@@ -39,7 +39,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
   const { path, ask, hear } = CLIENTS[protocol];
   const post = ({ headers = {}, provider }: Limits, stream = true): Promise<Response> => {
     const body = { ...ask('all/chat', stream), ...(provider && { provider }) };
-    return scene.gateway.post(path, body, headers);
+    return scene.gateway.post(path('all/chat', stream), body, headers);
   };
   /** The next requests of the three, in order. */
   const script = (...answers: readonly Answer[]): void => {
@@ -86,7 +86,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     script(stage.first.error(429, { 'retry-after': '4' }));
     clock.waits.length = 0;
     const body = { ...ask('one/chat', true), provider: { timeout_ms: 3000 } };
-    const response = await scene.gateway.post(path, body);
+    const response = await scene.gateway.post(path('one/chat', true), body);
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('4');
     await response.text();

@@ -16,7 +16,7 @@ export interface Heard {
 
 export interface ClientDialect {
   /** Below `/v1`. */
-  readonly path: string;
+  readonly path: (model: string, stream: boolean) => string;
   /** The body of a request. */
   readonly ask: (model: string, stream: boolean) => Readonly<Record<string, unknown>>;
   /** Throws on a stream that is none of the protocol's. */
@@ -29,7 +29,7 @@ const errorMessage = (body: unknown): string | null => {
 };
 
 const chat: ClientDialect = {
-  path: '/chat/completions',
+  path: () => '/chat/completions',
   ask: (model, stream) => ({ model, stream, messages: [{ role: 'user', content: 'Hello' }] }),
   hear(stream, text) {
     if (!stream) {
@@ -68,7 +68,7 @@ function eventsOf(text: string): readonly Json[] {
 }
 
 const responses: ClientDialect = {
-  path: '/responses',
+  path: () => '/responses',
   ask: (model, stream) => ({ model, stream, input: 'Hello', store: false }),
   hear(stream, text) {
     if (!stream) {
@@ -103,7 +103,7 @@ const responses: ClientDialect = {
 };
 
 const messages: ClientDialect = {
-  path: '/messages',
+  path: () => '/messages',
   ask: (model, stream) => ({
     model,
     stream,
@@ -140,10 +140,32 @@ const messages: ClientDialect = {
   },
 };
 
+const gemini: ClientDialect = {
+  path: (model, stream) => `/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  ask: () => ({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
+  hear(stream, text) {
+    const chunks = stream ? eventsOf(text) : [JSON.parse(text) as Json];
+    const reasons = chunks.filter((chunk) => at(chunk, 'candidates', 0, 'finishReason') !== undefined);
+    if (reasons.length > 1) throw new Error(`${reasons.length} reasons`);
+    if (reasons.length === 1 && reasons[0] !== chunks.at(-1)) throw new Error('something follows the end');
+    return {
+      text: chunks
+        .flatMap((chunk) => list(at(chunk, 'candidates', 0), 'content', 'parts'))
+        .map((part) => at(part, 'text') ?? '')
+        .join(''),
+      complete: at(reasons[0], 'candidates', 0, 'finishReason') === 'STOP',
+      error: chunks.map(errorMessage).find((message) => message !== null) ?? null,
+      // There is no beginning but the first chunk; all chunks of one answer have its id.
+      starts: new Set(chunks.map((chunk) => at(chunk, 'responseId')).filter((id) => id !== undefined)).size,
+    };
+  },
+};
+
 /** Every protocol that clients may speak, one line each. */
 export const CLIENTS = {
   'openai-chat': chat,
   'openai-responses': responses,
   'anthropic-messages': messages,
+  gemini,
 } as const;
 export type ClientProtocol = keyof typeof CLIENTS;

@@ -12,7 +12,12 @@ import {
 } from './answers.ts';
 import type { Answer } from './scripted-upstream.ts';
 
-export const UPSTREAM_PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
+export const UPSTREAM_PROTOCOLS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'gemini',
+] as const;
 export type UpstreamProtocol = (typeof UPSTREAM_PROTOCOLS)[number];
 
 /** What one upstream says in one protocol. Streams are texts of whole frames. */
@@ -189,6 +194,50 @@ const messages = (mark: string): Dialect => {
   };
 };
 
+/** Words of google.rpc.Code; statuses that it lacks have none. */
+const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
+
+function googleError(code: number, message: string): object {
+  const status = GOOGLE_STATUSES[code];
+  return { error: { code, message, ...(status === undefined ? {} : { status }) } };
+}
+
+const gemini = (mark: string): Dialect => {
+  const chunk = (text: string, candidate: object, more: object = {}): object => ({
+    candidates: [{ content: { parts: [{ text }], role: 'model' }, ...candidate, index: 0 }],
+    ...more,
+    modelVersion: mark,
+    responseId: mark,
+  });
+  const end = { finishReason: 'STOP' };
+  const usage = {
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+  };
+  const overloaded = googleError(503, OVERLOADED.message);
+  const refused = (message: string): Answer => whole(googleError(400, message), 400);
+  return {
+    whole: (text) => chunk(text, end, usage),
+    opening: frame(chunk('', {})),
+    piece: (text) => frame(chunk(text, {})),
+    ending: () => frame(chunk('', end, usage)),
+    endMark: '',
+    errorFrame: frame(overloaded),
+    errorBody: overloaded,
+    error: (status, headers) => whole(googleError(status, `scripted ${status}`), status, headers),
+    overflow: refused('The input token count (11) exceeds the maximum number of tokens allowed (10).'),
+    policy: refused('The request was blocked due to a violation of our policies.'),
+    noPrefill: refused(NO_PREFILL),
+  };
+};
+
 /** How an upstream speaks a protocol. @param mark stands in all that it says about itself, so that a leak is seen */
 export function dialect(protocol: UpstreamProtocol, mark: string): Dialect {
   switch (protocol) {
@@ -198,5 +247,7 @@ export function dialect(protocol: UpstreamProtocol, mark: string): Dialect {
       return responses(mark);
     case 'anthropic-messages':
       return messages(mark);
+    case 'gemini':
+      return gemini(mark);
   }
 }

@@ -7,10 +7,10 @@ import { startUpstream, type ScriptedUpstream } from './scripted-upstream.ts';
 
 /** The keys that the gateway sends to its upstreams. */
 export const UPSTREAM_KEY = 'sk-upstream-test';
-const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
+const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini'] as const;
 const PRICE = { input: 1, output: 4 };
 
-/** A provider that serves all three protocols at one scripted upstream. */
+/** A provider that serves every protocol at one scripted upstream. */
 export function providerAt(origin: string): object {
   return {
     api_key: UPSTREAM_KEY,
@@ -22,6 +22,7 @@ export function providerAt(origin: string): object {
         reasoning_format: 'anthropic-claude-v1',
         quirks: { cache_control: true, exclusive_reasoning: true },
       },
+      gemini: { base_url: `${origin}/v1beta`, reasoning_format: 'google-gemini-v1' },
     },
   };
 }
@@ -34,8 +35,8 @@ export interface Scene extends AsyncDisposable {
 }
 
 /**
- * Starts upstreams and a gateway. Models: `one/chat`, `one/responses`, `one/messages` at the first upstream, and
- * `all/chat` over every upstream in order.
+ * Starts upstreams and a gateway. Models: `one/chat`, `one/responses`, `one/messages`, `one/gemini` at the first
+ * upstream, and `all/chat` over every upstream in order.
  */
 export async function startScene(
   names: readonly string[],
@@ -51,7 +52,7 @@ export async function startScene(
   );
   const [first = ''] = names;
   const single = PROTOCOLS.map((protocol) => ({
-    id: `one/${protocol.split('-')[1]}`,
+    id: `one/${protocol.split('-').at(-1)}`,
     max_output_tokens: 8000,
     endpoints: [
       {
@@ -109,7 +110,12 @@ export async function startScene(
 function withFaith(provider: object, faithful: boolean): object {
   if (!faithful) return provider;
   const { protocols } = provider as { readonly protocols: Readonly<Record<string, unknown>> };
-  const { 'openai-chat': chat, 'openai-responses': responses, 'anthropic-messages': messages } = protocols;
+  const {
+    'openai-chat': chat,
+    'openai-responses': responses,
+    'anthropic-messages': messages,
+    gemini,
+  } = protocols;
   return {
     ...provider,
     protocols: {
@@ -117,6 +123,7 @@ function withFaith(provider: object, faithful: boolean): object {
       'openai-chat': { base_url: chat, faithful: true },
       'openai-responses': { ...(responses as object), faithful: true },
       'anthropic-messages': { ...(messages as object), faithful: true },
+      gemini: { ...(gemini as object), faithful: true },
     },
   };
 }
