@@ -46,6 +46,8 @@ export interface BuildInput {
   readonly sim: BuiltIn | null;
   /** Environment variables, for the vendors' own key variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads the key file of a service account. Default: there are none. */
+  readonly readFile?: ((path: string) => string) | undefined;
   /** Unix milliseconds: prices may depend on it. */
   readonly now: () => number;
   readonly refuse: Refuse;
@@ -58,7 +60,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     config.providers,
     input.presets,
     sim ? [sim.preset] : [],
-    input.environment,
+    { environment: input.environment, readFile: input.readFile ?? noFile },
     refuse,
   );
   const models = new Map<string, Model>();
@@ -273,8 +275,13 @@ function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFact
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
 
+function noFile(): never {
+  throw new TypeError('files cannot be read here');
+}
+
 function chooseProtocol(provider: ActiveProvider, name: string): ProtocolName {
-  const preferred = preferredProtocol(name);
+  const own = provider.protocolOf?.find(({ match }) => match.test(name))?.protocol;
+  const preferred = own ?? preferredProtocol(name);
   return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
 }
 
@@ -300,14 +307,15 @@ function makeModel(
 ): Model {
   const first = endpoints[0];
   const slash = id.indexOf('/');
-  const facts = first ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
   const embeds = first !== undefined && isEmbeddingModel(first.model);
+  // What is known of a family is known of its models that write.
+  const facts = first && !embeds ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
   return Object.freeze({
     id,
     displayName: given.displayName ?? library?.displayName ?? id.slice(slash + 1),
     created: 0,
     ownedBy: slash > 0 ? id.slice(0, slash) : (first?.provider ?? 'dragoman'),
-    inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? ['text'])]),
+    inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? TEXT)]),
     outputModalities: Object.freeze([...(given.outputModalities ?? (embeds ? EMBEDDINGS : TEXT))]),
     reasoningStyle: given.reasoning ?? first?.reasoningStyle ?? 'none',
     contextLength: given.contextLength ?? first?.contextLength ?? null,
