@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { retryAfterMs, shortMessage } from './upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from './upstream-error.ts';
 
 test.each([
   [{}, undefined],
@@ -20,4 +20,25 @@ test.each([
 test('a message that repeats a prompt is cut', () => {
   expect(shortMessage('no')).toBe('no');
   expect(shortMessage('x'.repeat(5000))).toHaveLength(2001);
+});
+
+test.each([
+  [400, 'invalid_request', 'client'],
+  [401, 'authentication', 'upstream'],
+  [402, 'quota', 'upstream'],
+  [403, 'permission', 'upstream'],
+  [404, 'not_found', 'client'],
+  [408, 'timeout', 'upstream'],
+  [409, 'conflict', 'client'],
+  [410, 'not_found', 'client'],
+  [413, 'too_large', 'client'],
+  [418, 'upstream_unavailable', 'upstream'],
+  [422, 'invalid_request', 'client'],
+  [429, 'rate_limited', 'upstream'],
+  [500, 'upstream_unavailable', 'upstream'],
+  [504, 'timeout', 'upstream'],
+  [524, 'timeout', 'upstream'],
+] as const)('status %p alone is %s, the fault of the %s', (status, kind, fault) => {
+  expect(kindOfStatus(status)).toBe(kind);
+  expect(faultOfKind(kind)).toBe(fault);
 });

@@ -1,53 +1,36 @@
 // Google's error bodies (google.rpc.Status in JSON) into the closed list of kinds. Does not decide what happens next.
-import type { ErrorKind, Fault, JsonObject } from '../../canonical/index.ts';
+import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import {
   asArray,
   asNumber,
   asObject,
   asString,
   GatewayError,
-  isCallersStatus,
   isJsonArray,
   isJsonObject,
   parseJson,
 } from '../../canonical/index.ts';
-import { retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 
-interface ErrorClass {
-  readonly kind: ErrorKind;
-  readonly fault: Fault;
-}
-
-/** Words of `error.status` (google.rpc.Code). A credentials problem is the operator's, not the client's. */
-const STATUSES: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
-  ['INVALID_ARGUMENT', { kind: 'invalid_request', fault: 'client' }],
-  ['OUT_OF_RANGE', { kind: 'invalid_request', fault: 'client' }],
+/** Words of `error.status` (google.rpc.Code). */
+const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
+  ['INVALID_ARGUMENT', 'invalid_request'],
+  ['OUT_OF_RANGE', 'invalid_request'],
   // The account or its place, not the request: "User location is not supported", "enable billing".
-  ['FAILED_PRECONDITION', { kind: 'permission', fault: 'upstream' }],
-  ['UNAUTHENTICATED', { kind: 'authentication', fault: 'upstream' }],
-  ['PERMISSION_DENIED', { kind: 'permission', fault: 'upstream' }],
-  ['NOT_FOUND', { kind: 'not_found', fault: 'client' }],
-  ['ALREADY_EXISTS', { kind: 'conflict', fault: 'client' }],
-  ['ABORTED', { kind: 'conflict', fault: 'upstream' }],
-  ['RESOURCE_EXHAUSTED', { kind: 'rate_limited', fault: 'upstream' }],
-  ['UNIMPLEMENTED', { kind: 'unsupported', fault: 'client' }],
-  ['DEADLINE_EXCEEDED', { kind: 'timeout', fault: 'upstream' }],
-  ['CANCELLED', { kind: 'upstream_unavailable', fault: 'upstream' }],
-  ['INTERNAL', { kind: 'upstream_unavailable', fault: 'upstream' }],
-  ['UNAVAILABLE', { kind: 'upstream_unavailable', fault: 'upstream' }],
-  ['UNKNOWN', { kind: 'upstream_unavailable', fault: 'upstream' }],
-  ['DATA_LOSS', { kind: 'upstream_unavailable', fault: 'upstream' }],
-]);
-const CODES: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
-  [401, { kind: 'authentication', fault: 'upstream' }],
-  [402, { kind: 'quota', fault: 'upstream' }],
-  [403, { kind: 'permission', fault: 'upstream' }],
-  [404, { kind: 'not_found', fault: 'client' }],
-  [408, { kind: 'timeout', fault: 'upstream' }],
-  [409, { kind: 'conflict', fault: 'client' }],
-  [413, { kind: 'too_large', fault: 'client' }],
-  [429, { kind: 'rate_limited', fault: 'upstream' }],
-  [504, { kind: 'timeout', fault: 'upstream' }],
+  ['FAILED_PRECONDITION', 'permission'],
+  ['UNAUTHENTICATED', 'authentication'],
+  ['PERMISSION_DENIED', 'permission'],
+  ['NOT_FOUND', 'not_found'],
+  ['ALREADY_EXISTS', 'conflict'],
+  ['ABORTED', 'conflict'],
+  ['RESOURCE_EXHAUSTED', 'rate_limited'],
+  ['UNIMPLEMENTED', 'unsupported'],
+  ['DEADLINE_EXCEEDED', 'timeout'],
+  ['CANCELLED', 'upstream_unavailable'],
+  ['INTERNAL', 'upstream_unavailable'],
+  ['UNAVAILABLE', 'upstream_unavailable'],
+  ['UNKNOWN', 'upstream_unavailable'],
+  ['DATA_LOSS', 'upstream_unavailable'],
 ]);
 
 /** `The input token count (1250074) exceeds the maximum number of tokens allowed (1048576).` (recorded 2026-05) */
@@ -99,9 +82,11 @@ interface Words {
 
 function build(error: JsonObject, status: number, { retryAfterMs, contentType, body }: Words): GatewayError {
   const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
-  const { kind, fault } = classify(asString(error['status']), status, message, error);
+  const word = asString(error['status']);
+  const kind = classify(word, status, message, error);
   return new GatewayError(kind, shortMessage(message), {
-    fault,
+    // Aborted by another request of the account's, which other accounts do not see.
+    fault: word === 'ABORTED' ? 'upstream' : faultOfKind(kind),
     retryAfterMs,
     upstream: { status, contentType, body },
   });
@@ -113,23 +98,14 @@ function errorObject(body: unknown): JsonObject | undefined {
   return isJsonObject(outer['error']) ? outer['error'] : undefined;
 }
 
-function classify(word: string | undefined, status: number, message: string, error: JsonObject): ErrorClass {
-  const known = (word === undefined ? undefined : STATUSES.get(word)) ?? byCode(status);
+function classify(word: string | undefined, status: number, message: string, error: JsonObject): ErrorKind {
+  const known = (word === undefined ? undefined : STATUSES.get(word)) ?? kindOfStatus(status);
   if (WRONG_KEY.test(message) || detail(error, 'ErrorInfo')?.['reason'] === 'API_KEY_INVALID')
-    return { kind: 'authentication', fault: 'upstream' };
-  if (NO_CREDIT.test(message)) return { kind: 'quota', fault: 'upstream' };
-  if (known.kind !== 'invalid_request') return known;
-  if (CONTEXT_OVERFLOW.test(message)) return { kind: 'context_overflow', fault: 'client' };
-  return BLOCKED.test(message) ? { kind: 'content_filter', fault: 'client' } : known;
-}
-
-function byCode(status: number): ErrorClass {
-  return (
-    CODES.get(status) ??
-    (isCallersStatus(status)
-      ? { kind: 'invalid_request', fault: 'client' }
-      : { kind: 'upstream_unavailable', fault: 'upstream' })
-  );
+    return 'authentication';
+  if (NO_CREDIT.test(message)) return 'quota';
+  if (known !== 'invalid_request') return known;
+  if (CONTEXT_OVERFLOW.test(message)) return 'context_overflow';
+  return BLOCKED.test(message) ? 'content_filter' : known;
 }
 
 /** `RetryInfo.retryDelay`, a duration in seconds with a unit: `34.4s` (google.rpc, error_details). */

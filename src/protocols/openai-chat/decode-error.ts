@@ -1,15 +1,8 @@
 // Error answers of Chat Completions servers, classified into one closed kind. Reads status, codes and the
 // wordings of common servers; decides nothing about retries.
-import type { ErrorDetails, ErrorKind, Fault, JsonObject, JsonValue } from '../../canonical/index.ts';
-import {
-  asString,
-  GatewayError,
-  isCallersStatus,
-  isJsonArray,
-  isJsonObject,
-  parseJson,
-} from '../../canonical/index.ts';
-import { retryAfterMs, shortMessage } from '../upstream-error.ts';
+import type { ErrorDetails, ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 
 /**
  * Classifies an error answer. The upstream's status, type and bytes are kept in `upstream`.
@@ -62,24 +55,9 @@ function build(status: number, facts: Facts, details: ErrorDetails): GatewayErro
     ...details,
     code: facts.code || undefined,
     param: facts.param,
-    fault: faultOf(kind, facts),
+    // Groq, with 400: the model wrote no call, or one that does not parse.
+    fault: facts.code === 'tool_use_failed' ? 'upstream' : faultOfKind(kind),
   });
-}
-
-/** Our credentials, our account and the model's own failures are not the client's fault: another endpoint may serve. */
-function faultOf(kind: ErrorKind, facts: Facts): Fault {
-  switch (kind) {
-    case 'authentication':
-    case 'permission':
-    case 'quota':
-    case 'rate_limited':
-    case 'timeout':
-    case 'upstream_unavailable':
-      return 'upstream';
-    default:
-      // Groq, with 400: the model wrote no call, or one that does not parse.
-      return facts.code === 'tool_use_failed' ? 'upstream' : 'client';
-  }
 }
 
 const QUOTA_CODES: ReadonlySet<string> = new Set([
@@ -148,40 +126,19 @@ function classify(status: number, facts: Facts): ErrorKind {
   if (QUOTA_CODES.has(code) || QUOTA_CODES.has(type)) return 'quota';
   if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return 'context_overflow';
   if (FILTER_CODES.has(code) || FILTER_CODES.has(type)) return 'content_filter';
+  const words = facts.message.toLowerCase();
+  const says = (phrases: readonly string[]): boolean => phrases.some((phrase) => words.includes(phrase));
   switch (status) {
     case 400:
-    case 422: {
-      const words = facts.message.toLowerCase();
-      if (CONTEXT_WORDS.some((phrase) => words.includes(phrase))) return 'context_overflow';
-      if (code === 'invalid_api_key' || KEY_WORDS.some((phrase) => words.includes(phrase)))
-        return 'authentication';
-      return 'invalid_request';
-    }
-    case 401:
-      return 'authentication';
-    case 402:
-      return 'quota';
-    case 403:
-      return 'permission';
-    case 404:
-    case 410:
-      return 'not_found';
-    case 408:
-    case 504:
-    case 524:
-      return 'timeout';
-    case 409:
-      return 'conflict';
-    case 413: {
-      const words = facts.message.toLowerCase();
-      return CONTEXT_WORDS.some((phrase) => words.includes(phrase)) ? 'context_overflow' : 'too_large';
-    }
-    case 429: {
-      const words = facts.message.toLowerCase();
-      return QUOTA_WORDS.some((phrase) => words.includes(phrase)) ? 'quota' : 'rate_limited';
-    }
+    case 422:
+      if (says(CONTEXT_WORDS)) return 'context_overflow';
+      return code === 'invalid_api_key' || says(KEY_WORDS) ? 'authentication' : 'invalid_request';
+    case 413:
+      return says(CONTEXT_WORDS) ? 'context_overflow' : 'too_large';
+    case 429:
+      return says(QUOTA_WORDS) ? 'quota' : 'rate_limited';
     default:
-      return isCallersStatus(status) ? 'invalid_request' : 'upstream_unavailable';
+      return kindOfStatus(status);
   }
 }
 

@@ -50,6 +50,7 @@ describe('decodeError', () => {
       'upstream',
     ],
     ['a server error', 500, openai(null, 'Oops.', 'server_error'), 'upstream_unavailable', 'upstream'],
+    ['a proxy that waited too long', 504, '', 'timeout', 'upstream'],
     ['a page of a proxy', 503, '<html>', 'upstream_unavailable', 'upstream'],
     ['an inherited name as code', 400, openai('constructor'), 'invalid_request', 'client'],
   ];

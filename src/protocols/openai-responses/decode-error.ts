@@ -1,16 +1,8 @@
 // Failures as a Responses server words them, in a body, in a stream or inside a response object, as one closed
 // kind. Knows nothing of retries: the engine's table decides what a kind leads to.
-import type { ErrorKind, Fault, JsonObject, JsonValue } from '../../canonical/index.ts';
-import {
-  asArray,
-  asObject,
-  asString,
-  GatewayError,
-  isCallersStatus,
-  isJsonObject,
-  parseJson,
-} from '../../canonical/index.ts';
-import { retryAfterMs, shortMessage } from '../upstream-error.ts';
+import type { ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 
 /** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
@@ -63,7 +55,7 @@ export function decodeError(
   return new GatewayError(kind, messageOf(kind, failure, status), {
     param: failure.param,
     code: failure.code,
-    fault: faultOf(kind, status),
+    fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
     upstream: { status, contentType: header('content-type') ?? undefined, body },
   });
@@ -137,35 +129,6 @@ function speaksOfContext(message: string | undefined): boolean {
 /** `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image. */
 function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
   return code !== undefined && code.includes('image') ? 'invalid_request' : undefined;
-}
-
-function kindOfStatus(status: number): ErrorKind {
-  switch (status) {
-    case 401:
-      return 'authentication';
-    case 402:
-      return 'quota';
-    case 403:
-      return 'permission';
-    case 404:
-      return 'not_found';
-    case 408:
-      return 'timeout';
-    case 409:
-      return 'conflict';
-    case 413:
-      return 'too_large';
-    case 429:
-      return 'rate_limited';
-    default:
-      return isCallersStatus(status) ? 'invalid_request' : 'upstream_unavailable';
-  }
-}
-
-function faultOf(kind: ErrorKind, status: number): Fault | undefined {
-  return kind === 'authentication' || kind === 'permission' || status === 401 || status === 403
-    ? 'upstream'
-    : undefined;
 }
 
 function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
