@@ -79,8 +79,9 @@ function ordered(
   const { state, nowMs, peek } = context;
   const sound: Measured[] = [];
   const aside: Candidate[] = [];
+  const isFixed = asksForOne(wishes);
   for (const endpoint of listed(endpoints, wishes)) {
-    const reason = asideReason(endpoint, context);
+    const reason = isFixed ? null : asideReason(endpoint, context);
     if (reason === null)
       sound.push({ endpoint, model, health: state.health(endpoint), nowMs, stream: request.stream });
     else aside.push({ endpoint, score: null, reason, aside: true });
@@ -114,6 +115,11 @@ export function asideReason(endpoint: Endpoint, { state, nowMs }: PlanContext): 
   const standing = state.health(endpoint).standing(nowMs);
   if (standing.state === 'closed' || state.admits(endpoint)) return null;
   return `set aside: ${standing.reason ?? standing.state}`;
+}
+
+/** True when an order says whom to ask, and nobody may stand in, be the first well or not (requirement 4.8). */
+function asksForOne({ type, factor, fallback }: RoutingWishes): boolean {
+  return fallback === false && factor === undefined && (type ?? 'priority') === 'priority';
 }
 
 /** In the order of the lists that name them; the operator's order for those that no list names. */

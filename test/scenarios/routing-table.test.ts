@@ -146,6 +146,20 @@ describe('an endpoint that fails', () => {
     expect([status, ...scene.asked]).toEqual([200, 'east']);
   });
 
+  test('stays first where an order says so and nobody may stand in', async () => {
+    scene.answer('east', chatError(429, { 'retry-after': '60' }));
+    const ask = (provider: object) => chat(scene, { model: MODEL, provider });
+    expect((await ask({ fallback: 'false' })).status).toBe(429);
+    scene.asked.length = 0;
+    expect((await ask({ fallback: 'false' })).status).toBe(429);
+    expect((await ask({ order: ['east'], allow_fallbacks: false })).status).toBe(429);
+    expect(scene.asked).toEqual(['east', 'east']);
+    scene.asked.length = 0;
+    expect((await ask({ fallback: 'false', routing: { type: 'round_robin' } })).status).toBe(200);
+    expect((await ask({ fallback: 'true' })).status).toBe(200);
+    expect(scene.asked).not.toContain('east');
+  });
+
   test('goes behind the stand-ins of the request, too', async () => {
     scene.answer('east', down);
     for (let n = 0; n < 3; n += 1) await chat(scene, { model: MODEL });
