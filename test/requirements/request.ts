@@ -499,6 +499,7 @@ export const requestRequirements: Requirements = {
     MODEL_ROUTING,
     '`task_type` selects the operator’s models for it.',
     `${ROUTE_CHOICE}: task types select among the models of the operator`,
+    'test/embeddings.test.ts: chooses among models that embed',
   ),
   '5.6': shown(
     MODEL_ROUTING,
