@@ -2,7 +2,7 @@
 // same POST again and again, each as soon as its last answer is complete. Checks every answer, measures inside a
 // window, and prints one JSON object. Knows nothing of gateways.
 //
-// load --port N --body FILE [--path P] [--connections N] [--warm S] [--seconds S] [--ramp S] [--stamps N]
+// load --port N --body FILE [--path P] [--connections N] [--warm S] [--seconds S] [--ramp S] [--stamps N] [--repeat 0|1]
 //      [--header "name: value"]… [--pid N]…
 //
 // --stamps: how many stamped chunks (see mock.c) each answer must hold. --pid: processes whose CPU time over the
@@ -45,7 +45,7 @@ typedef struct {
 } Connection;
 
 static Connection *connections;
-static int poll_fd, connection_count = 1, wanted_stamps, measuring, streaming_now, streaming_peak;
+static int poll_fd, connection_count = 1, wanted_stamps, texts_repeat, measuring, streaming_now, streaming_peak;
 static struct sockaddr_in address;
 static char *request;
 static size_t request_length;
@@ -201,6 +201,8 @@ static void lost(Connection *connection) {
 }
 
 static void stamp_read(Connection *connection) {
+  // Some protocols repeat the whole text at the end of a stream.
+  if (texts_repeat && connection->stamps == wanted_stamps) return;
   uint64_t age = now_ns() - connection->stamp;
   if (connection->stamps++ == 0) {
     if (++streaming_now > streaming_peak) streaming_peak = streaming_now;
@@ -328,7 +330,7 @@ static void raise_descriptor_limit(void) {
 int main(int count, char **arguments) {
   signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
-  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
+  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"repeat", 1, 0, 'R'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
   const char *body_path = NULL, *path = "/v1/chat/completions";
   double warm = 1, seconds = 2, ramp = 0;
   int port = 0;
@@ -343,6 +345,7 @@ int main(int count, char **arguments) {
       case 's': seconds = atof(optarg); break;
       case 'r': ramp = atof(optarg); break;
       case 'e': wanted_stamps = atoi(optarg); break;
+      case 'R': texts_repeat = atoi(optarg); break;
       case 'h': snprintf(headers + strlen(headers), sizeof headers - strlen(headers), "%s\r\n", optarg); break;
       case 'P': if (pid_count < MOST_PIDS) pids[pid_count++] = atoi(optarg); break;
       default: return 2;

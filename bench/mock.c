@@ -1,6 +1,6 @@
 // The upstream of the benchmark: one thread, epoll, HTTP/1.1 with keep-alive, loopback only. It answers POST
-// /…/chat/completions in the shape of Chat Completions and POST /…/messages in that of Messages. Knows nothing of
-// gateways. Prints its port, then serves until it is killed.
+// /…/chat/completions in the shape of Chat Completions, POST /…/messages in that of Messages and POST /…/responses in
+// that of Responses. Knows nothing of gateways. Prints its port, then serves until it is killed.
 //
 // A body with "stream":true gets a stream of CHUNKS text chunks, one write each, paced by the model's name:
 // "paced-5" sends one every 5 ms. Each chunk carries "@" and the time of its write (CLOCK_MONOTONIC, nanoseconds,
@@ -48,7 +48,7 @@ typedef struct Connection {
   int heap_at;
 } Connection;
 
-static Script chat, messages;
+static Script chat, messages, responses;
 static int poll_fd;
 static Connection *heap[MOST_STREAMS];
 static int heap_size;
@@ -117,6 +117,23 @@ static void build_scripts(void) {
   }
   messages.closing = joined("", framed("event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":200}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"), "0\r\n\r\n");
   messages.closing_with_usage = messages.closing;
+
+#define RESPONSE_START "{\"id\":\"resp_0123456789\",\"object\":\"response\",\"created_at\":1760000000,\"error\":null,\"incomplete_details\":null,\"instructions\":null,\"metadata\":{},\"model\":\"bench-2026-01-01\",\"parallel_tool_calls\":true,\"temperature\":0.7,\"tool_choice\":\"auto\",\"tools\":[],\"top_p\":1,"
+#define RESPONSE_USAGE "{\"input_tokens\":512,\"input_tokens_details\":{\"cached_tokens\":0},\"output_tokens\":200,\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":712}"
+#define RESPONSE_ITEM "{\"id\":\"msg_0123456789abcdef\",\"type\":\"message\",\"role\":\"assistant\","
+#define RESPONSE_EVENT(type, members) "event: " type "\ndata: {\"type\":\"" type "\",\"sequence_number\":1," members "}\n\n"
+#define RESPONSE_PLACE "\"item_id\":\"msg_0123456789abcdef\",\"output_index\":0,\"content_index\":0"
+  responses.whole = whole_answer(RESPONSE_START "\"status\":\"completed\",\"output\":[" RESPONSE_ITEM "\"status\":\"completed\",\"content\":[{\"type\":\"output_text\",\"text\":\"%s\",\"annotations\":[],\"logprobs\":[]}]}],\"usage\":" RESPONSE_USAGE "}");
+#define RESPONSE_BEGUN "\"response\":" RESPONSE_START "\"status\":\"in_progress\",\"output\":[],\"usage\":null}"
+  responses.opening = joined(STREAM_HEAD, framed(RESPONSE_EVENT("response.created", RESPONSE_BEGUN) RESPONSE_EVENT("response.in_progress", RESPONSE_BEGUN)
+    RESPONSE_EVENT("response.output_item.added", "\"output_index\":0,\"item\":" RESPONSE_ITEM "\"status\":\"in_progress\",\"content\":[]}")
+    RESPONSE_EVENT("response.content_part.added", RESPONSE_PLACE ",\"part\":{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[],\"logprobs\":[]}")), "");
+  for (int i = 0; i < VARIANTS; i++) {
+    snprintf(text, sizeof text, RESPONSE_EVENT("response.output_text.delta", RESPONSE_PLACE ",\"delta\":\"%s @0000000000000000\",\"logprobs\":[]"), WORDS[i]);
+    responses.chunks[i] = framed(text);
+  }
+  responses.closing = joined("", framed(RESPONSE_EVENT("response.completed", "\"response\":" RESPONSE_START "\"status\":\"completed\",\"output\":[],\"usage\":" RESPONSE_USAGE "}")), "0\r\n\r\n");
+  responses.closing_with_usage = responses.closing;
 }
 
 // ---- the heap of paced streams, earliest first
@@ -246,7 +263,8 @@ static int answer_next(Connection *connection) {
   const char *body = connection->input + head;
 
   const char *line_end = memchr(connection->input, '\r', head);
-  connection->script = memmem(connection->input, (size_t)(line_end - connection->input), "/messages", 9) ? &messages : &chat;
+  size_t line_length = (size_t)(line_end - connection->input);
+  connection->script = memmem(connection->input, line_length, "/messages", 9) ? &messages : memmem(connection->input, line_length, "/responses", 10) ? &responses : &chat;
   const char *model = memmem(body, body_length, "\"model\":\"", 9);
   const char *pace = model ? memmem(model, body_length - (size_t)(model - body) < 80 ? body_length - (size_t)(model - body) : 80, "paced-", 6) : NULL;
   connection->interval = pace ? strtoull(pace + 6, NULL, 10) * 1000000u : 0;

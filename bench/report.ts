@@ -10,8 +10,8 @@ export interface Budget {
   readonly scenario: string;
   readonly target: TargetName;
   readonly figure: keyof Figures;
-  /** Divide by nginx's figure of the same run, or subtract the figure without any proxy. */
-  readonly against?: 'nginx' | 'direct' | undefined;
+  /** Divide by nginx's figure of the same run, or subtract the figure of any other target. */
+  readonly against?: TargetName | undefined;
   /** What we want. */
   readonly goal: number;
   /** Beyond this the run fails: the goal and a margin for noisy machines. `atLeast` figures fail below it. */

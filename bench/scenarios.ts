@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LOAD_CORE, onCore } from './processes.ts';
-import { compiled, type Target, type TargetName } from './targets.ts';
+import { type Api, compiled, type Target, type TargetName } from './targets.ts';
 
 /** The figures of one run; null where a scenario has none. Times in microseconds, memory in MB. */
 export interface Figures {
@@ -44,6 +44,7 @@ export interface Scenario {
 
 const ALL: readonly TargetName[] = ['direct', 'nginx', 'relay', 'translate', 'messages'];
 const PROXIES: readonly TargetName[] = ['nginx', 'relay', 'translate', 'messages'];
+const RESPONSES: readonly TargetName[] = ['nginx', 'responses', 'responses-chat', 'responses-messages'];
 const CHUNKS = 200;
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -59,6 +60,32 @@ export const SCENARIOS: readonly Scenario[] = [
     warm: [3, 1],
     seconds: [3, 1],
     ramp: 0,
+    fresh: false,
+  },
+  {
+    name: 'responses-2kb',
+    title: '2 kB requests of the Responses API, 32 connections (nginx: of Chat Completions)',
+    targets: [...RESPONSES, 'responses-stored', 'responses-chat-stored'],
+    model: 'whole',
+    bodyBytes: 2_000,
+    stream: false,
+    connections: 32,
+    warm: [3, 1],
+    seconds: [3, 1],
+    ramp: 0,
+    fresh: false,
+  },
+  {
+    name: 'responses-chunks',
+    title: '100 streams of the Responses API, a chunk every 5 ms (nginx: of Chat Completions)',
+    targets: RESPONSES,
+    model: 'paced-5',
+    bodyBytes: 2_000,
+    stream: true,
+    connections: 100,
+    warm: [1.5, 0.8],
+    seconds: [3, 1],
+    ramp: 0.7,
     fresh: false,
   },
   {
@@ -126,7 +153,7 @@ export async function measure(
   const bodyPath = join(folder, `${scenario.name}-${target.name}.json`);
   writeFileSync(
     bodyPath,
-    requestBody(target.modelPrefix + scenario.model, scenario.bodyBytes, scenario.stream),
+    requestBody(target.modelPrefix + scenario.model, scenario.bodyBytes, scenario.stream, target.api),
   );
   const options: Record<string, string | number> = {
     port: target.port,
@@ -136,6 +163,9 @@ export async function measure(
     seconds: scenario.seconds[at] ?? 0,
     ramp: scenario.ramp,
     stamps: scenario.stream ? CHUNKS : 0,
+    path: target.api.path,
+    // The last events of a response repeat its text.
+    repeat: target.api.store === undefined ? 0 : 1,
   };
   const args = [
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -183,16 +213,14 @@ interface Percentiles {
 }
 
 /** A conversation of about this many bytes, in messages of up to 2 kB. */
-function requestBody(model: string, bytes: number, stream: boolean): string {
+function requestBody(model: string, bytes: number, stream: boolean, { store }: Api): string {
   const sentence = 'The caravan "left" at dawn;\nits interpreter knew every language spoken on the way. ';
   const messages = [{ role: 'system', content: 'You answer in one paragraph.' }];
-  const body = {
-    model,
-    messages,
-    temperature: 0.7,
-    max_completion_tokens: 500,
-    ...(stream ? { stream } : {}),
-  };
+  const common = { model, temperature: 0.7, ...(stream ? { stream } : {}) };
+  const body =
+    store === undefined
+      ? { ...common, messages, max_completion_tokens: 500 }
+      : { ...common, input: messages, max_output_tokens: 500, store };
   for (let left = bytes - JSON.stringify(body).length; left > 60;) {
     const size = Math.min(left, 2_000);
     const content = sentence.repeat(Math.ceil(size / sentence.length)).slice(0, size - 60);

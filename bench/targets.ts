@@ -13,13 +13,25 @@ import {
   start,
 } from './processes.ts';
 
-/** `routing` is the router alone, in the process of the benchmark. */
-export type TargetName = 'direct' | 'nginx' | 'relay' | 'translate' | 'messages' | 'routing';
+/** `routing` is the router alone, in the process of the benchmark; the last five are clients of the Responses API. */
+export type TargetName =
+  | 'direct'
+  | 'nginx'
+  | 'relay'
+  | 'translate'
+  | 'messages'
+  | 'routing'
+  | 'responses'
+  | 'responses-stored'
+  | 'responses-chat'
+  | 'responses-chat-stored'
+  | 'responses-messages';
 
 export interface Target {
   readonly name: TargetName;
   readonly label: string;
   readonly port: number;
+  readonly api: Api;
   /** Before the name of a model. */
   readonly modelPrefix: string;
   readonly headers: readonly string[];
@@ -35,11 +47,51 @@ export interface Server {
 /** Models that the mock understands; the name says how it answers. */
 const MODELS = ['whole', 'paced-5', 'paced-50'];
 const KEY = 'sk-bench-0123456789abcdef';
-const LANES = [
-  { name: 'relay', label: 'Dragoman, relay' },
-  { name: 'translate', label: 'Dragoman, chat → chat' },
-  { name: 'messages', label: 'Dragoman, chat → Messages' },
-] as const;
+const PROVIDERS = ['relay', 'translate', 'messages', 'responses'] as const;
+
+/** What a client speaks, and whether the gateway keeps its answers. */
+export interface Api {
+  readonly path: string;
+  /** Undefined where nothing is kept anyway. */
+  readonly store?: boolean;
+}
+
+const CHAT: Api = { path: '/v1/chat/completions' };
+const UNSTORED: Api = { path: '/v1/responses', store: false };
+const STORED: Api = { path: '/v1/responses', store: true };
+
+interface Lane {
+  readonly name: TargetName;
+  readonly label: string;
+  readonly provider: (typeof PROVIDERS)[number];
+  readonly api: Api;
+}
+
+const LANES: readonly Lane[] = [
+  { name: 'relay', label: 'Dragoman, relay', provider: 'relay', api: CHAT },
+  { name: 'translate', label: 'Dragoman, chat → chat', provider: 'translate', api: CHAT },
+  { name: 'messages', label: 'Dragoman, chat → Messages', provider: 'messages', api: CHAT },
+  { name: 'responses', label: 'Dragoman, Responses, relay', provider: 'responses', api: UNSTORED },
+  {
+    name: 'responses-stored',
+    label: 'Dragoman, Responses, relay, stored',
+    provider: 'responses',
+    api: STORED,
+  },
+  { name: 'responses-chat', label: 'Dragoman, Responses → chat', provider: 'translate', api: UNSTORED },
+  {
+    name: 'responses-chat-stored',
+    label: 'Dragoman, Responses → chat, stored',
+    provider: 'translate',
+    api: STORED,
+  },
+  {
+    name: 'responses-messages',
+    label: 'Dragoman, Responses → Messages',
+    provider: 'messages',
+    api: UNSTORED,
+  },
+];
 
 const here = import.meta.dirname;
 const build = join(here, '.build');
@@ -65,6 +117,7 @@ export async function startMock(folder: string): Promise<Server & { readonly por
     name: 'direct',
     label: 'direct',
     port,
+    api: CHAT,
     modelPrefix: '',
     headers: [],
     pids: [mock.pid],
@@ -89,6 +142,7 @@ export async function startNginx(folder: string, mockPort: number): Promise<Serv
     name: 'nginx',
     label: 'nginx',
     port,
+    api: CHAT,
     modelPrefix: '',
     headers: [],
     pids: childrenOf(master.pid),
@@ -112,10 +166,19 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
         protocols: { 'openai-chat': { base_url: upstream, faithful: false } },
       },
       messages: { api_key: 'sk-test', protocols: { 'anthropic-messages': { base_url: upstream } } },
+      responses: {
+        api_key: 'sk-test',
+        protocols: { 'openai-responses': { base_url: upstream, faithful: true } },
+      },
     },
-    models: LANES.flatMap(({ name }) =>
-      MODELS.map((model) => ({ id: `${name}/${model}`, price: { input: 1, output: 4, cache_read: 0.1 } })),
+    models: PROVIDERS.flatMap((provider) =>
+      MODELS.map((model) => ({
+        id: `${provider}/${model}`,
+        price: { input: 1, output: 4, cache_read: 0.1 },
+      })),
     ),
+    // What is stored stays small: a full key would measure how room is made.
+    state: { max_mb_per_key: 4096 },
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
   const launcher = join(here, '..', 'bin', 'dragoman.mjs');
@@ -130,22 +193,34 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
   // The launcher is Node; the gateway is its child.
   const pids = childrenOf(gateway.pid);
   const headers = [`authorization: Bearer ${KEY}`];
-  await Promise.all(LANES.map(({ name }) => checkLane(port, name)));
+  await Promise.all(LANES.map((lane) => checkLane(port, lane)));
   return {
-    targets: LANES.map(({ name, label }) => ({ name, label, port, modelPrefix: `${name}/`, headers, pids })),
+    targets: LANES.map(({ name, label, provider, api }) => ({
+      name,
+      label,
+      port,
+      api,
+      modelPrefix: `${provider}/`,
+      headers,
+      pids,
+    })),
     stop: () => gateway.stop(),
   };
 }
 
-/** Throws when requests for this provider would not take the lane that is to be measured. */
-async function checkLane(port: number, name: 'relay' | 'translate' | 'messages'): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+/** Throws when requests would not take the lane that is to be measured. */
+async function checkLane(port: number, { name, provider, api }: Lane): Promise<void> {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const response = await fetch(`http://127.0.0.1:${port}${api.path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: `${name}/whole`, messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({
+      model: `${provider}/whole`,
+      ...(api.store === undefined ? { messages } : { input: messages, store: api.store }),
+    }),
   });
   const lane = response.headers.get('x-dragoman-lane');
-  const wanted = name === 'relay' ? 'relay' : 'translate';
+  const wanted = provider === 'relay' || provider === 'responses' ? 'relay' : 'translate';
   if (!response.ok || lane !== wanted)
     throw new Error(`${name}: status ${response.status}, lane ${lane}: ${await response.text()}`);
 }
