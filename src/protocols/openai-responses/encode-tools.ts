@@ -11,6 +11,7 @@ import type {
   ToolChoice,
 } from '../../canonical/index.ts';
 import { asString } from '../../canonical/index.ts';
+import { standInFor } from '../custom-as-function.ts';
 import { reportCache } from './encode-parts.ts';
 
 /** Arguments of a function that takes none: the API demands a schema. */
@@ -117,25 +118,12 @@ function encodeCustom(
     );
   }
   report.add(path, 'approximated', 'a custom tool travels as a function with one string argument');
-  const property = { type: 'string', description: grammarOf(tool) ?? 'The free-form input of the tool.' };
   return withoutUndefined({
     type: 'function',
     name: tool.name,
-    description: tool.description,
-    parameters: {
-      type: 'object',
-      properties: { input: property },
-      required: ['input'],
-      additionalProperties: false,
-    },
+    ...standInFor(tool),
     strict: target.quirks.strictTools ? false : undefined,
   });
-}
-
-/** The grammar of a custom tool's input in words, where a schema cannot hold it. */
-function grammarOf(tool: CustomTool): string | undefined {
-  if (tool.format?.['type'] !== 'grammar') return undefined;
-  return `Text that follows this ${asString(tool.format['syntax']) ?? ''} grammar:\n${asString(tool.format['definition']) ?? ''}`;
 }
 
 /** The client's `web_search_options` as a tool, unless it brought the tool itself. */
