@@ -1,125 +1,18 @@
-// Google's official SDK, unmodified, in front of the Gemini codecs on a real socket. Behind them stands the simulated
-// service, in each of the three other protocols. Of what lies between the codecs only the sealing of reasoning is there.
+// Google's official SDK, unmodified, in front of each of the three protocols that the simulated service speaks.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
 import type { Content, FunctionDeclaration, GenerateContentResponse } from '@google/genai';
-import type { CanonicalRequest, EventSink, ProtocolName, Target } from '../src/canonical/index.ts';
-import { Collector, GatewayError } from '../src/canonical/index.ts';
-import { ReasoningSeal } from '../src/engine/reasoning-seal.ts';
-import { gemini } from '../src/protocols/gemini/index.ts';
-import { findProtocol, type AnswerContext } from '../src/protocols/index.ts';
-import { Envelope } from '../src/state/envelope.ts';
-import { SseParser } from '../src/upstream/sse.ts';
-import { codecContext, fillTarget } from './golden-operations.ts';
-import { serveSim, type SimServer } from './sim-server.ts';
+import { startGateway, type TestGateway } from './harness.ts';
 
-interface Upstream {
-  readonly protocol: ProtocolName;
-  readonly path: string;
-  readonly target: Target;
-}
-
-/** What a model name stands for: a simulated model behind each of the other protocols. */
-const UPSTREAMS: Readonly<Record<string, Upstream>> = {
-  chat: {
-    protocol: 'openai-chat',
-    path: '/openai/v1/chat/completions',
-    target: fillTarget({ model: 'chat' }),
-  },
-  responses: {
-    protocol: 'openai-responses',
-    path: '/openai/v1/responses',
-    target: fillTarget({ model: 'responses' }),
-  },
-  claude: {
-    protocol: 'anthropic-messages',
-    path: '/anthropic/v1/messages',
-    target: fillTarget({
-      model: 'claude',
-      reasoningStyle: 'budget',
-      reasoning: { mode: 'on', effort: undefined, budgetTokens: 1024, summary: undefined },
-      reasoningFormat: 'anthropic-claude-v1',
-    }),
-  },
-};
-const ROUTE = /^\/v1(?:beta)?\/models\/([^:]+):(generateContent|streamGenerateContent)$/;
-
-let sim: SimServer;
-let front: ReturnType<typeof Bun.serve>;
+let gateway: TestGateway;
 let ai: GoogleGenAI;
 
-beforeAll(() => {
-  sim = serveSim();
-  front = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: serve });
-  const baseUrl = `http://127.0.0.1:${front.port}`;
-  ai = new GoogleGenAI({ apiKey: 'sk-test', httpOptions: { baseUrl, retryOptions: { attempts: 1 } } });
+beforeAll(async () => {
+  gateway = await startGateway({ routing: { retries: 0 } });
+  const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
+  ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
 });
-afterAll(async () => {
-  await front.stop(true);
-  await sim.stop();
-});
-
-const server = (() => {
-  if (!gemini.server?.nativeReasoning) throw new Error('Gemini has no server side');
-  return { ...gemini.server, nativeReasoning: gemini.server.nativeReasoning };
-})();
-const envelope = new Envelope(new Uint8Array(32).fill(7), 'reasoning');
-const seal = new ReasoningSeal(envelope, 'key-1', server.nativeReasoning);
-
-/** The codecs on a socket: one request in, one answer out. */
-async function serve(request: Request): Promise<Response> {
-  try {
-    const url = new URL(request.url);
-    const [, model = '', method] = ROUTE.exec(url.pathname) ?? [];
-    const stream = method === 'streamGenerateContent';
-    const given = server.decodeRequest(await request.json(), { model, stream });
-    const decoded = { ...given, items: seal.opened(given.items, given.report) };
-    const context: AnswerContext = {
-      id: 'gen-1',
-      createdSeconds: 1_700_000_000,
-      model: `sim/${model}`,
-      request: decoded,
-      reasoningContentMirror: false,
-      streamAsArray: stream && url.searchParams.get('alt') !== 'sse',
-    };
-    if (!stream) {
-      const collector = new Collector();
-      await answer(decoded, collector);
-      return Response.json(server.encodeResponse(collector.result(), context));
-    }
-    let frames = '';
-    await answer(
-      decoded,
-      server.encodeStream((written) => (frames += written), context),
-    );
-    const type = context.streamAsArray ? 'application/json' : 'text/event-stream';
-    return new Response(frames, { headers: { 'content-type': type } });
-  } catch (error) {
-    const { status, body } = server.encodeError(GatewayError.from(error), 'gen-1');
-    return Response.json(body, { status });
-  }
-}
-
-/** Asks the simulated service, and pushes its answer. */
-async function answer(request: CanonicalRequest, sink: EventSink): Promise<void> {
-  const upstream = UPSTREAMS[request.model];
-  const protocol = upstream && findProtocol(upstream.protocol);
-  if (!protocol) throw new GatewayError('not_found', `no model ${request.model}`, { param: 'model' });
-  const body = protocol.upstream.encodeRequest(request, upstream.target, request.report);
-  const response = await sim.post(upstream.path, body);
-  const text = await response.text();
-  if (!response.ok) throw protocol.upstream.decodeError(response.status, () => null, text);
-  const sealed = seal.sink(sink);
-  if (!request.stream) {
-    protocol.upstream.decodeResponse(JSON.parse(text), sealed, codecContext());
-    return;
-  }
-  const decoder = protocol.upstream.decodeStream(sealed, codecContext());
-  const parser = new SseParser((event, data) => decoder.frame(event, data));
-  parser.push(text);
-  parser.end();
-  decoder.end();
-}
+afterAll(() => gateway.close());
 
 const weather: FunctionDeclaration = {
   name: 'get_weather',
@@ -140,15 +33,15 @@ async function drain(stream: AsyncGenerator<GenerateContentResponse>): Promise<G
 const partsOf = (chunks: readonly GenerateContentResponse[]) =>
   chunks.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);
 
-describe.each(Object.keys(UPSTREAMS))('%s', (model) => {
+describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/claude', 'sim/deepseek'])('%s', (model) => {
   const config = { systemInstruction: 'Be brief.', maxOutputTokens: 4000 };
 
   test('answers', async () => {
     const response = await ai.models.generateContent({ model, contents: 'Tell me a story.', config });
     expect(response.text?.length).toBeGreaterThan(0);
     expect(response).toMatchObject({
-      modelVersion: `sim/${model}`,
-      responseId: 'gen-1',
+      modelVersion: model,
+      responseId: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
       candidates: [{ finishReason: 'STOP', index: 0, content: { role: 'model' } }],
     });
     const usage = response.usageMetadata;
@@ -185,9 +78,10 @@ describe.each(Object.keys(UPSTREAMS))('%s', (model) => {
     expect(calls[0]?.id).toBeString();
     expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP' as never);
     const parts = partsOf(chunks);
-    if (model === 'claude') {
+    if (model !== 'sim/chat') {
       expect(parts.some((part) => part.thought === true && (part.text ?? '') !== '')).toBe(true);
-      expect(parts.some((part) => (part.thoughtSignature ?? '') !== '')).toBe(true);
+      // DeepSeek signs nothing: what it thought comes back from the vault where a client does not keep it.
+      expect(parts.some((part) => (part.thoughtSignature ?? '') !== '')).toBe(model !== 'sim/deepseek');
     }
 
     const result: Content = {
@@ -212,9 +106,9 @@ describe.each(Object.keys(UPSTREAMS))('%s', (model) => {
     }
   });
 
-  test('is forced to call, and keeps to a schema', async () => {
+  test('is forced to call', async () => {
     const forced = await ai.models.generateContent({
-      model: model === 'claude' ? 'chat' : model,
+      model,
       contents: 'Hello.',
       config: {
         tools: [{ functionDeclarations: [weather] }],
@@ -227,6 +121,22 @@ describe.each(Object.keys(UPSTREAMS))('%s', (model) => {
       },
     });
     expect(forced.functionCalls?.map((call) => call.name)).toEqual(['get_weather']);
+  });
+
+  test('chats over several turns, streamed, with the history that the SDK keeps', async () => {
+    const chat = ai.chats.create({ model, config });
+    const first = await drain(await chat.sendMessageStream({ message: 'Tell me a story.' }));
+    expect(first.length).toBeGreaterThan(3);
+    const second = await chat.sendMessage({ message: 'Another one.' });
+    expect(second.text?.length).toBeGreaterThan(0);
+    // An invalid answer would have left the history empty.
+    expect(chat.getHistory(true).filter((content) => content.role === 'model').length).toBeGreaterThan(1);
+  });
+
+  // Knows no schemas, and ignores instructions about the form of its answer.
+  if (model === 'sim/deepseek') return;
+
+  test('keeps to a schema', async () => {
     const shaped = await ai.models.generateContent({
       model,
       contents: 'Who?',
@@ -242,78 +152,72 @@ describe.each(Object.keys(UPSTREAMS))('%s', (model) => {
     });
     expect(JSON.parse(shaped.text ?? '')).toEqual({ name: expect.any(String) });
   });
-
-  test('chats over several turns, streamed, with the history that the SDK keeps', async () => {
-    const chat = ai.chats.create({ model, config });
-    const first = await drain(await chat.sendMessageStream({ message: 'Tell me a story.' }));
-    expect(first.length).toBeGreaterThan(3);
-    const second = await chat.sendMessage({ message: 'Another one.' });
-    expect(second.text?.length).toBeGreaterThan(0);
-    // An invalid answer would have left the history empty.
-    expect(chat.getHistory(true).filter((content) => content.role === 'model').length).toBeGreaterThan(1);
-  });
 });
 
 test('errors are the errors of the SDK, with the field and the reason', async () => {
-  const failure = await ai.models
-    .generateContent({ model: 'nobody', contents: 'Hi' })
-    .then(() => undefined)
-    .catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ApiError);
-  expect((failure as ApiError).status).toBe(404);
-  expect(JSON.parse((failure as ApiError).message)).toMatchObject({
-    error: { code: 404, status: 'NOT_FOUND' },
-  });
-  const bad = await ai.models
-    .generateContent({ model: 'chat', contents: 'Hi', config: { temperature: -1 } })
-    .catch((error: unknown) => error);
-  expect((bad as ApiError).message).toContain('generationConfig.temperature');
+  const failureOf = async (model: string, temperature = 1): Promise<ApiError> => {
+    const answer = ai.models.generateContent({ model, contents: 'Hi', config: { temperature } });
+    const failure: unknown = await answer.then(() => undefined).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApiError);
+    return failure as ApiError;
+  };
+  const unknown = await failureOf('sim/nobody');
+  expect(unknown.status).toBe(404);
+  expect(JSON.parse(unknown.message)).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+  expect((await failureOf('sim/chat', -1)).message).toContain('generationConfig.temperature');
+  const limited = await failureOf('sim/error-429');
+  expect(limited.status).toBe(429);
+  expect(limited.message).toContain('RESOURCE_EXHAUSTED');
+  expect((await failureOf('sim/error-500')).status).toBe(502);
 });
 
 test('a failure after content is thrown in the middle of the stream', async () => {
-  const broken = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      const decoded = server.decodeRequest(await request.json(), { model: 'm', stream: true });
-      let frames = '';
-      const sink = server.encodeStream((written) => (frames += written), {
-        id: 'gen-1',
-        createdSeconds: 0,
-        model: 'm',
-        request: decoded,
-        reasoningContentMirror: false,
-      });
-      sink.on({ type: 'open', index: 0, item: { type: 'message' } });
-      sink.on({ type: 'text', index: 0, part: 0, kind: 'text', text: 'Hel' });
-      sink.on({ type: 'error', error: new GatewayError('upstream_unavailable', 'gone') });
-      return new Response(frames, { headers: { 'content-type': 'text/event-stream' } });
-    },
-  });
-  const client = new GoogleGenAI({
-    apiKey: 'sk-test',
-    httpOptions: { baseUrl: `http://127.0.0.1:${broken.port}` },
-  });
   const texts: string[] = [];
   let failure: unknown;
   try {
-    for await (const chunk of await client.models.generateContentStream({ model: 'm', contents: 'Hi' }))
-      texts.push(chunk.text ?? '');
+    const stream = await ai.models.generateContentStream({
+      model: 'sim/cut-after-20',
+      contents: 'Tell me a story.',
+    });
+    for await (const chunk of stream) texts.push(chunk.text ?? '');
   } catch (error) {
     failure = error;
   }
-  await broken.stop(true);
-  expect(texts).toEqual(['Hel']);
+  expect(texts.join('').length).toBe(20);
   expect(failure).toBeInstanceOf(ApiError);
   expect((failure as ApiError).status).toBe(502);
 });
 
-test('without alt=sse a stream is one JSON array', async () => {
-  const response = await fetch(`http://127.0.0.1:${front.port}/v1beta/models/chat:streamGenerateContent`, {
-    method: 'POST',
-    body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Tell me a story.' }] }] }),
+test('tokens are counted, and models are listed and found', async () => {
+  const { totalTokens } = await ai.models.countTokens({ model: 'sim/claude', contents: 'Tell me a story.' });
+  expect(totalTokens).toBeGreaterThan(3);
+  const names: string[] = [];
+  for await (const { name = '' } of await ai.models.list()) names.push(name);
+  // What it lists can be asked for by the name in the list.
+  expect((await ai.models.generateContent({ model: 'models/sim/chat', contents: '6 x 7' })).text).toContain(
+    '42',
+  );
+  expect(names).toEqual(expect.arrayContaining(['models/dragoman/auto', 'models/sim/chat']));
+  const model = await ai.models.get({ model: 'sim/claude' });
+  expect(model).toMatchObject({
+    name: 'models/sim/claude',
+    inputTokenLimit: 200_000,
+    outputTokenLimit: 64_000,
+    supportedActions: ['generateContent', 'countTokens'],
   });
-  const chunks = (await response.json()) as GenerateContentResponse[];
-  expect(chunks.length).toBeGreaterThan(3);
-  expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP' as never);
+});
+
+test('as a client of Vertex, the provider is the publisher', async () => {
+  const vertex = new GoogleGenAI({
+    vertexai: true,
+    apiKey: gateway.key,
+    httpOptions: { baseUrl: `${gateway.origin}/api/vertex-ai`, apiVersion: 'v1' },
+  });
+  const request = { model: 'sim/messages', contents: 'What is 6 x 7?' };
+  expect((await vertex.models.get({ model: 'sim/messages' })).name).toBe('models/sim/messages');
+  const { totalTokens } = await vertex.models.countTokens(request);
+  expect(totalTokens).toBeGreaterThan(3);
+  expect((await vertex.models.generateContent(request)).text).toBe('6 x 7 = 42.');
+  const chunks = await drain(await vertex.models.generateContentStream(request));
+  expect(chunks.map((chunk) => chunk.text ?? '').join('')).toBe('6 x 7 = 42.');
 });

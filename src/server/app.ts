@@ -98,8 +98,8 @@ export function createApp(deps: AppDependencies): App {
       );
     }
   }
-  for (const base of ANTHROPIC_BASES) addModelsRoutes(hono, base, deps);
   addGeminiModels(hono, deps);
+  for (const base of ANTHROPIC_BASES) addModelsRoutes(hono, base, deps);
   for (const base of BASES) {
     const add = routesBelow(hono, base, deps);
     addResponsesRoutes(add);

@@ -9,7 +9,7 @@ import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { countTokens } from './count-tokens.ts';
 import { decodePath, findVisible, visibleModels } from './models-routes.ts';
-import { errorResponse, reply, withServer } from './reply.ts';
+import { errorResponse, reply, withServer, type Manner } from './reply.ts';
 import { serveOperation, type Envelope, type Operation, type ServeDependencies } from './serve-operation.ts';
 
 const protocol = withServer('gemini');
@@ -29,9 +29,18 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
 
 /** Beginnings of the paths to which clients POST. */
 const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/*'] as const;
+/** Where Google's clients look for models. */
+const OWN_LISTS = [
+  '/v1beta/models',
+  '/api/vertex-ai/v1/publishers/:publisher/models',
+  '/api/vertex-ai/v1beta1/publishers/:publisher/models',
+] as const;
+/** The same where clients of other protocols do so, too. */
+const SHARED_LISTS = ['/v1/models', '/api/v1/models'] as const;
 
 /** Some clients leave the collection away where a model's id has a slash, and some say it twice. */
-const STUDIO = /^(?:\/v1beta\/|\/(?:api\/)?v1\/models\/)(?:models\/)*(?<model>.+):(?<method>\w+)$/;
+const STUDIO =
+  /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1)?\/models\/)(?:models\/)*(?<model>.+):(?<method>\w+)$/;
 /** Google's own clients ask for `v1beta1`, and name a project where they know one. */
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+):(?<method>\w+)$/;
@@ -56,35 +65,49 @@ export function geminiHandlers(deps: ServeDependencies): Readonly<Record<string,
   return Object.fromEntries(PATHS.map((path) => [path, handler]));
 }
 
-/** Adds the list of models, and one model, in Google's shape. */
+/** Adds the list of models, and one model, in Google's shape. To be added before the routes of other shapes. */
 export function addGeminiModels(
   hono: Hono,
   deps: Pick<ServeDependencies, 'authenticate' | 'now' | 'log'> & { readonly catalog: () => Catalog },
 ): void {
-  const manner = (request: Request) => ({
-    server: protocol.server,
-    ...envelopeOf(request, new URL(request.url)),
-  });
-  const base = '/v1beta/models';
-  hono.get(base, ({ req: { raw } }) =>
+  const list = (request: Request): Promise<Response> =>
     reply(
       deps,
-      raw,
+      request,
       (principal) => encodeGeminiModels(visibleModels(deps.catalog(), principal).map(listed)),
-      manner(raw),
-    ),
-  );
-  hono.get(`${base}/*`, ({ req: { raw, path } }) =>
+      mannerOf(request),
+    );
+  const show = (request: Request, id: string): Promise<Response> =>
     reply(
       deps,
-      raw,
-      (principal) => {
-        const id = decodePath(path.slice(base.length + 1)).replace(/^models\//, '');
-        return encodeGeminiModel(listed(findVisible(deps.catalog(), principal, id)));
-      },
-      manner(raw),
-    ),
+      request,
+      (principal) => encodeGeminiModel(listed(findVisible(deps.catalog(), principal, id))),
+      mannerOf(request),
+    );
+  for (const path of OWN_LISTS) {
+    hono.get(path, ({ req }) => list(req.raw));
+    hono.get(`${path}/*`, ({ req }) => show(req.raw, idIn(req.path, req.param('publisher'))));
+  }
+  for (const path of SHARED_LISTS) {
+    hono.get(path, ({ req }, next) => (isGoogles(req.raw) ? list(req.raw) : next()));
+    hono.get(`${path}/*`, ({ req }, next) => (isGoogles(req.raw) ? show(req.raw, idIn(req.path)) : next()));
+  }
+}
+
+/** Google's own libraries say who they are; others are known by where they put the key. */
+function isGoogles({ headers, url }: Request): boolean {
+  return (
+    headers.has('x-goog-api-client') || headers.has('x-goog-api-key') || new URL(url).searchParams.has('key')
   );
+}
+
+function idIn(path: string, publisher?: string): string {
+  const id = decodePath(path.slice(path.indexOf('/models/') + '/models/'.length)).replace(/^models\//, '');
+  return publisher === undefined ? id : `${publisher}/${id}`;
+}
+
+function mannerOf(request: Request): Manner {
+  return { server: protocol.server, ...envelopeOf(request, new URL(request.url)) };
 }
 
 /** Null for a path that names no model or no method that is served. */
