@@ -1,0 +1,49 @@
+// The command line of Cline, with the settings of its page, over Chat Completions: a task of two tools.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { pageSettings } from './client-page.ts';
+import { Desk, installClient } from './command-line-clients.ts';
+
+const cline = installClient('cline') ?? '';
+
+describe.skipIf(cline === '')('Cline', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test.each(['sim/chat', 'sim/messages'])(
+    'does a task, %s',
+    async (model) => {
+      const desk = new Desk({});
+      const [, ...settings] = pageSettings('cline', 'sh', { gateway, model, index: 1 }).trim().split(/\s+/);
+      const task = `Please do this.
+call run_commands {"commands": ["echo hello > greeting.txt"]}
+call read_files {"files": [{"path": "${desk.folder}/greeting.txt"}]}`;
+      try {
+        await desk.run(
+          cline,
+          settings.map((word) => (word === '"$DRAGOMAN_KEY"' ? gateway.key : word)),
+        );
+        const out = await desk.run(cline, ['-P', 'openai-compatible', '-m', model, '-t', '60', task]);
+        expect(out).toContain('read_files returned: ');
+        expect(desk.read('greeting.txt')).toBe('hello\n');
+      } finally {
+        endHub(desk);
+        desk.remove();
+      }
+    },
+    200_000,
+  );
+});
+
+/** Cline leaves a process behind that other windows would share. */
+function endHub(desk: Desk): void {
+  const path = join(desk.home, '.cline', 'data', 'locks', 'hub', 'production.json');
+  if (!existsSync(path)) return;
+  const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { pid?: number };
+  if (pid !== undefined) process.kill(pid, 'SIGTERM');
+}

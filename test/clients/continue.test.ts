@@ -1,0 +1,45 @@
+// The command line of Continue, with the settings of its page, over Chat Completions and Messages: a task of two tools.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { pageSettings } from './client-page.ts';
+import { Desk, installClient } from './command-line-clients.ts';
+
+const cn = installClient('continue') ?? '';
+
+describe.skipIf(cn === '')('Continue', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test.each([
+    ['openai', 'sim/messages'],
+    ['anthropic', 'sim/chat'],
+    ['anthropic', 'sim/messages'],
+  ])(
+    'does a task, and goes on with it, as %s with %s',
+    async (kind, model) => {
+      const desk = new Desk({ CONTINUE_TELEMETRY_ENABLED: '0' });
+      const settings = pageSettings('continue', 'yaml', { gateway, model });
+      desk.write(
+        'config.yaml',
+        settings.replace('provider: openai', `provider: ${kind}`).replace('sk-…', gateway.key),
+      );
+      const args = ['--config', join(desk.home, 'config.yaml'), '--auto', '-p'];
+      const task = `Please do this.
+call Bash {"command": "echo hello > greeting.txt"}
+call Read {"filepath": "${desk.folder}/greeting.txt"}`;
+      try {
+        expect(await desk.run(cn, [...args, task])).toContain('hello');
+        expect(desk.read('greeting.txt')).toBe('hello\n');
+        const again = 'call Bash {"command": "wc -c greeting.txt"}';
+        expect(await desk.run(cn, ['--resume', ...args, again])).toContain('6 greeting.txt');
+      } finally {
+        desk.remove();
+      }
+    },
+    200_000,
+  );
+});

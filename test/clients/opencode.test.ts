@@ -1,0 +1,44 @@
+// opencode, with the settings of its page, over each protocol that it speaks: a task of two commands, and a second turn.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { pageSettings } from './client-page.ts';
+import { Desk, installClient } from './command-line-clients.ts';
+
+const opencode = installClient('opencode') ?? '';
+
+const TASK = `Please do this.
+call bash {"command": "echo hello > greeting.txt", "description": "Writes a file"}
+call bash {"command": "cat greeting.txt greeting.txt", "description": "Reads it"}
+`;
+
+describe.skipIf(opencode === '')('opencode', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test.each([
+    ['@ai-sdk/openai-compatible', 'sim/messages'],
+    ['@ai-sdk/openai', 'sim/chat'],
+    ['@ai-sdk/anthropic', 'sim/responses'],
+  ])(
+    'does a task, and goes on with it, over %s with %s',
+    async (provider, model) => {
+      const desk = new Desk({ DRAGOMAN_KEY: gateway.key, OPENCODE_DISABLE_MODELS_FETCH: '1' });
+      const settings = pageSettings('opencode', 'json', { gateway, model });
+      desk.write('.config/opencode/opencode.json', settings.replace('@ai-sdk/openai-compatible', provider));
+      try {
+        expect(await desk.run(opencode, ['run'], TASK)).toContain('bash returned: hello\nhello');
+        expect(desk.read('greeting.txt')).toBe('hello\n');
+        const again = 'call bash {"command": "wc -c greeting.txt", "description": "Counts"}\n';
+        expect(await desk.run(opencode, ['run', '--continue'], again)).toContain(
+          'bash returned: 6 greeting.txt',
+        );
+      } finally {
+        desk.remove();
+      }
+    },
+    200_000,
+  );
+});

@@ -1,0 +1,47 @@
+// Qwen Code, with the settings of its page, over Chat Completions and Messages: a task of two tools, and a second turn.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { pageSettings } from './client-page.ts';
+import { Desk, installClient } from './command-line-clients.ts';
+
+const qwen = installClient('qwen-code') ?? '';
+
+describe.skipIf(qwen === '')('Qwen Code', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test.each([
+    ['openai', 0, 'sim/responses'],
+    ['anthropic', 1, 'sim/chat'],
+    ['anthropic', 1, 'sim/messages'],
+  ])(
+    'does a task, and goes on with it, as %s (block %d) with %s',
+    async (kind, index, model) => {
+      const desk = new Desk(exported(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway));
+      const args = ['--auth-type', kind, '--approval-mode', 'yolo'];
+      const task = `Please do this.
+call run_shell_command {"command": "echo hello > greeting.txt", "description": "Writes a file", "is_background": false}
+call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
+      try {
+        expect(await desk.run(qwen, [...args, '-p', task])).toContain('read_file returned: hello');
+        expect(desk.read('greeting.txt')).toBe('hello\n');
+        const again = 'call run_shell_command {"command": "wc -c greeting.txt", "is_background": false}';
+        expect(await desk.run(qwen, [...args, '--continue', '-p', again])).toContain('6 greeting.txt');
+      } finally {
+        desk.remove();
+      }
+    },
+    200_000,
+  );
+});
+
+/** The variables that lines of `export NAME=value` set. */
+function exported(text: string, gateway: TestGateway): Record<string, string> {
+  const lines = [...text.matchAll(/^export (\w+)=(.*)$/gm)];
+  return Object.fromEntries(
+    lines.map(([, name = '', value = '']) => [name, value === '"$DRAGOMAN_KEY"' ? gateway.key : value]),
+  );
+}
