@@ -1,6 +1,7 @@
 // `truncation: "auto"`: leaves out the oldest steps of a conversation until the rest fits into the context of the model
 // that is asked. What the system says stays, a call is never parted from its output, and neither is the last word.
 import type { CanonicalRequest, Item } from '../canonical/index.ts';
+import { asString } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { countItemTokens } from '../ledger/index.ts';
 
@@ -39,9 +40,14 @@ export async function truncate(request: CanonicalRequest, endpoint: Endpoint): P
   return { request: { ...request, items }, omitted: omitted.size };
 }
 
-/** Indices of what stands and falls together: a word of the user, or a step of the assistant with the results of its calls. */
+/**
+ * Indices of what stands and falls together: a word of the user, or a step of the assistant with the results of its
+ * calls, and whatever was said between a call and its result.
+ */
 function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
-  const steps: number[][] = [];
+  let steps: number[][] = [];
+  /** Where a call stands, by its id. */
+  const callers = new Map<string, number>();
   let previous: 'user' | 'assistant' | 'result' | undefined;
   items.forEach((item, index) => {
     const speaker = speakerOf(item);
@@ -52,8 +58,25 @@ function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
     if (last && belongs && previous !== 'user') last.push(index);
     else steps.push([index]);
     previous = speaker;
+    const callId = callIdOf(item);
+    if (callId === undefined) return;
+    if (speaker !== 'result') callers.set(callId, index);
+    else steps = joinedFrom(steps, callers.get(callId));
   });
   return steps;
+}
+
+/** The same with everything from the step of this item on as one step. */
+function joinedFrom(steps: number[][], index: number | undefined): number[][] {
+  const last = steps.at(-1);
+  if (index === undefined || last === undefined || index >= (last[0] ?? 0)) return steps;
+  const at = steps.findLastIndex((step) => (step[0] ?? 0) <= index);
+  return [...steps.slice(0, at), steps.slice(at).flat()];
+}
+
+function callIdOf(item: Item): string | undefined {
+  if (item.type === 'tool_call' || item.type === 'tool_result') return item.callId;
+  return item.type === 'hosted_call' ? asString(item.source.raw['call_id']) : undefined;
 }
 
 function speakerOf(item: Item): 'system' | 'user' | 'assistant' | 'result' {

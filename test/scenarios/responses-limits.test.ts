@@ -78,6 +78,21 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     }
   });
 
+  test('auto parts no call from its output, whatever was said between them', async () => {
+    scene.upstream.script(says(way, [{ text: 'Yes.' }]));
+    const input = [
+      { role: 'user', content: `oldest ${words(100, 'tea')}` },
+      { type: 'function_call', call_id: 'call_t', name: 'get_weather', arguments: '{"city":"Rome"}' },
+      { role: 'user', content: `hurry ${words(200, 'rice')}` },
+      result('call_t', words(150, 'sun')),
+      { role: 'user', content: `last ${words(200, 'salt')}` },
+    ];
+    await ask(scene, way, { ...small, input, truncation: 'auto' }, stream);
+    const sent = told(scene.upstream.requests[0]).join('\n');
+    expect(sent).toContain('last salt');
+    for (const gone of ['oldest', 'call_t', 'hurry']) expect(sent).not.toContain(gone);
+  });
+
   test('auto leaves a conversation alone that fits, and one of unknown size', async () => {
     scene.upstream.script(says(way, [{ text: 'Yes.' }]), says(way, [{ text: 'Yes.' }]));
     const fits = await ask(scene, way, { ...small, input: 'Hi', truncation: 'auto' }, stream);
