@@ -144,7 +144,6 @@ describe('methods and paths', () => {
     '/v1//chat/completions',
     '/v2/chat/completions',
     '/V1/CHAT/COMPLETIONS',
-    '/chat/completions',
     '/v1/chat/completions/extra',
     '/v1/embeddings/models',
     '/.env',
