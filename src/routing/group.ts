@@ -79,14 +79,17 @@ function ordered(
   const { state, nowMs, peek } = context;
   const sound: Measured[] = [];
   const aside: Candidate[] = [];
-  const isFixed = asksForOne(wishes);
+  const isFixed = fixesFirst(wishes);
   for (const endpoint of listed(endpoints, wishes)) {
-    const reason = isFixed ? null : asideReason(endpoint, context);
-    if (reason === null)
+    const reason = asideReason(endpoint, context);
+    if (reason === null || isFixed)
       sound.push({ endpoint, model, health: state.health(endpoint), nowMs, stream: request.stream });
     else aside.push({ endpoint, score: null, reason, aside: true });
   }
-  const home = holder === null ? undefined : sound.find(({ endpoint }) => endpoint.slug === holder);
+  const home =
+    holder === null
+      ? undefined
+      : sound.find(({ endpoint }) => endpoint.slug === holder && asideReason(endpoint, context) === null);
   const others = home ? sound.filter((subject) => subject !== home) : sound;
   const { prefer, factor } = wishes;
   const ranked = policyOf(wishes.type ?? 'priority').order(others, {
@@ -100,12 +103,10 @@ function ordered(
     ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
     : [];
   return [
-    ...[...first, ...ranked].map(({ subject, score, reason }): Candidate => ({
-      endpoint: subject.endpoint,
-      score,
-      reason,
-      aside: false,
-    })),
+    ...[...first, ...ranked].map(({ subject: { endpoint }, score, reason }): Candidate => {
+      const why = isFixed ? asideReason(endpoint, context) : null;
+      return { endpoint, score, reason: why ?? reason, aside: why !== null };
+    }),
     ...aside,
   ];
 }
@@ -117,9 +118,13 @@ export function asideReason(endpoint: Endpoint, { state, nowMs }: PlanContext): 
   return `set aside: ${standing.reason ?? standing.state}`;
 }
 
-/** True when an order says whom to ask, and nobody may stand in, be the first well or not (requirement 4.8). */
-function asksForOne({ type, factor, fallback }: RoutingWishes): boolean {
-  return fallback === false && factor === undefined && (type ?? 'priority') === 'priority';
+/**
+ * True when an order says who is first, well or not, because nobody or only those that are named may stand in
+ * (requirement 4.8).
+ */
+function fixesFirst({ type, factor, fallback }: RoutingWishes): boolean {
+  const isLimited = fallback === false || typeof fallback === 'object';
+  return isLimited && factor === undefined && (type ?? 'priority') === 'priority';
 }
 
 /** In the order of the lists that name them; the operator's order for those that no list names. */

@@ -146,7 +146,7 @@ describe('an endpoint that fails', () => {
     expect([status, ...scene.asked]).toEqual([200, 'east']);
   });
 
-  test('stays first where an order says so and nobody may stand in', async () => {
+  test('stays first where an order says so and not everybody may stand in', async () => {
     scene.answer('east', chatError(429, { 'retry-after': '60' }));
     const ask = (provider: object) => chat(scene, { model: MODEL, provider });
     expect((await ask({ fallback: 'false' })).status).toBe(429);
@@ -154,6 +154,9 @@ describe('an endpoint that fails', () => {
     expect((await ask({ fallback: 'false' })).status).toBe(429);
     expect((await ask({ order: ['east'], allow_fallbacks: false })).status).toBe(429);
     expect(scene.asked).toEqual(['east', 'east']);
+    // Who is named stands in for the first, and the second is as much nobody else as when the first is well.
+    const named = await explained(scene, { model: MODEL, provider: { fallback: 'north' } });
+    expect(slugs(named)).toEqual(['north', 'east']);
     scene.asked.length = 0;
     expect((await ask({ fallback: 'false', routing: { type: 'round_robin' } })).status).toBe(200);
     expect((await ask({ fallback: 'true' })).status).toBe(200);
