@@ -8,7 +8,7 @@ import { KeyIndex } from '../../src/auth/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { ManualClock } from '../manual-clock.ts';
-import { cutAfter, opened, whole } from '../upstreams/answers.ts';
+import { cutAfter, opened, silence, whole } from '../upstreams/answers.ts';
 import { StreamReading } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../upstreams/json-path.ts';
 import type { Answer } from '../upstreams/scripted-upstream.ts';
@@ -153,12 +153,18 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
 
   test('a client that leaves frees the place', async () => {
     const id = await newConversation();
-    scene.upstream.script(opened(begun(way)), says(way, [{ text: 'Here.' }]));
-    const body = { model: `to/${way}`, conversation: id, input: 'Bye', stream: true };
-    const reading = new StreamReading(await scene.gateway.post('/responses', body));
-    await reading.until('Half an');
+    scene.upstream.script(stream ? opened(begun(way)) : silence, says(way, [{ text: 'Here.' }]));
+    const leaving = new AbortController();
+    const asked = fetch(`${scene.gateway.baseURL}/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: `to/${way}`, conversation: id, input: 'Bye', stream }),
+      signal: leaving.signal,
+    });
     const exchange = await scene.upstream.arrived(1);
-    await reading.leave();
+    if (stream) await new StreamReading(await asked).until('Half an');
+    leaving.abort();
+    await asked.catch(() => {});
     await exchange.closed;
     let next = await ask(scene, way, { conversation: id, input: 'Back' }, stream);
     // The upstream hears of it first; what follows in the gateway takes a moment.
