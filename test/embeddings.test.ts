@@ -422,6 +422,20 @@ describe('routing', () => {
     expect((await ask()).status).toBe(404);
   });
 
+  test('is explained like that of a chat', async () => {
+    first.script();
+    const explain = (body: object): Promise<Response> =>
+      gateway.post('/route/explain?protocol=embeddings', body);
+    const table = await (await explain({ model: 'house/embed', input: INPUT })).json();
+    expect(list(table, 'candidates').map((candidate) => at(candidate, 'endpoint'))).toEqual([
+      'first',
+      'second',
+    ]);
+    const refused = await (await explain({ model: 'house/embed', input: '' })).json();
+    expect(at(refused, 'error', 'param')).toBe('input');
+    expect(first.requests).toHaveLength(0);
+  });
+
   test('never gives a chat to a model that embeds', async () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     first.always(whole(chatBody('Hello')));

@@ -1,6 +1,6 @@
 // What the server hands to the engine: one authenticated request, and the client that waits for its answer.
 import type { Principal } from '../auth/index.ts';
-import type { JsonObject } from '../canonical/index.ts';
+import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
 
 export interface ApiCall {
@@ -36,6 +36,8 @@ export interface ExplainCall {
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** What the address of the request itself would say. */
   readonly route?: RequestRoute;
+  /** What is asked for, where that is no text. */
+  readonly task?: CanonicalRequest['task'];
   readonly principal: Principal;
   /** The body, parsed. */
   readonly json: unknown;

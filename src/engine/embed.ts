@@ -102,6 +102,6 @@ export class Embedding {
 }
 
 /** Each input stands for itself: the longest, in characters, is what must fit into a model's context. */
-function longestInput({ inputs }: EmbeddingsRequest): number {
+export function longestInput({ inputs }: EmbeddingsRequest): number {
   return inputs.reduce((longest, input) => Math.max(longest, input.length), 0);
 }

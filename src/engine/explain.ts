@@ -1,19 +1,35 @@
 // The decision about a request, without the request: nothing is sent, recorded or counted.
-import type { JsonObject } from '../canonical/index.ts';
+import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
+import { decodeEmbeddingsRequest } from '../protocols/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { longestInput } from './embed.ts';
 import { routeRequest } from './route.ts';
 
 /** The route table. Throws GatewayError for what the request itself would be refused for. */
 export function explainRoute(deps: GatewayDependencies, call: ExplainCall): JsonObject {
-  const request = call.protocol.server.decodeRequest(call.json, call.route);
+  const { request, inputChars } = call.task === 'embedding' ? embeddingsOf(call) : textOf(call);
   const plan = routeRequest(request, {
     settings: deps.settings(),
     principal: call.principal,
     state: deps.routing,
     nowMs: deps.clock.now(),
-    inputChars: call.bodyChars,
+    inputChars,
     peek: true,
   });
   return plan.table();
+}
+
+interface Explained {
+  readonly request: CanonicalRequest;
+  readonly inputChars: number;
+}
+
+function textOf({ protocol, json, route, bodyChars }: ExplainCall): Explained {
+  return { request: protocol.server.decodeRequest(json, route), inputChars: bodyChars };
+}
+
+function embeddingsOf({ json }: ExplainCall): Explained {
+  const { request, asked } = decodeEmbeddingsRequest(json);
+  return { request, inputChars: longestInput(asked) };
 }

@@ -143,12 +143,15 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
     const principal = deps.authenticate(header);
     const { bytes, json } = await readBody(request, deps.maxBodyBytes());
     const { searchParams } = new URL(request.url);
-    const protocol = explainedProtocol(searchParams.get('protocol'), json, header);
+    const named = searchParams.get('protocol');
+    // Embeddings are nobody's protocol, and their bodies look like requests of another.
+    const task = named === 'embeddings' ? 'embedding' : undefined;
+    const protocol = task ? withServer('openai-chat') : explainedProtocol(named, json, header);
     ({ server } = protocol);
     // Bodies of Gemini do not name their model.
     const route = { model: searchParams.get('model') ?? undefined };
     const bodyChars = bytes.length;
-    const table = deps.gateway.explain({ protocol, route, principal, json, bodyChars, header });
+    const table = deps.gateway.explain({ protocol, route, task, principal, json, bodyChars, header });
     return Response.json(table, { headers: requestIds(id) });
   } catch (error) {
     return errorResponse(deps, error, id, server);
