@@ -94,6 +94,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ajv: 'engine/structured-output.ts',
   'gpt-tokenizer': 'ledger/',
   hono: 'server/',
+  jose: 'upstream/google-token.ts',
   kysely: 'storage/',
   yaml: 'config/parse-yaml.ts',
   zod: 'config/',

@@ -9,15 +9,22 @@ import { NO_QUIRKS, resolveQuirks } from '../src/providers/provider.ts';
 
 const ROOT = join(import.meta.dir, '../src/providers');
 const entries = (preset: ProviderPreset): [string, ProviderProtocol][] => Object.entries(preset.protocols);
+/** The address with every setting given. */
+const addressOf = (preset: ProviderPreset, entry: ProviderProtocol): string => {
+  const settings = Object.fromEntries(Object.keys(preset.settings ?? {}).map((name) => [name, `my-${name}`]));
+  const words: Record<string, string> = { ...settings, ...preset.place?.(settings) };
+  return entry.baseUrl.replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
+};
 const inFile = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 test.each(presets.map((preset) => [preset.id, preset] as const))('%s', (_id, preset) => {
   expect(preset.docs).toMatch(/^https:\/\//);
   expect(preset.protocols[preset.defaultProtocol]).toBeDefined();
   for (const [, entry] of entries(preset)) {
-    // A keyed vendor is reached over TLS; a keyless server is on this machine.
-    expect(entry.baseUrl).toMatch(
-      preset.keyVariable === null ? /^http:\/\/127\.0\.0\.1:\d+\/v1$/ : /^https:\/\/[^?]+[^/]$/,
+    // A keyed vendor is reached over TLS; a server without key or credential is on this machine.
+    const isLocal = preset.keyVariable === null && preset.credential === undefined;
+    expect(addressOf(preset, entry)).toMatch(
+      isLocal ? /^http:\/\/127\.0\.0\.1:\d+\/v1$/ : /^https:\/\/[^?{]+[^/]$/,
     );
     const written = Object.fromEntries(
       Object.entries(entry.quirks).map(([name, value]) => [inFile(name), value]),
@@ -38,15 +45,20 @@ test.each(presets.map((preset) => [preset.id, preset] as const))('%s', (_id, pre
 test("ids, variables and reasoning formats are nobody else's", () => {
   const ids = presets.map((preset) => preset.id);
   expect(new Set(ids).size).toBe(ids.length);
-  const variables = presets.map((preset) => preset.keyVariable).filter((name) => name !== null);
+  const variables = presets
+    .filter((preset) => preset.namedOnly !== true)
+    .map((preset) => preset.keyVariable)
+    .filter((name) => name !== null);
   expect(new Set(variables).size).toBe(variables.length);
+  // Except where a host runs the owner's own models, or one account has two doors.
+  const shared = new Set(['anthropic-claude-v1', 'google-gemini-v1', 'azure-responses-v1']);
   const formats = presets
     .flatMap((preset) => entries(preset).map(([, entry]) => entry.reasoningFormat))
-    .filter((format) => format !== null);
+    .filter((format) => format !== null && !shared.has(format));
   expect(new Set(formats).size).toBe(formats.length);
 });
 
-test('only the owners of a protocol are faithful to it', () => {
+test('only the owners of a protocol are faithful to it, and those who host their models', () => {
   const faithful = presets.flatMap((preset) =>
     entries(preset)
       .filter(([, entry]) => entry.faithful)
@@ -54,9 +66,13 @@ test('only the owners of a protocol are faithful to it', () => {
   );
   expect(faithful.sort()).toEqual([
     'anthropic anthropic-messages',
+    'bedrock anthropic-messages',
+    'foundry anthropic-messages',
     'google gemini',
     'openai openai-chat',
     'openai openai-responses',
+    'vertex anthropic-messages',
+    'vertex gemini',
   ]);
 });
 

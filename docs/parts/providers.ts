@@ -23,7 +23,7 @@ export function renderProviders(): string {
     presets.map((preset) => [
       `\`${preset.id}\``,
       `[${preset.name}](${preset.docs})`,
-      preset.keyVariable === null ? '' : `\`${preset.keyVariable}\``,
+      variablesOf(preset),
       entries(preset)
         .map(([name, entry]) => (isRelayed(name, entry) ? `${name} (relayed)` : name))
         .join(', '),
@@ -41,6 +41,28 @@ export function renderProviders(): string {
 "Relayed" means that the server defines a protocol that clients speak too, so its answers pass byte for byte. OpenAI's
 reasoning models go over \`openai-responses\`, all others over \`openai-chat\`.
 
+## Azure, Bedrock and Vertex
+
+These need to know where they are, and some sign their requests. Every member can also come from the environment
+([configuration](configuration.md) names the variables).
+
+\`\`\`yaml
+providers:
+  azure: { resource: my-resource, api_key: "\${AZURE_OPENAI_API_KEY}" }
+  azure-deployments: { resource: my-resource, api_version: "2024-10-21" }   # the older API
+  foundry: { resource: my-resource, api_key: "\${AZURE_AI_API_KEY}" }
+  bedrock: { region: us-east-1, api_key: "\${AWS_BEARER_TOKEN_BEDROCK}" }    # or the keys of an account:
+  # bedrock: { region: us-east-1, access_key_id: AKIA…, secret_access_key: "\${AWS_SECRET_ACCESS_KEY}" }
+  vertex: { project: my-project, location: us-east5, credentials: /run/secrets/vertex.json }
+\`\`\`
+
+Models of Azure and Foundry are named by their deployments (\`azure/my-deployment\`), those of Bedrock by model id,
+inference profile or ARN (\`bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0\`), those of Vertex as Google writes them
+(\`vertex/claude-sonnet-4-5@20250929\`). Claude takes Anthropic's own body wherever it runs, so that requests of the
+Messages API are relayed; all other models of Bedrock go over Converse (\`protocol: bedrock-converse\`). Where a family
+cannot be told from the name, say \`reasoning\`, \`context_length\` and \`price\` in \`models\`. Keys of an account
+are used only when the file names the provider, as they are usually there for other reasons; a session token is not renewed.
+
 ## What each server does differently
 
 Parameters that a server refuses are removed from requests and reported in the \`x-dragoman-report\` header
@@ -48,6 +70,13 @@ Parameters that a server refuses are removed from requests and reported in the \
 
 ${details.join('\n\n')}
 `;
+}
+
+/** The variables that switch it on or say where it is. */
+function variablesOf(preset: ProviderPreset): string {
+  const settings = Object.values(preset.settings ?? {}).flatMap(({ variables }) => variables.slice(0, 1));
+  const own = preset.keyVariable === null ? [] : [preset.keyVariable];
+  return [...own, ...settings].map((name) => `\`${name}\``).join(', ');
 }
 
 function entries(preset: ProviderPreset): [ProtocolName, ProviderProtocol][] {

@@ -5,13 +5,23 @@ import type { ProtocolName } from '../canonical/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
+import type { EndpointCredential } from './endpoint.ts';
 import { nearest } from './model-index.ts';
+import {
+  credentialOf,
+  fillAddress,
+  fillHosting,
+  isPlaced,
+  placeOf,
+  type Surroundings,
+} from './provider-place.ts';
 
 export interface ActiveProvider {
   readonly id: string;
   readonly name: string;
   readonly protocols: ReadonlyMap<ProtocolName, ActiveProtocol>;
   readonly defaultProtocol: ProtocolName;
+  readonly protocolOf?: ProviderPreset['protocolOf'];
   readonly headers: Readonly<Record<string, string>>;
   /** The vendor's id in the price library; null when its prices are nobody's list prices. */
   readonly priceId: string | null;
@@ -22,6 +32,8 @@ export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   /** What the operator said about quirks: stronger than what is known of a model. */
   readonly configuredQuirks: NonNullable<ProtocolConfig['quirks']>;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
+  /** What signs requests where `auth` is null. */
+  readonly credential?: EndpointCredential | undefined;
 }
 
 /** An operator writes this where a key is expected and the server wants none. */
@@ -31,25 +43,35 @@ const NO_KEY = 'none';
  * Every provider that is on.
  * @param presets those known
  * @param builtIn presets of servers that run in this process: on unless switched off
- * @param environment variables by name
+ * @param surroundings the vendors' own variables, and files they name
  */
 export function activeProviders(
   config: CatalogConfig['providers'],
   presets: readonly ProviderPreset[],
   builtIn: readonly ProviderPreset[],
-  environment: Readonly<Record<string, string | undefined>>,
+  surroundings: Surroundings,
   refuse: Refuse,
 ): ReadonlyMap<string, ActiveProvider> {
   const byId = new Map([...presets, ...builtIn].map((preset) => [preset.id, preset]));
   const active = new Map<string, ActiveProvider>();
   for (const preset of builtIn) {
-    if (!(preset.id in config)) active.set(preset.id, fromPreset(preset, null));
+    if (!(preset.id in config))
+      active.set(
+        preset.id,
+        fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
+      );
   }
   for (const preset of presets) {
-    if (preset.id in config) continue;
-    const key = preset.keyVariable === null ? undefined : environment[preset.keyVariable];
-    // A server without a key is on only when the operator names it.
-    if (key) active.set(preset.id, fromPreset(preset, new Secret(key)));
+    if (preset.id in config || preset.namedOnly === true) continue;
+    const key = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
+    // A server without a key is on only when the operator names it, as is one of which nobody knows where it is.
+    if (!key) continue;
+    const words = placeOf(preset, {}, surroundings);
+    if (isPlaced(preset, words))
+      active.set(
+        preset.id,
+        fromPreset(preset, { key: new Secret(key), words, path: `providers.${preset.id}`, refuse }),
+      );
   }
   for (const [id, given] of Object.entries(config)) {
     if (given === false) continue;
@@ -62,26 +84,56 @@ export function activeProviders(
     }
     const preset = byId.get(given.preset ?? id);
     const provider = preset
-      ? overlay(id, preset, given, environment, refuse)
+      ? overlay(id, preset, given, surroundings, refuse)
       : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse);
     if (provider) active.set(id, provider);
   }
   return active;
 }
 
-function fromPreset(preset: ProviderPreset, key: Secret | null): ActiveProvider {
+/** What a preset is completed with. */
+interface Completion {
+  readonly key: Secret | null;
+  readonly credential?: EndpointCredential | undefined;
+  readonly words: Readonly<Record<string, string>>;
+  /** Path of the provider in the configuration. */
+  readonly path: string;
+  /** Takes the place of the vendor's main address. */
+  readonly baseUrl?: string | undefined;
+  readonly refuse: Refuse;
+}
+
+function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvider {
+  const { key, credential, words, path, refuse } = completion;
   const protocols = new Map<ProtocolName, ActiveProtocol>();
+  const main = preset.protocols[preset.defaultProtocol]?.baseUrl;
   for (const name of PROTOCOL_NAMES) {
     const entry = preset.protocols[name];
     if (!entry) continue;
+    // Who says where the server is need not say where the vendor would have it.
+    const baseUrl =
+      completion.baseUrl === undefined
+        ? fillAddress(entry.baseUrl, words, preset, path, refuse)
+        : entry.baseUrl === main
+          ? completion.baseUrl
+          : entry.baseUrl;
+    const hosting = entry.hosting && fillHosting(entry.hosting, words);
     const auth = key && { ...(entry.auth ?? preset.auth), key };
-    protocols.set(name, { ...entry, configuredQuirks: {}, auth });
+    protocols.set(name, {
+      ...entry,
+      baseUrl: trimUrl(baseUrl),
+      hosting,
+      configuredQuirks: {},
+      auth,
+      credential,
+    });
   }
   return {
     id: preset.id,
     name: preset.name,
     protocols,
     defaultProtocol: preset.defaultProtocol,
+    protocolOf: preset.protocolOf,
     headers: preset.headers,
     priceId: preset.priceId ?? preset.id,
     notServed: preset.notServed,
@@ -93,30 +145,31 @@ function overlay(
   id: string,
   preset: ProviderPreset,
   given: ProviderConfig,
-  environment: Readonly<Record<string, string | undefined>>,
+  surroundings: Surroundings,
   refuse: Refuse,
 ): ActiveProvider | null {
   if (given.apiKey === null) return null;
   const path = `providers.${id}`;
-  const fromVariable = preset.keyVariable === null ? undefined : environment[preset.keyVariable];
-  const text = given.apiKey?.reveal() ?? fromVariable;
-  if (!text && preset.keyVariable !== null) {
+  const fromVariable = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
+  const text = given.apiKey?.reveal() ?? (given.awsKeys ? undefined : fromVariable);
+  if (!text && preset.keyVariable !== null && preset.credential === undefined) {
     refuse(`${path}.api_key`, `missing: set it here or in the environment variable ${preset.keyVariable}`);
   }
   const key = text && text !== NO_KEY ? new Secret(text) : null;
-  const base = fromPreset(preset, key);
-  const ownBase = preset.protocols[preset.defaultProtocol]?.baseUrl;
+  const words = placeOf(preset, given, surroundings);
+  const credential =
+    text || preset.credential === undefined
+      ? undefined
+      : credentialOf(preset, preset.credential, given, words, path, surroundings, refuse);
+  const base = fromPreset(preset, { key, credential, words, path, baseUrl: given.baseUrl, refuse });
   const protocols = new Map<ProtocolName, ActiveProtocol>();
   for (const name of PROTOCOL_NAMES) {
     const own = base.protocols.get(name);
     const override = given.protocols?.[name];
-    let entry = own;
-    if (own && given.baseUrl !== undefined) {
-      // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
-      entry = own.baseUrl === ownBase ? { ...own, baseUrl: trimUrl(given.baseUrl) } : undefined;
-    }
+    // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
+    const entry = isElsewhere(preset, name, given) ? undefined : own;
     const result = override
-      ? configured(name, override, entry ?? own, given, key, `${path}.protocols.${name}`, refuse)
+      ? configured(name, override, own, given, key, `${path}.protocols.${name}`, refuse)
       : entry;
     if (result) protocols.set(name, given.auth && key ? { ...result, auth: { ...given.auth, key } } : result);
   }
@@ -129,6 +182,12 @@ function overlay(
       : firstOf(protocols, base.defaultProtocol),
     headers: { ...base.headers, ...given.headers },
   };
+}
+
+/** True for a protocol that the vendor serves at another address than the one that the operator replaced. */
+function isElsewhere(preset: ProviderPreset, name: ProtocolName, given: ProviderConfig): boolean {
+  const main = preset.protocols[preset.defaultProtocol]?.baseUrl;
+  return given.baseUrl !== undefined && preset.protocols[name]?.baseUrl !== main;
 }
 
 /** Anything that speaks a known protocol. */
@@ -170,6 +229,7 @@ const DEFAULT_AUTH: Readonly<Record<ProtocolName, AuthScheme>> = {
   'openai-responses': { header: 'authorization', prefix: 'Bearer ' },
   'anthropic-messages': { header: 'x-api-key', prefix: '' },
   gemini: { header: 'x-goog-api-key', prefix: '' },
+  'bedrock-converse': { header: 'authorization', prefix: 'Bearer ' },
 };
 
 /** One protocol entry of the configuration over the preset's own, if any. */
@@ -193,6 +253,8 @@ function configured(
     reasoningFormat: given.reasoningFormat ?? own?.reasoningFormat ?? null,
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,
+    hosting: own?.hosting,
+    credential: own?.credential,
     auth,
   };
 }

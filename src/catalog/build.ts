@@ -46,6 +46,8 @@ export interface BuildInput {
   readonly sim: BuiltIn | null;
   /** Environment variables, for the vendors' own key variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads the key file of a service account. Default: there are none. */
+  readonly readFile?: ((path: string) => string) | undefined;
   /** Unix milliseconds: prices may depend on it. */
   readonly now: () => number;
   readonly refuse: Refuse;
@@ -58,7 +60,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     config.providers,
     input.presets,
     sim ? [sim.preset] : [],
-    input.environment,
+    { environment: input.environment, readFile: input.readFile ?? noFile },
     refuse,
   );
   const models = new Map<string, Model>();
@@ -273,8 +275,13 @@ function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFact
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
 
+function noFile(): never {
+  throw new TypeError('files cannot be read here');
+}
+
 function chooseProtocol(provider: ActiveProvider, name: string): ProtocolName {
-  const preferred = preferredProtocol(name);
+  const own = provider.protocolOf?.find(({ match }) => match.test(name))?.protocol;
+  const preferred = own ?? preferredProtocol(name);
   return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
 }
 

@@ -1,7 +1,7 @@
 // What an operator may say about providers and models: the part of the configuration that a catalog is built
 // from. Types only; reading and checking files is the configuration's business.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
-import type { AuthScheme } from '../providers/index.ts';
+import type { AuthScheme, SettingName } from '../providers/index.ts';
 import type { Secret } from '../telemetry/secret.ts';
 import type { ConfiguredPrice } from './prices.ts';
 
@@ -23,6 +23,18 @@ export interface ProviderConfig {
   readonly protocols?: Readonly<Partial<Record<ProtocolName, ProtocolConfig>>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly auth?: AuthScheme | undefined;
+  /** What the preset's addresses need to know. */
+  readonly settings?: Readonly<Partial<Record<SettingName, string | undefined>>> | undefined;
+  /** Keys of an AWS account; what is absent comes from the environment, all or nothing. */
+  readonly awsKeys?:
+    | {
+        readonly accessKeyId: string | undefined;
+        readonly secretAccessKey: Secret | undefined;
+        readonly sessionToken: Secret | undefined;
+      }
+    | undefined;
+  /** The key file of a Google service account, or its path. */
+  readonly serviceAccount?: Secret | undefined;
 }
 
 export interface EndpointConfig {

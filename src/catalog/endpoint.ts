@@ -1,8 +1,30 @@
 // Where a model is served, with everything an attempt needs: resolved once when the configuration is loaded,
 // immutable afterwards.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type { Hosting } from '../providers/index.ts';
 import type { Secret } from '../telemetry/secret.ts';
 import type { Price } from './price.ts';
+
+/** What signs the requests to an endpoint where no fixed header does. One object for all endpoints of a provider. */
+export type EndpointCredential =
+  | {
+      readonly kind: 'aws-sigv4';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: Secret;
+      readonly sessionToken: Secret | null;
+      readonly region: string;
+      /** The service's name in signatures. */
+      readonly service: string;
+    }
+  | {
+      readonly kind: 'google-service-account';
+      readonly email: string;
+      /** PEM. */
+      readonly privateKey: Secret;
+      readonly privateKeyId: string | null;
+      /** Where tokens are fetched. */
+      readonly tokenUrl: string;
+    };
 
 export interface Endpoint {
   /** `provider` or `provider/name`: how requests and records name this deployment. Unique within its model. */
@@ -18,6 +40,10 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Header that carries the key, with its prefix; null when the server needs none. */
   readonly auth: { readonly header: string; readonly prefix: string; readonly key: Secret } | null;
+  /** Absent: `auth` is all. */
+  readonly credential?: EndpointCredential | undefined;
+  /** Absent: it serves the protocol at the addresses of the protocol's owner. */
+  readonly hosting?: Hosting | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** True: answers follow the protocol exactly, so the relay lane may be used. */
   readonly faithful: boolean;

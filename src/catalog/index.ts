@@ -12,7 +12,7 @@ export type {
   Refuse,
 } from './catalog-config.ts';
 export { encodeCodexModels } from './codex-models.ts';
-export type { Catalog, Endpoint, Model } from './endpoint.ts';
+export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
 export { isOutOfTheWay } from './families/index.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';

@@ -43,6 +43,7 @@ const SMALLEST_BUDGET: Readonly<Record<ProtocolName, number>> = {
   'openai-responses': 1,
   'anthropic-messages': 1024,
   gemini: 1,
+  'bedrock-converse': 1024,
 };
 
 const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
@@ -77,6 +78,8 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     auth:
       served.auth &&
       Object.freeze({ header: served.auth.header, prefix: served.auth.prefix, key: served.auth.key }),
+    credential: served.credential,
+    hosting: served.hosting,
     headers: Object.freeze({ ...provider.headers }),
     faithful: served.faithful && (stated?.faithful ?? true),
     compacts: served.faithful && served.compacts === true,

@@ -237,9 +237,12 @@ function redactorOf(snapshot: Snapshot): (text: string) => string {
   const keys = snapshot.catalog
     .list()
     .flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
-  const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
-    provider === false ? [] : Object.values(provider.headers ?? {}),
-  );
+  const headers = Object.values(snapshot.config.providers).flatMap((provider) => {
+    if (provider === false) return [];
+    const { headers: own, awsKeys } = provider;
+    const secrets = [awsKeys?.secretAccessKey, awsKeys?.sessionToken].filter((each) => each !== undefined);
+    return [...Object.values(own ?? {}), ...secrets];
+  });
   return createRedactor(new Set([...keys, ...headers]));
 }
 

@@ -162,6 +162,25 @@ function toProvider(entry: ProviderEntry): ProviderConfig {
     protocols: entry.protocols && toProtocols(entry.protocols),
     headers: entry.headers,
     auth: entry.auth,
+    settings: {
+      resource: entry.resource,
+      apiVersion: entry.api_version,
+      region: entry.region,
+      project: entry.project,
+      location: entry.location,
+    },
+    awsKeys: toAwsKeys(entry),
+    serviceAccount: secretOrNull(entry.credentials) ?? undefined,
+  };
+}
+
+function toAwsKeys(entry: ProviderEntry): ProviderConfig['awsKeys'] {
+  const { access_key_id: accessKeyId, secret_access_key: secret, session_token: token } = entry;
+  if (accessKeyId === undefined && secret === undefined) return undefined;
+  return {
+    accessKeyId,
+    secretAccessKey: secretOrNull(secret) ?? undefined,
+    sessionToken: secretOrNull(token) ?? undefined,
   };
 }
 

@@ -80,6 +80,37 @@ const provider = z.union([
       .describe('Protocols served: an address each, or an object. This alone makes a provider.'),
     headers: z.record(z.string(), secret()).optional().describe('Headers added to every request.'),
     auth: auth.optional(),
+    resource: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Azure: name of the resource, or its whole address. Default: AZURE_OPENAI_ENDPOINT.'),
+    api_version: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Azure, deployments API: dated version. Default: OPENAI_API_VERSION.'),
+    region: z.string().min(1).optional().describe('AWS: region, e.g. `us-east-1`. Default: AWS_REGION.'),
+    access_key_id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('AWS: id of an access key, with which requests are signed. Default: AWS_ACCESS_KEY_ID.'),
+    secret_access_key: secret()
+      .optional()
+      .describe('AWS: the key that goes with it. Default: AWS_SECRET_ACCESS_KEY.'),
+    session_token: secret().optional().describe('AWS: token of temporary keys. Default: AWS_SESSION_TOKEN.'),
+    project: z.string().min(1).optional().describe('Google: project. Default: GOOGLE_CLOUD_PROJECT.'),
+    location: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Google: place, e.g. `us-east5`. Default: GOOGLE_CLOUD_LOCATION, else `global`.'),
+    credentials: secret()
+      .optional()
+      .describe(
+        'Google: key file of a service account, its path or its text. Default: GOOGLE_APPLICATION_CREDENTIALS.',
+      ),
   }),
 ]);
 

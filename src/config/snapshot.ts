@@ -1,5 +1,6 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
+import { readFileSync } from 'node:fs';
 import { buildCatalog } from '../catalog/index.ts';
 import type { BuiltIn, Catalog, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
@@ -47,6 +48,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     presets,
     sim,
     environment: input.environment,
+    readFile: (path) => readFileSync(path, 'utf8'),
     now: input.now ?? Date.now,
     refuse,
   });

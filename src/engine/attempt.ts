@@ -24,6 +24,8 @@ import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { type AttemptState, overdue } from './patience.ts';
 import { summariseError } from './error-summary.ts';
+import { isStreamed, unframed } from './event-stream-reader.ts';
+import { sendUpstream } from './send-upstream.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
@@ -78,7 +80,8 @@ export class Attempt {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
       this.#guard(() => {
-        this.#call = upstream.send(
+        this.#call = sendUpstream(
+          endpoint,
           {
             url: upstreamUrl(endpoint, protocol, stream, this.#options.path),
             headers: withClientHeaders(
@@ -88,6 +91,7 @@ export class Attempt {
             ),
             body,
           },
+          upstream,
           {
             connected: () => (this.#state = 'waiting'),
             head: (head) => this.#guard(() => this.#head(head)),
@@ -95,6 +99,7 @@ export class Attempt {
             end: () => this.#guard(() => this.#end()),
             failed: (failure, message) => this.#transportFailed(failure, message),
           },
+          (error) => this.#fail(error),
         );
       });
     });
@@ -160,7 +165,7 @@ export class Attempt {
       this.#lastActivityAt,
     );
     if (limits) this.#options.lease.limits(limits);
-    let reader = this.#readerFor(head);
+    let reader = unframed(this.#readerFor(head), head, this.#options.protocol.upstream);
     const coding = head.header('content-encoding');
     if (coding && coding.toLowerCase() !== 'identity') {
       const plain = reader;
@@ -184,7 +189,7 @@ export class Attempt {
         this.#fail(codec.decodeError(head.status, (name) => head.header(name), body)),
       );
     }
-    const streamed = head.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
+    const streamed = isStreamed(head.header('content-type'));
     // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
     if (lane === 'relay' && protocol.relay && streamed === this.#options.stream) {
       if (!streamed) {

@@ -1,5 +1,6 @@
 // Where requests to one endpoint go: the same address for all of them in one mode, so made once.
 import type { Endpoint } from '../catalog/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 
 const streamed = new WeakMap<Endpoint, string>();
@@ -20,8 +21,19 @@ export function upstreamUrl(
   const known = stream ? streamed : whole;
   let url = known.get(endpoint);
   if (url === undefined) {
-    url = endpoint.baseUrl + (upstream.pathFor?.(endpoint.model, stream) ?? upstream.path);
+    url =
+      endpoint.baseUrl +
+      (hostedPath(endpoint, stream) ?? upstream.pathFor?.(endpoint.model, stream) ?? upstream.path);
     known.set(endpoint, url);
   }
   return url;
+}
+
+/** The path where a host has its own: the model's name is one segment of it, whatever it holds. */
+function hostedPath({ hosting, model }: Endpoint, stream: boolean): string | undefined {
+  if (hosting && (model === '.' || model === '..'))
+    throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
+  // Google's versions stand behind an `@`, which needs no escape.
+  const segment = encodeURIComponent(model).replaceAll('%40', '@');
+  return (stream ? hosting?.streamPath : hosting?.path)?.replace('{model}', () => segment);
 }

@@ -5,6 +5,7 @@ import { openaiChat } from './openai-chat/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
 import { anthropicMessages } from './anthropic-messages/index.ts';
 import { gemini } from './gemini/index.ts';
+import { bedrockConverse } from './bedrock-converse/index.ts';
 
 export type {
   AnswerContext,
@@ -27,9 +28,16 @@ export { encodeEmbeddings } from './encode-embeddings.ts';
 export { decodeMetadata } from './decode-metadata.ts';
 export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels } from './gemini/index.ts';
 export type { ListedModel as GeminiModel } from './gemini/index.ts';
+export { editMembers } from './json-splice.ts';
 export { readBoolean, readString } from './read-member.ts';
 
-export const protocols: readonly Protocol[] = [openaiChat, openaiResponses, anthropicMessages, gemini];
+export const protocols: readonly Protocol[] = [
+  openaiChat,
+  openaiResponses,
+  anthropicMessages,
+  gemini,
+  bedrockConverse,
+];
 
 const byName = new Map<string, Protocol>(protocols.map((protocol) => [protocol.name, protocol]));
 

@@ -1,8 +1,13 @@
 // Every provider preset, one line each. Data only: nothing here knows what a message looks like.
 import { anthropic } from './anthropic/index.ts';
+import { azureDeployments } from './azure-deployments/index.ts';
+import { azure } from './azure/index.ts';
+import { bedrockMantle } from './bedrock-mantle/index.ts';
+import { bedrock } from './bedrock/index.ts';
 import { cerebras } from './cerebras/index.ts';
 import { deepseek } from './deepseek/index.ts';
 import { fireworks } from './fireworks/index.ts';
+import { foundry } from './foundry/index.ts';
 import { google } from './google/index.ts';
 import { groq } from './groq/index.ts';
 import { llamaCpp } from './llama-cpp/index.ts';
@@ -17,17 +22,31 @@ import { perplexity } from './perplexity/index.ts';
 import type { ProviderPreset } from './provider.ts';
 import { qwen } from './qwen/index.ts';
 import { together } from './together/index.ts';
+import { vertex } from './vertex/index.ts';
 import { vllm } from './vllm/index.ts';
 import { xai } from './xai/index.ts';
 import { zai } from './zai/index.ts';
 
-export type { AuthScheme, ProviderPreset, ProviderProtocol } from './provider.ts';
+export type {
+  AuthScheme,
+  CredentialKind,
+  Hosting,
+  ProviderPreset,
+  ProviderProtocol,
+  SettingName,
+} from './provider.ts';
 export { resolveQuirks } from './provider.ts';
 
 export const presets: readonly ProviderPreset[] = [
   openai,
   anthropic,
   google,
+  azure,
+  azureDeployments,
+  foundry,
+  bedrock,
+  bedrockMantle,
+  vertex,
   deepseek,
   groq,
   mistral,

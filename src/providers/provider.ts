@@ -1,6 +1,6 @@
 // What a provider is: data. Who runs an endpoint, where, with which authentication, and how it departs from
 // the protocols it claims to speak.
-import type { Parameter, ProtocolName, Quirks } from '../canonical/index.ts';
+import type { JsonObject, Parameter, ProtocolName, Quirks } from '../canonical/index.ts';
 
 /** How the key travels. */
 export interface AuthScheme {
@@ -10,9 +10,43 @@ export interface AuthScheme {
 }
 const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
 
+/**
+ * How a host serves a protocol that another vendor owns: at addresses of its own, with a little more or less around the
+ * same body. Paths may hold `{model}` and the words of the provider's settings.
+ */
+export interface Hosting {
+  /** Path of whole answers below the base URL. */
+  readonly path: string;
+  readonly streamPath: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Members of the body that the host wants, in place of the owner's. */
+  readonly set?: JsonObject | undefined;
+  /** Members that the host refuses because they stand elsewhere. */
+  readonly remove?: readonly string[] | undefined;
+  /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
+  readonly headerMembers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What the address of a host, or a credential, needs to know besides a key. */
+export type SettingName = 'resource' | 'apiVersion' | 'region' | 'project' | 'location';
+
+export interface Setting {
+  /** Environment variables that may hold it, in order. */
+  readonly variables: readonly string[];
+  readonly fallback?: string | undefined;
+}
+
+/**
+ * How requests are signed where no key is given: `aws-sigv4` with the keys of an account, `google-service-account` with
+ * tokens that are fetched for it.
+ */
+export type CredentialKind = 'aws-sigv4' | 'google-service-account';
+
 /** One protocol as served by one provider. */
 export interface ProviderProtocol {
+  /** May hold words of the provider's settings: `https://{resource}.example.com`. */
   readonly baseUrl: string;
+  readonly hosting?: Hosting | undefined;
   /** True when answers follow the protocol exactly as its owner defines it: the relay lane may be used. */
   readonly faithful: boolean;
   readonly quirks: Partial<Quirks>;
@@ -31,10 +65,22 @@ export interface ProviderPreset {
   /** The vendor's own environment variable for the key; null when the server needs none. */
   readonly keyVariable: string | null;
   readonly auth: AuthScheme;
+  /** Absent: only a key will do. */
+  readonly credential?: CredentialKind | undefined;
+  /** True: the variable alone does not switch it on; the configuration must name it. */
+  readonly namedOnly?: boolean | undefined;
+  /** What the operator must say of the place. */
+  readonly settings?: Readonly<Partial<Record<SettingName, Setting>>> | undefined;
+  /** Words of addresses that follow from the settings, where the vendor's rule is no plain insertion. */
+  readonly place?:
+    | ((settings: Readonly<Partial<Record<SettingName, string>>>) => Record<string, string>)
+    | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: Readonly<Partial<Record<ProtocolName, ProviderProtocol>>>;
   /** The protocol to use when a model says nothing. */
   readonly defaultProtocol: ProtocolName;
+  /** The protocols of models by name, stronger than what their families prefer; the first that matches. */
+  readonly protocolOf?: readonly { readonly match: RegExp; readonly protocol: ProtocolName }[] | undefined;
   /** Its id in the price library, where that differs. */
   readonly priceId?: string | undefined;
   /** Names that the price library files under this vendor although its API does not serve them: never listed. */
@@ -110,4 +156,15 @@ export function speaks(
 /** The quirks of one protocol entry over the defaults, with the operator's own last. */
 export function resolveQuirks(preset: Partial<Quirks>, configured: Partial<Quirks> = {}): Quirks {
   return { ...NO_QUIRKS, ...preset, ...configured };
+}
+
+/**
+ * The `place` of hosts that give every customer a name below their domain: `resource` is that name, or the whole address.
+ * @param domain what follows the name
+ */
+export function endpointAt(domain: string): NonNullable<ProviderPreset['place']> {
+  return ({ resource }): Record<string, string> =>
+    resource === undefined
+      ? {}
+      : { endpoint: resource.includes('://') ? resource : `https://${resource}.${domain}` };
 }

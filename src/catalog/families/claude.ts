@@ -19,6 +19,21 @@ export const claudeFamilies: readonly FamilyRow[] = [
     },
     source: CLAUDE_DOCS,
   },
+  {
+    // Converse passes Claude's own words on.
+    match: /^claude-/,
+    over: ['bedrock-converse'],
+    facts: {
+      quirks: {
+        reasoningField: 'thinking',
+        exclusiveReasoning: true,
+        cacheControl: true,
+        strictTools: true,
+        prefill: 'plain',
+      },
+    },
+    source: 'docs.aws.amazon.com: Bedrock, Anthropic Claude models; recordings 2026',
+  },
   { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, source: CLAUDE_DOCS },
   {
     match: /^claude-(3-7|(opus|sonnet|haiku)-4|4)/,

@@ -24,6 +24,10 @@ const FAMILIES: readonly FamilyRow[] = [
   ...otherFamilies,
 ];
 
+/** What Bedrock puts before a model's name: the profile of a region, and the maker (`us.anthropic.`). */
+const BEDROCK_PREFIX =
+  /^(?:(?:us|us-gov|eu|ap|apac|au|jp|ca|sa|me|af|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\./;
+
 /** Names that no text-generation protocol serves: embeddings, speech, images, moderation, scanning, old completions. */
 const NOT_TEXT =
   /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
@@ -45,6 +49,7 @@ const SUPERSEDED =
 function canonicalName(name: string): string {
   const slash = name.lastIndexOf('/');
   let bare = (slash < 0 ? name : name.slice(slash + 1)).toLowerCase();
+  bare = bare.replace(BEDROCK_PREFIX, '');
   const colon = bare.indexOf(':');
   if (colon > 0) bare = bare.slice(0, colon);
   return bare.replace(/(\d)[.p](?=\d)/g, '$1-').replace(/\./g, '-');

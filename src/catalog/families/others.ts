@@ -28,6 +28,24 @@ export const otherFamilies: readonly FamilyRow[] = [
     source: 'vLLM and NIM model pages 2026',
   },
 
+  {
+    match: /^gpt-oss/,
+    over: ['bedrock-converse'],
+    facts: { quirks: { reasoningField: 'reasoning_effort' } },
+    source: 'docs.aws.amazon.com: Bedrock, OpenAI models, 2026-11',
+  },
+
+  // Amazon.
+  {
+    match: /^nova-/,
+    facts: {
+      contextLength: 300_000,
+      inputModalities: VISION,
+      quirks: { structuredOutput: 'none', cacheControl: true },
+    },
+    source: 'docs.aws.amazon.com: Amazon Nova user guide, 2026-11',
+  },
+
   // DeepSeek.
   {
     match: /^deepseek-(reasoner|r1)/,

@@ -1,0 +1,42 @@
+// Amazon Bedrock's Converse API, as spoken to upstreams only: no client speaks it to the gateway. Only puts the parts
+// together.
+import type { Parameter } from '../../canonical/index.ts';
+import type { Protocol } from '../protocol.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+
+/** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
+const LACKS: readonly Parameter[] = [
+  'topK',
+  'frequencyPenalty',
+  'presencePenalty',
+  'logitBias',
+  'logprobs',
+  'topLogprobs',
+  'seed',
+  'parallelToolCalls',
+  'verbosity',
+  'webSearch',
+];
+
+export const bedrockConverse: Protocol = {
+  name: 'bedrock-converse',
+  upstream: {
+    path: '/model',
+    pathFor,
+    headers: { accept: '*/*' },
+    lacks: new Set(LACKS),
+    schemasOnly: true,
+    encodeRequest,
+    decodeResponse,
+    decodeStream,
+    decodeError,
+  },
+};
+
+/** The model and the mode stand in the path. A model may be named by its ARN, whose slashes are escaped. */
+function pathFor(model: string, stream: boolean): string {
+  return `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`;
+}

@@ -1,0 +1,101 @@
+// Signature version 4 of AWS, in the `authorization` header. Own code rather than a library: the whole is a page, and
+// the libraries sign through promises, for which the way of every request would have to wait.
+// Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published test suite.
+import { createHash, createHmac } from 'node:crypto';
+import type { Secret } from '../telemetry/secret.ts';
+import type { Credential, UnsignedRequest } from './credential.ts';
+
+/** Keys of an account, and what they are used for. */
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  /** Of temporary keys; null for lasting ones. */
+  readonly sessionToken: Secret | null;
+  readonly region: string;
+  /** The service's name in signatures, e.g. `bedrock`. */
+  readonly service: string;
+}
+
+/** Names of headers that are signed besides `host` and those of the signature, where the request has them. */
+const SIGNED: ReadonlySet<string> = new Set(['content-type']);
+
+/** Signs requests with the keys of an account. */
+export class AwsSigner implements Credential {
+  readonly #keys: AwsKeys;
+  readonly #now: () => number;
+  /** The signing key is the same for a day. */
+  #day = '';
+  #key: Buffer = Buffer.alloc(0);
+
+  /** @param now Unix milliseconds */
+  constructor(keys: AwsKeys, now: () => number) {
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  headers(request: UnsignedRequest): Readonly<Record<string, string>> {
+    const { accessKeyId, sessionToken, region, service } = this.#keys;
+    const time = new Date(this.#now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
+    const url = new URL(request.url);
+    const added: Record<string, string> = { 'x-amz-date': time };
+    if (sessionToken) added['x-amz-security-token'] = sessionToken.reveal();
+
+    const signed = new Map<string, string>([['host', url.host], ...Object.entries(added)]);
+    for (const [name, value] of Object.entries(request.headers))
+      if (SIGNED.has(name) || name.startsWith('x-amz-')) signed.set(name, value.trim().replace(/ +/g, ' '));
+    const names = [...signed.keys()].sort();
+    const canonical = [
+      request.method,
+      canonicalPath(url.pathname),
+      canonicalQuery(url.searchParams),
+      ...names.map((name) => `${name}:${signed.get(name) ?? ''}`),
+      '',
+      names.join(';'),
+      createHash('sha256').update(request.body, 'latin1').digest('hex'),
+    ].join('\n');
+
+    const day = time.slice(0, 8);
+    const scope = `${day}/${region}/${service}/aws4_request`;
+    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`;
+    const signature = createHmac('sha256', this.#signingKey(day)).update(toSign).digest('hex');
+    added['authorization'] =
+      `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+    return added;
+  }
+
+  #signingKey(day: string): Buffer {
+    if (day !== this.#day) {
+      const { secretAccessKey, region, service } = this.#keys;
+      this.#key = [region, service, 'aws4_request'].reduce(
+        hmac,
+        hmac(`AWS4${secretAccessKey.reveal()}`, day),
+      );
+      this.#day = day;
+    }
+    return this.#key;
+  }
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** What stands in the request line, encoded once more: every service but S3 wants it so. */
+function canonicalPath(path: string): string {
+  return path.split('/').map(encode).join('/');
+}
+
+function canonicalQuery(query: URLSearchParams): string {
+  return [...query]
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .sort()
+    .join('&');
+}
+
+/** Everything but letters, digits and `-._~`. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
