@@ -288,3 +288,10 @@ test('pieces of arguments cannot reach a prototype, and broken ones do no harm',
   expect(args).toContain(String.raw`{\"a\":{\"b\":\"x\"},\"constructor\":{\"name\":\"x\"}}`);
   expect(lines.at(-1)).toContain('"reason":"tool_calls"');
 });
+
+test('a member that would become the prototype of the body is refused, not left out', () => {
+  const body: unknown = JSON.parse('{"__proto__":{"contents":[{"parts":[{"text":"Hi"}]}]}}');
+  expect(() => gemini.server?.decodeRequest(body, { model: 'm' })).toThrow(
+    '__proto__: is not a legal name of a member',
+  );
+});

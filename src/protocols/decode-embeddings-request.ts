@@ -1,17 +1,9 @@
 // The body of `POST /embeddings` as clients of OpenAI's API write it. The operation belongs to no
 // chat protocol, and OpenAI's shape is the only one that clients speak.
-import {
-  GatewayError,
-  isJsonArray,
-  isJsonObject,
-  Problems,
-  Report,
-  unknownMembers,
-  VECTOR_FORMATS,
-} from '../canonical/index.ts';
+import { isJsonArray, Problems, Report, unknownMembers, VECTOR_FORMATS } from '../canonical/index.ts';
 import type { CanonicalRequest, EmbeddingInput, EmbeddingsRequest, JsonValue } from '../canonical/index.ts';
 import { decodeGatewayOptions } from './gateway-options.ts';
-import { describe, readNumber, readString, readWord, requireString } from './read-member.ts';
+import { describe, readNumber, readString, readWord, requireBody, requireString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
 /** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
@@ -39,10 +31,9 @@ export interface DecodedEmbeddings {
  * Decodes a parsed body.
  * @throws GatewayError `invalid_request` that names every offending member
  */
-export function decodeEmbeddingsRequest(body: unknown): DecodedEmbeddings {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+export function decodeEmbeddingsRequest(given: unknown): DecodedEmbeddings {
   const problems = new Problems();
+  const body = requireBody(given, problems);
   const report = new Report();
   const model = requireString(body['model'], 'model', problems) ?? '';
   const asked: EmbeddingsRequest = {

@@ -1,6 +1,6 @@
 // Reads one member of a request body under a type and a range. Each reader takes null and absence as
-// undefined, notes a problem for anything else that does not fit, and never throws. Knows no member by name.
-import { isJsonArray, isJsonObject } from '../canonical/index.ts';
+// undefined, and notes a problem for anything else that does not fit. Knows no member by name.
+import { GatewayError, isJsonArray, isJsonObject } from '../canonical/index.ts';
 import type { JsonObject, JsonValue, Problems } from '../canonical/index.ts';
 
 export type Member = JsonValue | undefined;
@@ -9,6 +9,17 @@ export interface NumberRange {
   readonly min?: number;
   readonly max?: number;
   readonly integer?: boolean;
+}
+
+/**
+ * The body of a request. A problem for a member that would become its prototype where it is copied.
+ * @throws GatewayError when it is no object, for then there is nothing to read
+ */
+export function requireBody(body: unknown, problems: Problems): JsonObject {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
+  return body;
 }
 
 /** The string; a problem for another type. */

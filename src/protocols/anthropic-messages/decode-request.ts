@@ -1,16 +1,16 @@
 // A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
 // file of their own.
-import {
-  asString,
-  GatewayError,
-  isJsonObject,
-  Problems,
-  Report,
-  unknownMembers,
-} from '../../canonical/index.ts';
+import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
-import { readBoolean, readNumber, readObject, readStrings, requireString } from '../read-member.ts';
+import {
+  readBoolean,
+  readNumber,
+  readObject,
+  readStrings,
+  requireBody,
+  requireString,
+} from '../read-member.ts';
 import { decodeMessages, decodeSystem } from './decode-messages.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { decodeThinking } from './decode-thinking.ts';
@@ -21,10 +21,9 @@ import { KNOWN_FIELDS } from './fields.ts';
  * Decodes a parsed request body.
  * @throws GatewayError `invalid_request` that names every offending member
  */
-export function decodeRequest(body: unknown): CanonicalRequest {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
+  const body = requireBody(given, problems);
   const report = new Report();
   const scope: DecodeScope = { problems, report, elsewhere: [] };
   const model = requireString(body['model'], 'model', problems) ?? '';
@@ -48,7 +47,6 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     topK: readNumber(body['top_k'], 'top_k', problems, { min: 0, integer: true }),
   };
   const metadata = decodeMetadata(body, problems);
-  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
   problems.throwIfAny();
 
   const last = messages.at(-1);

@@ -1,7 +1,7 @@
 // `models/{model}:countTokens`: what a client sends, what Google is asked, and the answer. Decides neither whom to ask
 // nor how to estimate.
 import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
-import { asNumber, asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { asNumber, asObject, isJsonObject } from '../../canonical/index.ts';
 import type { CountCodec, RequestRoute } from '../protocol.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -23,9 +23,7 @@ export const counting: CountCodec = {
  * @throws GatewayError `invalid_request` that names every offending member
  */
 function decodeCountRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
-  const whole = camelMembers(body)['generateContentRequest'];
+  const whole = isJsonObject(body) ? camelMembers(body)['generateContentRequest'] : undefined;
   return decodeRequest(isJsonObject(whole) ? whole : body, { ...route, stream: false });
 }
 

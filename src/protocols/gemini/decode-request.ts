@@ -1,10 +1,10 @@
 // A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
 // their own files. Model and mode stand in the address and are handed in.
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
-import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import type { RequestRoute } from '../protocol.ts';
-import { readString } from '../read-member.ts';
+import { readString, requireBody } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
@@ -29,10 +29,9 @@ const KNOWN: ReadonlySet<string> = new Set([
  * @param route what the address says; its model counts before the body's
  * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
  */
-export function decodeRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+export function decodeRequest(sent: unknown, route: RequestRoute = {}): CanonicalRequest {
   const problems = new Problems();
+  const body = requireBody(sent, problems);
   const report = new Report();
   const given = camelMembers(body);
   const extra: ExtraMembers = { ...unknownMembers(given, KNOWN) };

@@ -1,6 +1,6 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
-import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-messages.ts';
@@ -9,16 +9,15 @@ import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
-import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
+import { readBoolean, readNumber, readObject, readString, readStrings, requireBody } from '../read-member.ts';
 
 /**
  * Decodes a parsed request body.
  * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
  */
-export function decodeRequest(body: unknown): CanonicalRequest {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
+  const body = requireBody(given, problems);
   const report = new Report();
   const model = decodeModelId(body, problems);
   const items = decodeMessages(body['messages'], problems, report);
@@ -39,7 +38,6 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   const webSearch = decodeWebSearch(body['web_search_options'], problems);
   const metadata = decodeMetadata(body['metadata'], problems);
   decodeUnsupported(body, problems, report);
-  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
   problems.throwIfAny();
 
   return {

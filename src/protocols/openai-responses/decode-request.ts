@@ -1,6 +1,6 @@
 // A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
 // that are not supported; the parts of the body have their own files.
-import { GatewayError, isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
   Item,
@@ -11,7 +11,7 @@ import type {
 } from '../../canonical/index.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
-import { readBoolean, readNumber, readObject, readString } from '../read-member.ts';
+import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { decodeInput, decodeInstructions } from './decode-input.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -21,10 +21,9 @@ import { DECODED_FIELDS, IGNORED_FIELDS } from './fields.ts';
  * Decodes a parsed request body. The text of `instructions` is the first item, at the path `instructions`.
  * @throws GatewayError `invalid_request` that names every offending member
  */
-export function decodeRequest(body: unknown): CanonicalRequest {
-  if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
+  const body = requireBody(given, problems);
   const report = new Report();
   const model = decodeModelId(body, problems);
   const state = decodeState(body, problems, report);
@@ -54,7 +53,6 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   const metadata = decodeMetadata(body['metadata'], problems);
   readString(body['service_tier'], 'service_tier', problems);
   readString(body['user'], 'user', problems);
-  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
   if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
     problems.add('tool_choice', 'is required, but there are no tools');
   problems.throwIfAny();
