@@ -11,6 +11,7 @@ import type {
   UnknownPart,
 } from '../../canonical/index.ts';
 import { asString, GatewayError } from '../../canonical/index.ts';
+import { sniffMediaType } from '../media-type.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
@@ -102,19 +103,12 @@ function undeliverable(path: string | undefined, message: string): GatewayError 
 }
 
 function address(media: Exclude<Media, { kind: 'file_id' }>): string {
-  return media.kind === 'url' ? media.url : dataUrl(media.data, media.mediaType ?? imageType(media.data));
+  if (media.kind === 'url') return media.url;
+  return dataUrl(media.data, media.mediaType ?? sniffMediaType(media.data) ?? 'image/png');
 }
 
 function dataUrl(data: string, mediaType: string): string {
   return `data:${mediaType};base64,${data}`;
-}
-
-/** The type of an image that came without one, from the first bytes of its base64. */
-function imageType(data: string): string {
-  if (data.startsWith('/9j/')) return 'image/jpeg';
-  if (data.startsWith('R0lGOD')) return 'image/gif';
-  if (data.startsWith('UklGR')) return 'image/webp';
-  return 'image/png';
 }
 
 /** `JVBERi0` is base64 for `%PDF-`. */
