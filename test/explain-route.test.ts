@@ -38,6 +38,26 @@ test('a protocol that clients cannot speak is named', async () => {
   });
 });
 
+test('the protocol is known by what only its requests have', async () => {
+  const text = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 'many' };
+  /** The words of an error tell the protocol. */
+  const spokenBy = async (body: object, headers: Record<string, string> = {}): Promise<string> => {
+    const error = (await (await gateway.post('/route/explain', body, headers)).json()) as object;
+    if ('type' in error) return 'anthropic-messages';
+    const inner = (error as { error: object }).error;
+    return 'status' in inner
+      ? 'gemini'
+      : JSON.stringify(inner).includes('input')
+        ? 'openai-responses'
+        : 'openai-chat';
+  };
+  expect(await spokenBy(text)).toBe('openai-chat');
+  expect(await spokenBy({ ...text, system: 'Be brief.' })).toBe('anthropic-messages');
+  expect(await spokenBy(text, { 'anthropic-version': '2023-06-01' })).toBe('anthropic-messages');
+  expect(await spokenBy({ model: 'sim/chat', contents: 'Hi', generationConfig: 1 })).toBe('gemini');
+  expect(await spokenBy({ model: 'sim/chat', input: 1 })).toBe('openai-responses');
+});
+
 test('both bases have it, for POST only', async () => {
   const response = await fetch(`${gateway.origin}/api/v1/route/explain`, {
     headers: { authorization: `Bearer ${gateway.key}` },
