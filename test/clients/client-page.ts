@@ -24,3 +24,11 @@ export function pageSettings(
   if (text === undefined) throw new Error(`docs/clients/${name}.md has no such block of ${language}`);
   return text.replaceAll('http://127.0.0.1:4000', target.gateway.origin).replaceAll('sim/chat', target.model);
 }
+
+/** What the lines `export NAME=value` of a block set. */
+export function exportedVariables(block: string, key: string): Record<string, string> {
+  const lines = [...block.matchAll(/^export (\w+)=(.*)$/gm)];
+  return Object.fromEntries(
+    lines.map(([, name = '', value = '']) => [name, value === '"$DRAGOMAN_KEY"' ? key : value]),
+  );
+}

@@ -11,6 +11,7 @@ export const CLIENTS = {
   opencode: { package: 'opencode-ai', version: '1.18.33', program: 'opencode' },
   'qwen-code': { package: '@qwen-code/qwen-code', version: '0.24.4', program: 'qwen' },
   continue: { package: '@continuedev/cli', version: '1.5.47', program: 'cn' },
+  'gemini-cli': { package: '@google/gemini-cli', version: '0.61.0', program: 'gemini' },
   cline: { package: 'cline', version: '3.0.65', program: 'cline' },
 } as const;
 export type ClientName = keyof typeof CLIENTS;

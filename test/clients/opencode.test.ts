@@ -22,12 +22,17 @@ describe.skipIf(opencode === '')('opencode', () => {
     ['@ai-sdk/openai-compatible', 'sim/messages'],
     ['@ai-sdk/openai', 'sim/chat'],
     ['@ai-sdk/anthropic', 'sim/responses'],
+    ['@ai-sdk/google', 'sim/messages'],
   ])(
     'does a task, and goes on with it, over %s with %s',
     async (provider, model) => {
       const desk = new Desk({ DRAGOMAN_KEY: gateway.key, OPENCODE_DISABLE_MODELS_FETCH: '1' });
       const settings = pageSettings('opencode', 'json', { gateway, model });
-      desk.write('.config/opencode/opencode.json', settings.replace('@ai-sdk/openai-compatible', provider));
+      const base = provider === '@ai-sdk/google' ? '/v1beta' : '/v1';
+      desk.write(
+        '.config/opencode/opencode.json',
+        settings.replace('@ai-sdk/openai-compatible', provider).replace(/\/v1(?=")/, base),
+      );
       try {
         expect(await desk.run(opencode, ['run'], TASK)).toContain('bash returned: hello\nhello');
         expect(desk.read('greeting.txt')).toBe('hello\n');

@@ -1,7 +1,7 @@
 // Qwen Code, with the settings of its page, over Chat Completions and Messages: a task of two tools, and a second turn.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../harness.ts';
-import { pageSettings } from './client-page.ts';
+import { exportedVariables, pageSettings } from './client-page.ts';
 import { Desk, installClient } from './command-line-clients.ts';
 
 const qwen = installClient('qwen-code') ?? '';
@@ -20,7 +20,9 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
   ])(
     'does a task, and goes on with it, as %s (block %d) with %s',
     async (kind, index, model) => {
-      const desk = new Desk(exported(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway));
+      const desk = new Desk(
+        exportedVariables(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway.key),
+      );
       const args = ['--auth-type', kind, '--approval-mode', 'yolo'];
       const task = `Please do this.
 call run_shell_command {"command": "echo hello > greeting.txt", "description": "Writes a file", "is_background": false}
@@ -37,11 +39,3 @@ call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
     200_000,
   );
 });
-
-/** The variables that lines of `export NAME=value` set. */
-function exported(text: string, gateway: TestGateway): Record<string, string> {
-  const lines = [...text.matchAll(/^export (\w+)=(.*)$/gm)];
-  return Object.fromEntries(
-    lines.map(([, name = '', value = '']) => [name, value === '"$DRAGOMAN_KEY"' ? gateway.key : value]),
-  );
-}
