@@ -1,6 +1,7 @@
 // The parts of messages and tool results as Responses content. Knows nothing of items or of the order they are in.
 import type { FilePart, ImagePart, JsonObject, Part, Report } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
+import { sniffMediaType } from '../media-type.ts';
 import type {
   WireInputFile,
   WireInputImage,
@@ -135,9 +136,10 @@ function dataUrl(
   path: string,
   report: Report,
 ): string {
-  if (mediaType === undefined)
+  const known = mediaType ?? sniffMediaType(base64);
+  if (known === undefined)
     report.add(path, 'defaulted', `the data names no media type; ${fallback} is assumed`);
-  return `data:${mediaType ?? fallback};base64,${base64}`;
+  return `data:${known ?? fallback};base64,${base64}`;
 }
 
 function defaultName(mediaType: string | undefined): string {
