@@ -1,20 +1,17 @@
 // The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
 // relay lane's stripping are made from it. Must not know how any member is decoded.
+import { namesOf } from '../request-fields.ts';
+import type { RequestField } from '../request-fields.ts';
 
-interface RequestField {
-  readonly name: string;
-  /** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */
-  readonly support: 'supported' | 'gateway';
-  /** For users: ranges, and what takes its place. */
-  readonly note: string;
-}
+/** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */
+type Support = 'supported' | 'gateway';
 
 /**
  * Every member with a meaning of its own. All others (`service_tier`, `container`, `mcp_servers`,
  * `context_management`, a `cache_control` of the whole request, …) pass to an Anthropic upstream as they stand, and are
  * reported as dropped for any other.
  */
-export const REQUEST_FIELDS: readonly RequestField[] = [
+const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
   {
     name: 'max_tokens',
@@ -53,9 +50,7 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
 ];
 
 /** Names of every member with a meaning; all others are `extra`. */
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set(REQUEST_FIELDS.map((field) => field.name));
+export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'gateway');
 
 /** Members that must never reach an upstream. */
-export const GATEWAY_KEYS: ReadonlySet<string> = new Set(
-  REQUEST_FIELDS.filter((field) => field.support === 'gateway').map((field) => field.name),
-);
+export const GATEWAY_KEYS = namesOf(REQUEST_FIELDS, 'gateway');

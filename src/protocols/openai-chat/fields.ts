@@ -1,17 +1,14 @@
 // The members of a Chat Completions request body and what the gateway does with each. The only list of them:
 // decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
 // member is decoded.
+import { namesOf } from '../request-fields.ts';
+import type { RequestField as Field } from '../request-fields.ts';
 
-export interface RequestField {
-  readonly name: string;
-  /**
-   * `supported`: decoded and sent on. `ignored`: type-checked, then dropped and reported. `rejected`: any
-   * value but null is a 400. `gateway`: steers the gateway and never reaches an upstream.
-   */
-  readonly support: 'supported' | 'ignored' | 'rejected' | 'gateway';
-  /** For users: ranges, and what takes its place. */
-  readonly note: string;
-}
+/**
+ * `supported`: decoded and sent on. `ignored`: type-checked, then dropped and reported. `rejected`: any value but
+ * null is a 400. `gateway`: steers the gateway and never reaches an upstream.
+ */
+export type RequestField = Field<'supported' | 'ignored' | 'rejected' | 'gateway'>;
 
 /** Every documented member, in the order of the documentation. */
 export const REQUEST_FIELDS: readonly RequestField[] = [
@@ -95,17 +92,13 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
 ];
 
 /** Names of every documented member; all others are `extra`. */
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set(REQUEST_FIELDS.map((field) => field.name));
+export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'ignored', 'rejected', 'gateway');
 
 /** Members that are dropped and reported. */
-export const IGNORED_FIELDS: readonly string[] = REQUEST_FIELDS.filter((f) => f.support === 'ignored').map(
-  (field) => field.name,
-);
+export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
 
 /** Members that must never reach an upstream. */
-export const GATEWAY_KEYS: readonly string[] = REQUEST_FIELDS.filter((f) => f.support === 'gateway').map(
-  (field) => field.name,
-);
+export const GATEWAY_KEYS = namesOf(REQUEST_FIELDS, 'gateway');
 
 /**
  * The members that the API documents as unsupported, in its order, `seed` included: it is decoded, yet no

@@ -1,20 +1,17 @@
 // The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
+import { namesOf } from '../request-fields.ts';
+import type { RequestField } from '../request-fields.ts';
 
-export interface RequestField {
-  readonly name: string;
-  /**
-   * `supported`: decoded and sent on. `state`: asks something of the gateway's own storage. `hint`: sent on to an
-   * upstream of the same protocol, without meaning for others. `ignored`: type-checked, then dropped and reported.
-   * `gateway`: steers the gateway and never reaches an upstream.
-   */
-  readonly support: 'supported' | 'state' | 'hint' | 'ignored' | 'gateway';
-  /** For users: ranges, and what takes its place. */
-  readonly note: string;
-}
+/**
+ * `supported`: decoded and sent on. `state`: asks something of the gateway's own storage. `hint`: sent on to an
+ * upstream of the same protocol, without meaning for others. `ignored`: type-checked, then dropped and reported.
+ * `gateway`: steers the gateway and never reaches an upstream.
+ */
+type Support = 'supported' | 'state' | 'hint' | 'ignored' | 'gateway';
 
 /** Every documented member, in the order of the documentation (OpenAI API reference, "Create a model response", 2026-11). */
-export const REQUEST_FIELDS: readonly RequestField[] = [
+export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
   { name: 'input', support: 'supported', note: 'A string, or an array of items.' },
   { name: 'instructions', support: 'supported', note: 'A string or items; not inherited by later turns.' },
@@ -73,17 +70,14 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
   { name: 'user', support: 'ignored', note: 'A string; use `safety_identifier` or `prompt_cache_key`.' },
 ];
 
-const named = (...supports: readonly RequestField['support'][]): ReadonlySet<string> =>
-  new Set(REQUEST_FIELDS.filter((field) => supports.includes(field.support)).map((field) => field.name));
-
 /**
  * Names of the members that are decoded. All others are `extra`, hints among them: like a member that nobody
  * documents, a hint goes to an upstream of the same protocol as it is and is reported for any other.
  */
-export const DECODED_FIELDS = named('supported', 'state', 'gateway', 'ignored');
+export const DECODED_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'state', 'gateway', 'ignored');
 
 /** Members that are dropped and reported. */
-export const IGNORED_FIELDS = named('ignored');
+export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
 
 /** Members that never reach an upstream. */
-export const WITHHELD_FIELDS = named('gateway', 'ignored');
+export const WITHHELD_FIELDS = namesOf(REQUEST_FIELDS, 'gateway', 'ignored');
