@@ -3,10 +3,12 @@
 import {
   BROKEN,
   CONTINUITY,
+  COUNTS,
   FAILOVER,
   FAULTS,
   FLAPPING,
   FORMATS,
+  G_SDK,
   golden,
   HELD,
   IDEMPOTENCY,
@@ -148,11 +150,12 @@ export const painRequirements: Requirements = {
     `${CONTINUITY}: three rounds of one tool turn`,
     'test/vault.test.ts: interleaved thinking goes back between the texts',
   ),
-  'pain.B20': later(
+  'pain.B20': shown(
     'BerriAI/litellm #16893',
-    PROTOCOLS,
     'Signatures of Gemini are kept like all others.',
     golden('openai-chat/decode-response/signature-beside-a-call-alone'),
+    golden('gemini/decode-request/signatures'),
+    `${G_SDK}: calls a function and takes its result`,
   ),
   'pain.B21': shown(
     'musistudio/claude-code-router #1378',
@@ -196,7 +199,13 @@ export const painRequirements: Requirements = {
     PROTOCOLS,
     'Usage at the start of a Messages stream is an estimate, later corrected.',
   ),
-  'pain.C28': later('BerriAI/litellm #37102', PROTOCOLS, 'Tokens are counted per model, estimates marked.'),
+  'pain.C28': shown(
+    'BerriAI/litellm #37102',
+    'Tokens are counted by the upstream that would answer, else estimated and marked so; errors are native.',
+    `${COUNTS}: the upstream counts`,
+    `${COUNTS}: an upstream of another protocol is not asked`,
+    `${COUNTS}: mistakes are told, whoever finds them`,
+  ),
   'pain.C29': shown(
     'BerriAI/litellm #5443',
     'Every token is counted once: one vector, conserved.',
