@@ -23,6 +23,17 @@ describe.skipIf(!made)('an upstream over TLS', () => {
     expect(failure).toContain('altnames');
   });
 
+  test('is asked under its own name when the connection goes to a chosen address', async () => {
+    expect(await ask('elsewhere.example', true, 'elsewhere.example')).toEqual({
+      answer: 'ok hello',
+      failure: undefined,
+      requests: 1,
+    });
+    const { failure, requests } = await ask('localhost', true, 'elsewhere.example');
+    expect(failure).toContain('altnames');
+    expect(requests).toBe(0);
+  });
+
   test('is refused when nobody trusted signed its certificate', async () => {
     const { answer, failure, requests } = await ask('localhost', false);
     expect({ answer, requests }).toEqual({ answer: '', requests: 0 });
@@ -30,10 +41,14 @@ describe.skipIf(!made)('an upstream over TLS', () => {
   });
 });
 
-/** Sends one request to a server on localhost that has the certificate of `host`. */
+/**
+ * Sends one request to a server on localhost that has the certificate of `host`.
+ * @param name it is asked for by, where the connection is told its address
+ */
 async function ask(
   host: string,
   trusted: boolean,
+  name?: string,
 ): Promise<{ answer: string; failure: string | undefined; requests: number }> {
   let requests = 0;
   const server = Bun.serve({
@@ -49,7 +64,8 @@ async function ask(
   let answer = '';
   client.send(
     {
-      url: `https://localhost:${server.port}/x`,
+      url: `https://${name ?? 'localhost'}:${server.port}/x`,
+      address: name && '127.0.0.1',
       headers: {},
       body: 'hello',
       ca: trusted ? read('ca.pem') : undefined,

@@ -26,6 +26,8 @@ export interface ClientSocket {
 
 export interface SocketTarget {
   readonly host: string;
+  /** Where to connect, if not wherever the host's name leads: certificates are still checked for the host. */
+  readonly address?: string | undefined;
   readonly port: number;
   readonly tls: boolean;
   /** PEM certificates trusted besides the system's; for private upstreams. */
@@ -38,9 +40,9 @@ export interface SocketTarget {
  */
 export function connectSocket(target: SocketTarget, listener: SocketListener): () => void {
   const connection = new OutgoingConnection(target, listener);
-  const { host, port, tls, ca } = target;
+  const { host, address, port, tls, ca } = target;
   Bun.connect<OutgoingConnection>({
-    hostname: host,
+    hostname: address ?? host,
     port,
     ...(tls ? { tls: { serverName: host, rejectUnauthorized: true, ...(ca ? { ca } : {}) } } : {}),
     data: connection,

@@ -9,8 +9,12 @@ import {
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
 export interface UpstreamRequest {
+  /** POST unless it says otherwise. */
+  readonly method?: 'GET' | 'POST' | 'DELETE' | undefined;
   /** Absolute; http or https. */
   readonly url: string;
+  /** The IP address to connect to, if not wherever the name of the host leads. */
+  readonly address?: string | undefined;
   /** Header names in lower case; values must not contain control characters. */
   readonly headers: Readonly<Record<string, string>>;
   /** Byte string. */
@@ -65,9 +69,9 @@ export class UpstreamClient {
     this.now = now;
   }
 
-  /** Sends a POST request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
+  /** Sends a request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
-    const address = this.#address(request.url);
+    const address = this.#address(request);
     const { origin } = address;
     const exchange = new Exchange(serialise(address.start, request), listener);
     const idle = this.#idle.get(origin)?.pop();
@@ -76,10 +80,12 @@ export class UpstreamClient {
     return exchange;
   }
 
-  #address(url: string): Address {
+  #address({ url, method = 'POST', address: ip }: UpstreamRequest): Address {
+    // Only those of endpoints come again.
+    if (method !== 'POST' || ip !== undefined) return addressOf(new URL(url), method, ip);
     let address = this.#addresses.get(url);
     if (!address) {
-      address = addressOf(new URL(url));
+      address = addressOf(new URL(url), method);
       if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.clear();
       this.#addresses.set(url, address);
     }
@@ -288,16 +294,18 @@ class Connection implements SocketListener, ResponseEvents {
   }
 }
 
-function addressOf(url: URL): Address {
+function addressOf(url: URL, method: string, ip?: string): Address {
   const tls = url.protocol === 'https:';
   return {
-    origin: url.origin,
+    // A connection that was made to a chosen address is nobody's who lets the name lead.
+    origin: ip === undefined ? url.origin : `${url.origin} ${ip}`,
     target: {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
       tls,
+      address: ip,
     },
-    start: `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`,
+    start: `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`,
   };
 }
 
@@ -316,5 +324,7 @@ function serialise(start: string, { headers, body }: UpstreamRequest): string {
     }
     headerLines.set(headers, lines);
   }
-  return `${start}${lines}content-length: ${body.length}\r\n\r\n${body}`;
+  // A length of nothing is only said where something is expected (RFC 9110 section 8.6).
+  const length = body === '' && !start.startsWith('POST') ? '' : `content-length: ${body.length}\r\n`;
+  return `${start}${lines}${length}\r\n${body}`;
 }

@@ -1,0 +1,266 @@
+// Fetches what an address in a request points to, under guard: every hop is checked, connected to where it was checked,
+// and bounded in bytes and time. Images, files, MCP servers and web pages all come this way. Knows none of them.
+import { GatewayError } from '../canonical/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
+import { type Decompressor, decompressing } from './decompress.ts';
+import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
+import type { ResponseHead } from './response-parser.ts';
+
+export interface GuardedRequest {
+  readonly url: string;
+  /** GET unless it says otherwise. */
+  readonly method?: 'GET' | 'POST' | 'DELETE' | undefined;
+  /** By lower-case name. A redirect to another origin gets none of them but `accept` and `user-agent`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Byte string. */
+  readonly body?: string | undefined;
+  /** Most bytes of the answer, before and after decompression. */
+  readonly maxBytes: number;
+  /** For everything together: names, redirects, the last byte. Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface GuardedListener {
+  /** @param url where the answer came from, after redirects */
+  head(head: ResponseHead, url: string): void;
+  /** Byte string, decompressed. */
+  data(bytes: string): void;
+  /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
+  end(): void;
+  failed(error: GatewayError): void;
+}
+
+export interface GuardedAnswer {
+  readonly status: number;
+  /** Reads a header by lower-case name. */
+  readonly header: (name: string) => string | null;
+  /** Where it came from, after redirects. */
+  readonly url: string;
+  readonly bytes: Buffer;
+}
+
+export interface GuardedFetchOptions extends GuardOptions {
+  readonly client: UpstreamClient;
+  readonly clock: Clock;
+}
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** What another origin may learn of a request that was made to the first one. */
+const HARMLESS: ReadonlySet<string> = new Set(['accept', 'user-agent']);
+
+export class GuardedFetch {
+  readonly #options: GuardedFetchOptions;
+
+  constructor(options: GuardedFetchOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a request whose answer is pushed. Failures reach the listener as GatewayErrors. */
+  send(request: GuardedRequest, listener: GuardedListener): UpstreamCall {
+    return new GuardedCall(this.#options, request, listener);
+  }
+
+  /**
+   * Fetches an answer whole, whatever its status.
+   * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, or `unsupported` (`url_not_fetched`)
+   */
+  fetch(request: GuardedRequest): Promise<GuardedAnswer> {
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let seen: { head: ResponseHead; url: string } | undefined;
+      this.send(request, {
+        head: (head, url) => (seen = { head, url }),
+        data: (bytes) => pieces.push(Buffer.from(bytes, 'latin1')),
+        end() {
+          if (!seen) return reject(notFetched('it gave no answer'));
+          const { head, url } = seen;
+          const header = (name: string): string | null => head.header(name);
+          resolve({ status: head.status, header, url, bytes: Buffer.concat(pieces) });
+        },
+        failed: reject,
+      });
+    });
+  }
+}
+
+/** What is sent to one place; a redirect may change all of it. */
+interface Hop {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+class GuardedCall implements UpstreamCall {
+  readonly #options: GuardedFetchOptions;
+  readonly #request: GuardedRequest;
+  readonly #listener: GuardedListener;
+  readonly #stopClock: () => void;
+  #call: UpstreamCall | undefined;
+  #decompressor: Decompressor | undefined;
+  #redirects = 0;
+  #received = 0;
+  #passed = 0;
+  #paused = false;
+  #done = false;
+
+  constructor(options: GuardedFetchOptions, request: GuardedRequest, listener: GuardedListener) {
+    this.#options = options;
+    this.#request = request;
+    this.#listener = listener;
+    const { url, method = 'GET', body = '', timeoutMs } = request;
+    this.#stopClock = options.clock.after(timeoutMs, () =>
+      this.#fail(notFetched(`it took longer than ${timeoutMs} ms`)),
+    );
+    void this.#visit({ url, method, body, headers: { 'user-agent': 'dragoman', ...request.headers } });
+  }
+
+  abort(): void {
+    this.#finish();
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#call?.resume();
+  }
+
+  async #visit(hop: Hop): Promise<void> {
+    try {
+      const guarded = await guardUrl(hop.url, this.#options);
+      if (!this.#done) this.#connect(hop, guarded, 0);
+    } catch (error) {
+      this.#fail(GatewayError.from(error));
+    }
+  }
+
+  /** @param place of the address among those of the name: the next one is tried where no connection can be made */
+  #connect(hop: Hop, guarded: Guarded, place: number): void {
+    const { url, addresses } = guarded;
+    const { method, body } = hop;
+    const headers = { ...hop.headers, 'accept-encoding': 'identity' };
+    let isRedirect = false;
+    this.#call = this.#options.client.send(
+      { method, url: url.href, address: addresses[place], headers, body },
+      {
+        connected: () => {},
+        head: (head) => {
+          const next = this.#redirected(hop, url, head);
+          isRedirect = next !== undefined;
+          if (!next) return this.#begin(head, url.href);
+          this.#call?.abort();
+          if (!this.#done) void this.#visit(next);
+        },
+        data: (bytes) => {
+          if (!isRedirect) this.#receive(bytes);
+        },
+        end: () => {
+          if (isRedirect) return;
+          if (this.#decompressor) this.#decompressor.end();
+          else this.#end();
+        },
+        failed: (failure, message) => {
+          if (isRedirect || this.#done) return;
+          if (failure === 'connect' && place + 1 < addresses.length)
+            return this.#connect(hop, guarded, place + 1);
+          this.#fail(notFetched(FAILURES[failure], message));
+        },
+      },
+    );
+    if (this.#paused) this.#call.pause();
+  }
+
+  /** Where the answer sends us; undefined when it is an answer. Throws nothing: a refusal ends the call. */
+  #redirected(hop: Hop, from: URL, head: ResponseHead): Hop | undefined {
+    const location = head.header('location');
+    if (!REDIRECTS.has(head.status) || location === null || !URL.canParse(location, from)) return undefined;
+    const to = new URL(location, from);
+    const isAway = to.origin !== from.origin;
+    // A browser makes a GET of a POST that is redirected so (Fetch standard, "HTTP-redirect fetch").
+    const keepsBody = hop.method === 'GET' || head.status === 307 || head.status === 308;
+    if (++this.#redirects > MAX_REDIRECTS) {
+      this.#fail(notFetched(`it redirects more than ${MAX_REDIRECTS} times`));
+    } else if (isAway && keepsBody && hop.body !== '') {
+      this.#fail(notFetched('it redirects what was sent to it to another origin'));
+    }
+    const headers = Object.entries(hop.headers).filter(([name]) => !isAway || HARMLESS.has(name));
+    return {
+      url: to.href,
+      method: keepsBody ? hop.method : 'GET',
+      body: keepsBody ? hop.body : '',
+      headers: Object.fromEntries(headers),
+    };
+  }
+
+  #begin(head: ResponseHead, url: string): void {
+    const { maxBytes } = this.#request;
+    if (Number(head.header('content-length') ?? 0) > maxBytes) return this.#fail(tooLarge(maxBytes));
+    const coding = head.header('content-encoding')?.toLowerCase() ?? 'identity';
+    if (coding !== 'identity' && coding !== '')
+      this.#decompressor = decompressing(
+        coding,
+        { data: (bytes) => this.#pass(bytes), end: () => this.#end() },
+        (message) => this.#fail(notFetched(message)),
+      );
+    this.#listener.head(head, url);
+  }
+
+  #receive(bytes: string): void {
+    this.#received += bytes.length;
+    if (this.#received > this.#request.maxBytes) this.#fail(tooLarge(this.#request.maxBytes));
+    else if (this.#decompressor) this.#decompressor.data(bytes);
+    else this.#pass(bytes);
+  }
+
+  #pass(bytes: string): void {
+    if (this.#done) return;
+    this.#passed += bytes.length;
+    if (this.#passed > this.#request.maxBytes) this.#fail(tooLarge(this.#request.maxBytes));
+    else this.#listener.data(bytes);
+  }
+
+  #end(): void {
+    if (!this.#done && this.#finish()) this.#listener.end();
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#finish()) this.#listener.failed(error);
+  }
+
+  /** False when it was over before. */
+  #finish(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    this.#stopClock();
+    this.#decompressor?.stop();
+    this.#call?.abort();
+    return true;
+  }
+}
+
+const FAILURES: Readonly<Record<TransportFailure, string>> = {
+  connect: 'no connection could be made',
+  reset: 'the connection was closed before an answer came',
+  cut: 'the connection was closed in the middle of the answer',
+  protocol: 'what answers there does not speak HTTP/1.1',
+};
+
+/** @param cause for the log; it may hold what the client must not learn */
+function notFetched(reason: string, cause?: string): GatewayError {
+  return new GatewayError('unsupported', `this address could not be fetched: ${reason}`, {
+    code: 'url_not_fetched',
+    cause,
+  });
+}
+
+function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('too_large', `what this address gives is larger than ${maxBytes} bytes`, {
+    code: 'url_too_large',
+  });
+}
