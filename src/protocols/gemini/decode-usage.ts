@@ -1,7 +1,7 @@
 // `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
 import { asArray, asObject } from '../../canonical/index.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * The usage vector of a `usageMetadata` object. Cached tokens are part of `promptTokenCount`; tokens that hosted tools
@@ -11,24 +11,19 @@ import { tokenCount } from '../token-count.ts';
  * @param searches queries that the hosted search ran
  */
 export function decodeUsage(raw: JsonObject, searches: number): Usage {
-  const prompt = tokenCount(raw['promptTokenCount']) + tokenCount(raw['toolUsePromptTokenCount']);
-  let room = prompt;
-  // Some counts contradict each other in practice: none may make the rest negative.
-  const take = (wanted: number): number => {
-    const taken = Math.min(wanted, room);
-    room -= taken;
-    return taken;
-  };
-  const cacheRead = take(tokenCount(raw['cachedContentTokenCount']));
+  const room = new TokenRoom(
+    tokenCount(raw['promptTokenCount']) + tokenCount(raw['toolUsePromptTokenCount']),
+  );
+  const cacheRead = room.take(tokenCount(raw['cachedContentTokenCount']));
   const given = raw['promptTokensDetails'];
   const cached = raw['cacheTokensDetails'];
-  const audio = take(Math.max(0, ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO')));
-  const image = take(Math.max(0, ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE')));
+  const audio = room.take(ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO'));
+  const image = room.take(ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE'));
 
   const candidates = tokenCount(raw['candidatesTokenCount']);
   const spoken = Math.min(ofModality(raw['candidatesTokensDetails'], 'AUDIO'), candidates);
   return {
-    input: { uncached: room, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
+    input: { uncached: room.left, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
     output: { text: candidates - spoken, reasoning: tokenCount(raw['thoughtsTokenCount']), audio: spoken },
     tools: searches > 0 ? { web_search: searches } : {},
     acceptedPrediction: 0,

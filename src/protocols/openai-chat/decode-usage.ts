@@ -2,7 +2,7 @@
 // inside or outside of a sum is read off `total_tokens`, never off a provider's name.
 import type { JsonValue, Usage } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../canonical/index.ts';
-import { tokenCount } from '../token-count.ts';
+import { tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
@@ -31,7 +31,7 @@ export function decodeUsage(raw: JsonValue): Usage {
   const completion = tokenCount(usage['completion_tokens'] ?? usage['output_tokens']);
   const total = tokenCount(usage['total_tokens']);
 
-  let cacheRead = first(
+  const cacheRead = first(
     promptDetails['cached_tokens'],
     usage['prompt_cache_hit_tokens'],
     usage['cache_read_input_tokens'],
@@ -39,35 +39,28 @@ export function decodeUsage(raw: JsonValue): Usage {
     usage['num_cached_tokens'],
   );
   const writes = asObject(usage['cache_creation']);
-  let cacheWrite1h = tokenCount(writes['ephemeral_1h_input_tokens']);
-  let cacheWrite5m =
-    first(
-      promptDetails['cache_write_tokens'],
-      promptDetails['cache_creation_tokens'],
-      usage['cache_creation_input_tokens'],
-    ) - cacheWrite1h;
-  if (cacheWrite5m < 0) cacheWrite5m = 0;
-  let inputAudio = tokenCount(promptDetails['audio_tokens']);
-  let image = tokenCount(promptDetails['image_tokens']);
+  const cacheWrite1h = tokenCount(writes['ephemeral_1h_input_tokens']);
+  const cacheWrites = first(
+    promptDetails['cache_write_tokens'],
+    promptDetails['cache_creation_tokens'],
+    usage['cache_creation_input_tokens'],
+  );
+  const cacheWrite5m = Math.max(cacheWrites - cacheWrite1h, 0);
 
   const cached = cacheRead + cacheWrite5m + cacheWrite1h;
   let excess = Math.max(0, total - prompt - completion);
   // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`: then the total says so.
   const cachedOutside = cached > 0 && (excess === cached || (total === 0 && cached > prompt));
-  const input = cachedOutside ? prompt + cached : prompt;
   if (cachedOutside) excess = 0;
-  // Some servers count more cached than prompt tokens (recorded: prompt 298, cached 387); the sum must hold.
-  let room = input;
-  cacheRead = Math.min(cacheRead, room);
-  room -= cacheRead;
-  cacheWrite5m = Math.min(cacheWrite5m, room);
-  room -= cacheWrite5m;
-  cacheWrite1h = Math.min(cacheWrite1h, room);
-  room -= cacheWrite1h;
-  inputAudio = Math.min(inputAudio, room);
-  room -= inputAudio;
-  image = Math.min(image, room);
-  room -= image;
+  // Some servers count more cached than prompt tokens (recorded: prompt 298, cached 387).
+  const room = new TokenRoom(cachedOutside ? prompt + cached : prompt);
+  const input = {
+    cacheRead: room.take(cacheRead),
+    cacheWrite5m: room.take(cacheWrite5m),
+    cacheWrite1h: room.take(cacheWrite1h),
+    audio: room.take(tokenCount(promptDetails['audio_tokens'])),
+    image: room.take(tokenCount(promptDetails['image_tokens'])),
+  };
 
   // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
   let reasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
@@ -77,7 +70,7 @@ export function decodeUsage(raw: JsonValue): Usage {
   const outputAudio = Math.min(tokenCount(outputDetails['audio_tokens']), output - reasoning);
 
   return {
-    input: { uncached: room, cacheRead, cacheWrite5m, cacheWrite1h, audio: inputAudio, image },
+    input: { uncached: room.left, ...input },
     output: { text: output - reasoning - outputAudio, reasoning, audio: outputAudio },
     tools: hostedCalls(usage),
     acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
