@@ -1,7 +1,6 @@
 // Items of an answer as content blocks for clients. Owns the shapes of thinking, calls and hosted work; must not know
 // whether the answer is streamed.
 import type { JsonObject, ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
-import { parseInput } from '../call-input.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import { CLAUDE_REASONING, encodeHidden } from './foreign-reasoning.ts';
 import type { HiddenReasoning } from './foreign-reasoning.ts';
@@ -43,12 +42,6 @@ export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObje
 export function callMembers(call: Pick<ToolCallItem, 'callId' | 'name' | 'source'>): JsonObject {
   const { type: _type, id: _id, name: _name, input: _input, ...rest } = ownBlock(call.source) ?? {};
   return { type: 'tool_use', id: call.callId, name: call.name, input: {}, ...rest };
-}
-
-/** The input of a call, as an object also where the model wrote something else (see `encodeCallInput`). */
-export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>): JsonObject {
-  if (call.kind === 'custom') return { input: call.arguments };
-  return parseInput(call.arguments) ?? { _raw: call.arguments };
 }
 
 /** The raw block of what only this protocol knows; undefined for another protocol's, which has no place here. */

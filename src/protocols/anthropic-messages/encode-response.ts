@@ -2,9 +2,10 @@
 import { GatewayError } from '../../canonical/index.ts';
 import type { CollectedEvents, Item, JsonObject, Part } from '../../canonical/index.ts';
 import { NO_USAGE } from '../../canonical/index.ts';
+import { callInput } from '../call-input.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeCitation } from './citations.ts';
-import { callInput, callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
+import { callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeUsage } from './encode-usage.ts';
 

@@ -1,7 +1,7 @@
 // The parts of an answer, in order, each with the signature that stands on it. The same rules hold for whole answers
 // and for streams, and are the inverse of decode-contents.ts. Knows nothing of frames.
 import type { JsonObject, MutableJsonObject, OpaqueReasoning, Source } from '../../canonical/index.ts';
-import { parseInput } from '../call-input.ts';
+import { callInput } from '../call-input.ts';
 import { encodeSignature, GEMINI_REASONING } from './thought-signature.ts';
 
 export interface AnsweredCall {
@@ -53,10 +53,10 @@ export class PartWriter {
     return this.#signed({ text });
   }
 
-  call({ kind, callId, name, arguments: text, source }: AnsweredCall): void {
-    const args = kind === 'custom' ? { input: text } : (parseInput(text) ?? { _raw: text });
+  call(call: AnsweredCall): void {
+    const { callId: id, name, source } = call;
     const own = source?.protocol === 'gemini' ? source.raw : {};
-    this.#write(this.#signed({ ...own, functionCall: { id: callId, name, args } }));
+    this.#write(this.#signed({ ...own, functionCall: { id, name, args: callInput(call) } }));
   }
 
   /** A part as Gemini wrote it; what only other protocols know has no place here. */
