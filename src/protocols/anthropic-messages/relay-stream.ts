@@ -64,9 +64,11 @@ export class MessagesRelayStream implements RelayStream {
   /** The slow road: for events that open, finish, count, fail, or are not known. @returns false behind the last one */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
-    // Comments keep a connection alive.
-    if (data === '') this.#out.add(frame);
-    if (data === '') return true;
+    if (data === '') {
+      // Comments keep a connection alive.
+      this.#out.add(frame);
+      return true;
+    }
     const json = parseJson(data);
     if (!isJsonObject(json)) {
       this.error ??= unreadableFrame(data);

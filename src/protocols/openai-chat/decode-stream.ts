@@ -1,8 +1,9 @@
 // Reads the frames of a Chat Completions stream and decides when it is complete, cut or broken. What the chunks
 // mean is the answer decoder's business.
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
-import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { AnswerDecoder } from './answer-decoder.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { failureReason } from './decode-response.ts';
@@ -25,13 +26,7 @@ class ChatStreamDecoder implements StreamDecoder {
     if (this.#ended || data === '') return;
     if (data === '[DONE]' || (data.length < 12 && data.trim() === '[DONE]')) return this.#finish();
     const chunk = parseJson(data);
-    if (!isJsonObject(chunk)) {
-      return this.#fail(
-        new GatewayError('upstream_unavailable', 'the upstream sent a frame that is not a JSON object', {
-          upstream: { status: 200, body: data.slice(0, 2000) },
-        }),
-      );
-    }
+    if (!isJsonObject(chunk)) return this.#fail(unreadableFrame(data));
     const error = decodeInlineError(chunk, event);
     if (error) return this.#fail(error);
     this.#answer.take(chunk as WireCompletion, false);
@@ -40,20 +35,13 @@ class ChatStreamDecoder implements StreamDecoder {
   end(): void {
     if (this.#ended) return;
     if (this.#answer.finishWord !== undefined) return this.#finish();
-    this.#fail(
-      new GatewayError(
-        'upstream_unavailable',
-        'the upstream closed the stream before the answer was complete',
-      ),
-    );
+    this.#fail(cutAnswer());
   }
 
   #finish(): void {
     // The end mark alone makes no answer: nothing was said, and nobody says that this was meant.
     if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
-      return this.#fail(
-        new GatewayError('upstream_unavailable', 'the upstream ended the stream without an answer'),
-      );
+      return this.#fail(brokenAnswer('the upstream ended the stream without an answer'));
     const failure = failureReason(this.#answer.finishWord);
     if (failure) return this.#fail(failure);
     this.#ended = true;

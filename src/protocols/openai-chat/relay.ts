@@ -25,8 +25,11 @@ import { decodeFinishReason } from './finish-reason.ts';
  * Members that never reach an upstream: the gateway's own keys, those the API does not support, and `metadata`,
  * which is for the gateway's records (OpenAI refuses it unless answers are stored). `seed` passes: C-01.
  */
-const REMOVED = new Set([...GATEWAY_KEYS, ...UNSUPPORTED_FIELDS, 'metadata', 'max_tokens']);
-REMOVED.delete('seed');
+const REMOVED: ReadonlySet<string> = new Set([
+  ...GATEWAY_KEYS,
+  ...UNSUPPORTED_FIELDS.filter((name) => name !== 'seed'),
+  'metadata',
+]);
 
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';

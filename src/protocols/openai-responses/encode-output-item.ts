@@ -66,7 +66,7 @@ export class ItemIds {
 }
 
 /** The item's type in this protocol. */
-export function wireType(item: OpenItem | Item): string {
+function wireType(item: OpenItem | Item): string {
   switch (item.type) {
     case 'tool_call':
       return item.kind === 'custom' ? 'custom_tool_call' : 'function_call';
