@@ -284,13 +284,20 @@ describe('rate limits', () => {
   });
 
   test.each([
-    ['one second when it did not say', undefined, 1000],
     ['ten minutes at most', 86_400_000, 600_000],
     ['ten minutes at most', Infinity, 600_000],
   ])('last %s', (_, asked, expected) => {
     const bench = new Bench();
     bench.whole(0, limited(asked));
     expect(bench.health().standing(bench.clock.now()).until).toBe(bench.clock.now() + expected);
+  });
+
+  test('that name no time count for the breaker', () => {
+    const bench = new Bench();
+    for (let count = 0; count < 4; count++) bench.whole(0, limited(undefined));
+    expect(bench.standing).toBe('closed');
+    bench.whole(0, limited(undefined));
+    expect(bench.health().standing(bench.clock.now()).reason).toContain('5 failures');
   });
 
   test('are announced by an answer with nothing remaining', () => {

@@ -182,16 +182,26 @@ describe('refused', () => {
       'a choice among models that cannot serve the request',
       {
         model: 'auto',
-        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }] }],
-        reasoning: { effort: 'low' },
+        messages: [
+          { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] },
+        ],
       },
       { kind: 'unsupported', param: 'model' },
-      /does not read image input \(2\).*cannot reason \(1\)/,
+      /does not read audio input/,
     ],
   ])('%s', (_, body, facts, message) => {
     const error = refusal(body, { taskTypes: { code: ['house/large'] } });
     expect(error).toMatchObject(facts);
     expect(error.message).toMatch(message);
+  });
+
+  test('no choice for reasoning that no model can do: the one that answers reports it', () => {
+    const body = {
+      model: 'auto',
+      reasoning: { effort: 'high' },
+      model_routing_config: { available_models: ['house/medium'] },
+    };
+    expect(select(body).choices.map(({ model }) => model.id)).toEqual(['house/medium']);
   });
 
   test('a model that the key may not use', () => {

@@ -18,8 +18,7 @@ const LEAST_TOKENS = 10;
 const LEAST_MS = 50;
 /** OpenAI caches no shorter prompts, and Anthropic few (their guides to prompt caching, 2026-11). */
 const LEAST_CACHED_TOKENS = 1024;
-/** How long a rate limit lasts when the upstream did not say, and at most. */
-const USUAL_LIMIT_MS = 1000;
+/** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
 /**
@@ -32,9 +31,8 @@ const LONGEST_LIMIT_MS = 10 * 60_000;
  *   counted itself.
  * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
  *   the rate; a cancelled attempt is not counted at all.
- * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks (1 s when it does
- *   not), and so does notice of a limit with nothing remaining; 10 minutes at most. It does not count as a failure for
- *   the breaker.
+ * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
+ *   a limit with nothing remaining; 10 minutes at most. One that names no time counts for the breaker, as others do.
  */
 export class MeasuredEndpoint implements EndpointHealth {
   readonly #breaker: Breaker;
@@ -158,14 +156,15 @@ export class MeasuredEndpoint implements EndpointHealth {
     ticket: BreakerTicket,
     nowMs: number,
   ): void {
+    const isPaused = failure === 'rate_limited' && retryAfterMs !== undefined;
     if (failure === null) this.#breaker.succeeded(ticket, nowMs);
-    else if (endpointsFault && failure !== 'cancelled' && failure !== 'rate_limited')
+    else if (endpointsFault && failure !== 'cancelled' && !isPaused)
       this.#breaker.failed(ticket, failure, nowMs);
     this.#breaker.leave(ticket);
     if (failure === 'cancelled') return;
     this.#attempts.add(nowMs);
     if (failure === null) return;
-    if (failure === 'rate_limited') this.#putAside(retryAfterMs ?? USUAL_LIMIT_MS, nowMs);
+    if (isPaused) this.#putAside(retryAfterMs, nowMs);
     if (endpointsFault) this.#faults.add(nowMs);
     let count = this.#failures.get(failure);
     if (!count) this.#failures.set(failure, (count = new DecayingCount()));

@@ -65,7 +65,7 @@ export function routeModels(
   const weights = weightsFor(complexity, strategy);
 
   const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
-  const demand: Demand = { request, facts, wishes };
+  let demand: Demand = { request, facts, wishes };
   const contenders: Contender[] = [];
   const misfits: Exclusion[] = [];
   const consider = (candidate: ResolvedModel): void => {
@@ -74,9 +74,18 @@ export function routeModels(
     if (typeof fit === 'string') misfits.push({ modelId: model.id, endpoint: null, reason: fit });
     else contenders.push({ model, pinned, endpoints: fit });
   };
-  (preferred ? distinct([preferred, ...candidates]) : candidates).forEach(consider);
-  if (contenders.length === 0) reserve.forEach(consider);
-  else misfits.push(...reserve.map(({ model }) => heldBack(model)));
+  const considerAll = (): void => {
+    (preferred ? distinct([preferred, ...candidates]) : candidates).forEach(consider);
+    if (contenders.length === 0) reserve.forEach(consider);
+    else misfits.push(...reserve.map(({ model }) => heldBack(model)));
+  };
+  considerAll();
+  if (contenders.length === 0 && !named && facts.reasoning !== 'none') {
+    // As with a model that is named: whoever answers does so without reasoning, and the report says so.
+    demand = { ...demand, facts: { ...facts, reasoning: 'none' } };
+    misfits.length = 0;
+    considerAll();
+  }
   const favourite = preferred ?? (complexity === undefined && !strategy ? named : null);
   const weighed = weighModels(contenders, weights, facts, request.stream, context);
   const ordered = favouriteFirst(weighed, favourite).slice(0, isOpen ? MOST_OPTIONS : undefined);
