@@ -2,6 +2,7 @@
 // has such an operation.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
+import { startGateway } from './harness.ts';
 import { silence, whole } from './upstreams/answers.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { dialect } from './upstreams/dialects.ts';
@@ -161,4 +162,22 @@ test('tools count, and all bases have it', async () => {
     counts.push(all);
   }
   expect(new Set(counts).size).toBe(1);
+});
+
+test('a host that has addresses of its own is not asked at those of the vendor', async () => {
+  const upstream = scene.upstream('up');
+  upstream.script();
+  const gateway = await startGateway({
+    providers: { vertex: { api_key: 'sk-test', project: 'p', base_url: upstream.origin } },
+  });
+  try {
+    const asking = { model: 'vertex/claude-sonnet-4-5', messages };
+    const response = await gateway.post('/messages/count_tokens', asking, {
+      'anthropic-version': '2023-06-01',
+    });
+    expect([response.status, response.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
+    expect(upstream.requests).toEqual([]);
+  } finally {
+    await gateway.close();
+  }
 });

@@ -1,9 +1,11 @@
 // One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
 // recorded, and whoever asks must be able to do without.
+import type { Endpoint } from '../catalog/index.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { UpstreamClient, UpstreamRequest } from '../upstream/client.ts';
+import type { UpstreamCall, UpstreamClient, UpstreamListener, UpstreamRequest } from '../upstream/client.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
+import { sendUpstream } from './send-upstream.ts';
 
 /** A longer answer is none to a short question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -23,7 +25,11 @@ export interface Asking {
 }
 
 /** Asks. @returns null when there was no whole answer in time; never rejects */
-export function askUpstream(request: UpstreamRequest, asking: Asking): Promise<ShortAnswer | null> {
+export function askUpstream(
+  endpoint: Endpoint,
+  request: UpstreamRequest,
+  asking: Asking,
+): Promise<ShortAnswer | null> {
   return new Promise((resolve) => {
     let head: ResponseHead | undefined;
     let bytes = '';
@@ -40,7 +46,7 @@ export function askUpstream(request: UpstreamRequest, asking: Asking): Promise<S
       end: () => done(head ? { head, text: Buffer.from(bytes, 'latin1').toString() } : null),
     };
     let reader = body;
-    const call = asking.upstream.send(request, {
+    const listener: UpstreamListener = {
       connected: () => {},
       head: (begun) => {
         head = begun;
@@ -51,10 +57,17 @@ export function askUpstream(request: UpstreamRequest, asking: Asking): Promise<S
       data: (piece) => reader.data(piece),
       end: () => reader.end(),
       failed: () => done(null),
-    });
+    };
+    let call: UpstreamCall | undefined;
+    try {
+      call = sendUpstream(endpoint, request, asking.upstream, listener, () => done(null));
+    } catch {
+      // No credential, or no address.
+      done(null);
+    }
     function giveUp(): void {
       done(null);
-      call.abort();
+      call?.abort();
     }
     asking.onLeave(giveUp);
   });

@@ -44,7 +44,8 @@ export async function countInput(deps: GatewayDependencies, call: ApiCall): Prom
     peek: true,
   });
   const endpoint = plan.candidates[0]?.endpoint;
-  const isNative = endpoint?.protocol === call.protocol.name;
+  // A host of another vendor's protocol has addresses of its own, and none that counts as the vendor's does.
+  const isNative = endpoint?.protocol === call.protocol.name && !endpoint.hosting;
   const counted = isNative ? await askToCount(request, endpoint, counting, deps, call) : undefined;
   if (endpoint && counted !== undefined) return { tokens: counted, by: endpoint };
   return { tokens: await countInputTokens(request), by: null };
@@ -63,6 +64,7 @@ async function askToCount(
   const target = targetOf(endpoint, resolveReasoning(adapted, endpoint, report));
   const body = JSON.stringify(counting.encodeRequest(adapted, target, report));
   const answer = await askUpstream(
+    endpoint,
     {
       url: endpoint.baseUrl + counting.pathFor(endpoint.model),
       headers: withClientHeaders(
