@@ -47,6 +47,25 @@ export function readGeminiRecordings(): GeminiRecording[] {
   return readLines(/"api":"generateContent"/);
 }
 
+/** An exchange of Bedrock's Converse, streamed in AWS's own framing. */
+export interface ConverseRecording extends Omit<Recording, 'api' | 'res'> {
+  readonly path: string;
+  readonly req?: Loose;
+  readonly res: {
+    readonly kind: string;
+    readonly json?: Loose;
+    /** Pieces of the body as they came. */
+    readonly base64?: string | readonly string[];
+    /** Events without their framing, `{contentBlockDelta: …}`. */
+    readonly values?: readonly Loose[];
+  };
+}
+
+/** Every exchange of `Converse` and `ConverseStream`. */
+export function readConverseRecordings(): ConverseRecording[] {
+  return readLines(/"api":"converse"/);
+}
+
 function readLines<Found>(api: RegExp): Found[] {
   const blobs = new Map(
     lines('blobs.jsonl.gz')

@@ -21,6 +21,8 @@ interface Block {
   /** Signature or hidden reasoning so far. */
   opaque: string;
   isHidden: boolean;
+  /** Of its text, which may follow them. */
+  citations: JsonObject[] | undefined;
 }
 
 export class AnswerEmitter {
@@ -101,7 +103,10 @@ export class AnswerEmitter {
     if (isJsonObject(delta['toolUse']))
       return this.#arguments(index, asString(delta['toolUse']['input']) ?? '');
     if (isJsonObject(delta['reasoningContent'])) return this.#reasoning(index, delta['reasoningContent']);
-    if (isJsonObject(delta['citation'])) return this.#cite(index, delta['citation']);
+    if (isJsonObject(delta['citation'])) {
+      (this.#textBlock(index).citations ??= []).push(delta['citation']);
+      return;
+    }
     if (this.#blocks.get(index)?.kind !== 'raw')
       this.#sink.on({ type: 'unknown', source: { protocol: 'bedrock-converse', raw: delta } });
   }
@@ -112,7 +117,10 @@ export class AnswerEmitter {
     if (block === undefined) return;
     this.#blocks.delete(index);
     // The message stays open: the next block may be another part of it.
-    if (block.kind === 'text') return;
+    if (block.kind === 'text') {
+      this.#cite(block);
+      return;
+    }
     if (block.kind === 'reasoning' && block.opaque !== '') {
       const kind = block.isHidden ? 'encrypted' : 'signature';
       // The format is that of the model, which only the endpoint knows; Claude's is the only one that is signed.
@@ -157,21 +165,25 @@ export class AnswerEmitter {
   }
 
   #text(index: number, text: string): void {
-    let block = this.#blocks.get(index);
-    if (block?.kind !== 'text') {
-      if (text === '') return;
-      this.stop(index);
-      if (this.#message === NONE) {
-        this.#message = this.#items++;
-        this.#parts = 0;
-        this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
-      }
-      block = newBlock('text', this.#message, this.#parts++);
-      this.#blocks.set(index, block);
-    }
     if (text === '') return;
+    const block = this.#textBlock(index);
     block.chars += text.length;
     this.#sink.on({ type: 'text', index: block.item, part: block.part, kind: 'text', text });
+  }
+
+  /** The text block at an index; a new part of the message where there is none. */
+  #textBlock(index: number): Block {
+    const open = this.#blocks.get(index);
+    if (open?.kind === 'text') return open;
+    this.stop(index);
+    if (this.#message === NONE) {
+      this.#message = this.#items++;
+      this.#parts = 0;
+      this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
+    }
+    const block = newBlock('text', this.#message, this.#parts++);
+    this.#blocks.set(index, block);
+    return block;
   }
 
   #reasoning(index: number, content: JsonObject): void {
@@ -198,11 +210,9 @@ export class AnswerEmitter {
       this.#sink.on({ type: 'arguments', index: block.item, text });
   }
 
-  #cite(index: number, citation: JsonObject): void {
-    const block = this.#blocks.get(index);
-    if (block?.kind !== 'text') return;
-    const annotation = decodeCitation(citation, 0, block.chars);
-    this.#sink.on({ type: 'annotate', index: block.item, part: block.part, annotation });
+  #cite({ citations = [], item, part, chars }: Block): void {
+    for (const raw of citations)
+      this.#sink.on({ type: 'annotate', index: item, part, annotation: decodeCitation(raw, 0, chars) });
   }
 
   /** The index of a new item that is no message. */
@@ -219,5 +229,5 @@ export class AnswerEmitter {
 }
 
 function newBlock(kind: BlockKind, item: number, part = 0): Block {
-  return { kind, item, part, chars: 0, opaque: '', isHidden: false };
+  return { kind, item, part, chars: 0, opaque: '', isHidden: false, citations: undefined };
 }
