@@ -49,6 +49,21 @@ export class CallMatcher {
   }
 }
 
+/** What calls and responses have in common, in one spelling; undefined, with a problem, for what is no object. */
+function readNamed(
+  value: Member,
+  path: string,
+  problems: Problems,
+):
+  | { readonly raw: JsonObject; readonly name: string | undefined; readonly id: string | undefined }
+  | undefined {
+  const given = requireObject(value, path, problems);
+  if (!given) return undefined;
+  const raw = camelMembers(given);
+  const name = requireString(raw['name'], `${path}.name`, problems);
+  return { raw, name, id: readString(raw['id'], `${path}.id`, problems) || undefined };
+}
+
 /** Decodes a `functionCall`; undefined, with a problem, when it is broken. @param source the whole part */
 export function decodeCall(
   value: Member,
@@ -57,14 +72,11 @@ export function decodeCall(
   matcher: CallMatcher,
   problems: Problems,
 ): Item | undefined {
-  const given = requireObject(value, path, problems);
-  if (!given) return undefined;
-  const raw = camelMembers(given);
-  const name = requireString(raw['name'], `${path}.name`, problems);
-  const id = readString(raw['id'], `${path}.id`, problems) || undefined;
-  const args = readObject(raw['args'], `${path}.args`, problems) ?? {};
-  if (name === undefined) return undefined;
-  const callId = matcher.call(id, name);
+  const named = readNamed(value, path, problems);
+  const args = readObject(named?.raw['args'], `${path}.args`, problems) ?? {};
+  if (named?.name === undefined) return undefined;
+  const { name } = named;
+  const callId = matcher.call(named.id, name);
   return { type: 'tool_call', kind: 'function', callId, name, arguments: JSON.stringify(args), path, source };
 }
 
@@ -76,13 +88,10 @@ export function decodeResult(
   matcher: CallMatcher,
   problems: Problems,
 ): Item | undefined {
-  const given = requireObject(value, path, problems);
-  if (!given) return undefined;
-  const raw = camelMembers(given);
-  const name = requireString(raw['name'], `${path}.name`, problems);
-  const id = readString(raw['id'], `${path}.id`, problems) || undefined;
-  const response = readObject(raw['response'], `${path}.response`, problems) ?? {};
-  if (name === undefined) return undefined;
+  const named = readNamed(value, path, problems);
+  const response = readObject(named?.raw['response'], `${path}.response`, problems) ?? {};
+  if (named?.name === undefined) return undefined;
+  const { raw, name, id } = named;
   const media: Part[] = [];
   readArray(raw['parts'], `${path}.parts`, problems)?.forEach((element, index) => {
     const at = `${path}.parts[${index}]`;
