@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { pageSettings } from './client-page.ts';
-import { Desk, installClient } from './command-line-clients.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
 const cline = installClient('cline') ?? '';
 
@@ -13,7 +13,10 @@ describe.skipIf(cline === '')('Cline', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
 
   test.each(['sim/chat', 'sim/messages'])(
     'does a task, %s',
@@ -45,5 +48,5 @@ function endHub(desk: Desk): void {
   const path = join(desk.home, '.cline', 'data', 'locks', 'hub', 'production.json');
   if (!existsSync(path)) return;
   const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { pid?: number };
-  if (pid !== undefined) process.kill(pid, 'SIGTERM');
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }

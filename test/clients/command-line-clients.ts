@@ -21,10 +21,14 @@ const RUN_MS = 90_000;
 /** How npm says that there is no network, rather than no such package. */
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network/i;
 
-/** Path of a client's program; null, with a line that says why, where it is not to be had. */
+/**
+ * Path of a client's program; null, with a line that says why, where it is not to be had. `DRAGOMAN_CLIENTS` says which
+ * are wanted: their names with commas between them, or 1 for all.
+ */
 export function installClient(name: ClientName): string | null {
   const { package: packageName, version, program } = CLIENTS[name];
-  if (process.env['DRAGOMAN_CLIENTS'] !== '1') {
+  const wanted = process.env['DRAGOMAN_CLIENTS'] ?? '';
+  if (wanted !== '1' && !wanted.split(',').includes(name)) {
     console.log(`${name}: skipped: npm run test:clients installs ${packageName}@${version} and tries it`);
     return null;
   }
@@ -43,6 +47,7 @@ export function installClient(name: ClientName): string | null {
     writeFileSync(done, '');
     return path;
   }
+  removeClients();
   if (npm.error === undefined && !OFFLINE.test(npm.stderr)) throw new Error(npm.stderr);
   console.log(
     `${name}: skipped: ${packageName} cannot be installed here: ${npm.error?.message ?? 'no network'}`,
@@ -52,16 +57,18 @@ export function installClient(name: ClientName): string | null {
 
 let temporary: string | undefined;
 
-/** `DRAGOMAN_CLIENTS_DIR`, which is kept; else a folder that goes with this process. */
+/** `DRAGOMAN_CLIENTS_DIR`, which is kept; else a folder until `removeClients`. */
 function installFolder(): string {
   const kept = process.env['DRAGOMAN_CLIENTS_DIR'];
   if (kept !== undefined && kept !== '') return kept;
-  if (temporary === undefined) {
-    const made = mkdtempSync(join(tmpdir(), 'dragoman-clients-'));
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-    temporary = made;
-  }
+  temporary ??= mkdtempSync(join(tmpdir(), 'dragoman-clients-'));
   return temporary;
+}
+
+/** Removes what was installed: some hundred megabytes. */
+export function removeClients(): void {
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+  temporary = undefined;
 }
 
 /** A user who has nothing yet. */

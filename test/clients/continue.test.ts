@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { pageSettings } from './client-page.ts';
-import { Desk, installClient } from './command-line-clients.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
 const cn = installClient('continue') ?? '';
 
@@ -12,7 +12,10 @@ describe.skipIf(cn === '')('Continue', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
 
   test.each([
     ['openai', 'sim/messages'],

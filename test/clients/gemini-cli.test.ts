@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
-import { Desk, installClient } from './command-line-clients.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
 const gemini = installClient('gemini-cli') ?? '';
 
@@ -11,7 +11,10 @@ describe.skipIf(gemini === '')('Gemini CLI', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
 
   test.each(['sim/chat', 'sim/responses', 'sim/messages'])(
     'does a task, and goes on with it, %s',

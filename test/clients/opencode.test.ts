@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { pageSettings } from './client-page.ts';
-import { Desk, installClient } from './command-line-clients.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
 const opencode = installClient('opencode') ?? '';
 
@@ -16,7 +16,10 @@ describe.skipIf(opencode === '')('opencode', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
 
   test.each([
     ['@ai-sdk/openai-compatible', 'sim/messages'],

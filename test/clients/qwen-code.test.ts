@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
-import { Desk, installClient } from './command-line-clients.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
 const qwen = installClient('qwen-code') ?? '';
 
@@ -11,7 +11,10 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
   beforeAll(async () => {
     gateway = await startGateway();
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
 
   test.each([
     ['openai', 0, 'sim/responses'],
