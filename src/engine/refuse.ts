@@ -28,7 +28,8 @@ export function refuse(generation: Generation, error: GatewayError): void {
   if (attempts.length > 0 ? error.fault !== 'client' : error.kind === 'conflict')
     headers['x-should-retry'] = 'false';
   const upstream = callersRefusal(attempts.length, error);
-  if (upstream && attempts[0]?.lane === 'relay') {
+  // Those who host another vendor's protocol have errors of their own form.
+  if (upstream && attempts[0]?.lane === 'relay' && !attempts[0].endpoint.hosting) {
     headers['content-type'] = headerText(upstream.contentType ?? 'application/json');
     return call.client.respond(upstream.status, headers, upstream.body, 'text');
   }

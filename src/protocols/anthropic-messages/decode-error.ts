@@ -1,6 +1,6 @@
 // Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonArray, parseJson } from '../../canonical/index.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 import type { WireErrorType } from './wire-types.ts';
 
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<WireErrorType, ErrorClass>> = {
 };
 
 const CONTEXT_OVERFLOW =
-  /prompt is too long|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context|context (?:limit|window|length)/i;
+  /prompt is too long|input is too long|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context|context (?:limit|window|length)/i;
 /** Said with `invalid_request_error` and status 400 when the account has no money left. */
 const NO_CREDIT = /credit balance is too low|reached your specified (?:api|workspace api) usage limits/i;
 const CONTENT_FILTER = /content filtering policy/i;
@@ -35,15 +35,21 @@ const CONTENT_FILTER = /content filtering policy/i;
  * The error of an HTTP answer with a failing status.
  * @param status HTTP status
  * @param header reads a response header by lower-case name
- * @param body the answer's text: normally `{"type":"error","error":{"type","message"},"request_id"}`
+ * @param body the answer's text: normally `{"type":"error","error":{"type","message"},"request_id"}`; those who host
+ *   Claude have their own: Bedrock's is `{"message"}`, and Vertex puts Google's into a list where it would stream
  */
 export function decodeError(
   status: number,
   header: (name: string) => string | null,
   body: string,
 ): GatewayError {
-  const error = asObject(asObject(parseJson(body))['error']);
-  const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
+  const parsed = parseJson(body);
+  const answer = asObject(isJsonArray(parsed) ? parsed[0] : parsed);
+  const error = asObject(answer['error']);
+  const message =
+    asString(error['message']) ??
+    asString(answer['message']) ??
+    `the upstream answered with status ${status}`;
   const { kind } = classify(asString(error['type']), message, status);
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),

@@ -1,49 +1,26 @@
 // AWS's error bodies into the closed list of kinds. Does not decide what happens next.
-import type { ErrorKind, Fault } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isCallersStatus, parseJson } from '../../canonical/index.ts';
-import { retryAfterMs, shortMessage } from '../upstream-error.ts';
+import type { ErrorKind } from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, parseJson } from '../../canonical/index.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 
-interface ErrorClass {
-  readonly kind: ErrorKind;
-  readonly fault: Fault;
-}
-
-const INVALID: ErrorClass = { kind: 'invalid_request', fault: 'client' };
-const LIMITED: ErrorClass = { kind: 'rate_limited', fault: 'upstream' };
-const REFUSED: ErrorClass = { kind: 'authentication', fault: 'upstream' };
-const BROKEN: ErrorClass = { kind: 'upstream_unavailable', fault: 'upstream' };
-const LATE: ErrorClass = { kind: 'timeout', fault: 'upstream' };
-const UNKNOWN_MODEL: ErrorClass = { kind: 'not_found', fault: 'client' };
-
-/** Names of exceptions: API reference "Converse", errors, and "Common Errors" (2026-11). Credentials are the operator's. */
-const EXCEPTIONS: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>([
-  ['ValidationException', INVALID],
-  ['ThrottlingException', LIMITED],
-  ['ModelNotReadyException', LIMITED],
-  ['ServiceQuotaExceededException', { kind: 'quota', fault: 'upstream' }],
-  ['AccessDeniedException', { kind: 'permission', fault: 'upstream' }],
-  ['ResourceNotFoundException', UNKNOWN_MODEL],
-  ['ModelTimeoutException', LATE],
-  ['ModelErrorException', BROKEN],
-  ['ModelStreamErrorException', BROKEN],
-  ['InternalServerException', BROKEN],
-  ['ServiceUnavailableException', BROKEN],
-  ['ExpiredTokenException', REFUSED],
-  ['UnrecognizedClientException', REFUSED],
-  ['InvalidSignatureException', REFUSED],
-  ['IncompleteSignatureException', REFUSED],
-  ['MissingAuthenticationTokenException', REFUSED],
-]);
-
-/** The same by status, for answers that do not name the exception. */
-const STATUSES: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
-  [401, REFUSED],
-  [403, { kind: 'permission', fault: 'upstream' }],
-  [404, UNKNOWN_MODEL],
-  [408, LATE],
-  [413, { kind: 'too_large', fault: 'client' }],
-  [424, BROKEN],
-  [429, LIMITED],
+/** Names of exceptions: API reference "Converse", errors, and "Common Errors" (2026-11). */
+const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
+  ['ValidationException', 'invalid_request'],
+  ['ThrottlingException', 'rate_limited'],
+  ['ModelNotReadyException', 'rate_limited'],
+  ['ServiceQuotaExceededException', 'quota'],
+  ['AccessDeniedException', 'permission'],
+  ['ResourceNotFoundException', 'not_found'],
+  ['ModelTimeoutException', 'timeout'],
+  ['ModelErrorException', 'upstream_unavailable'],
+  ['ModelStreamErrorException', 'upstream_unavailable'],
+  ['InternalServerException', 'upstream_unavailable'],
+  ['ServiceUnavailableException', 'upstream_unavailable'],
+  ['ExpiredTokenException', 'authentication'],
+  ['UnrecognizedClientException', 'authentication'],
+  ['InvalidSignatureException', 'authentication'],
+  ['IncompleteSignatureException', 'authentication'],
+  ['MissingAuthenticationTokenException', 'authentication'],
 ]);
 
 const CONTEXT_OVERFLOW =
@@ -68,23 +45,20 @@ export function decodeError(
     asString(parsed['message']) ??
     asString(parsed['Message']) ??
     `the upstream answered with status ${status}`;
-  const { kind, fault } = classify(exceptionName(header('x-amzn-errortype')), status, message);
+  const kind = classify(exceptionName(header('x-amzn-errortype')), status, message);
   return new GatewayError(kind, shortMessage(message), {
-    fault,
+    fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
     upstream: { status, contentType: header('content-type') ?? undefined, body },
   });
 }
 
-function classify(name: string | undefined, status: number, message: string): ErrorClass {
-  const known =
-    (name === undefined ? undefined : EXCEPTIONS.get(name)) ??
-    STATUSES.get(status) ??
-    (isCallersStatus(status) ? INVALID : BROKEN);
-  if (known.kind === 'permission' && BAD_TOKEN.test(message)) return REFUSED;
-  if (known.kind !== 'invalid_request') return known;
-  if (CONTEXT_OVERFLOW.test(message)) return { kind: 'context_overflow', fault: 'client' };
-  return NO_SUCH_MODEL.test(message) ? UNKNOWN_MODEL : known;
+function classify(name: string | undefined, status: number, message: string): ErrorKind {
+  const kind = (name === undefined ? undefined : EXCEPTIONS.get(name)) ?? kindOfStatus(status);
+  if (kind === 'permission' && BAD_TOKEN.test(message)) return 'authentication';
+  if (kind !== 'invalid_request') return kind;
+  if (CONTEXT_OVERFLOW.test(message)) return 'context_overflow';
+  return NO_SUCH_MODEL.test(message) ? 'not_found' : kind;
 }
 
 /** `ValidationException:http://…` in headers, `validationException` in streams. */
