@@ -1,5 +1,6 @@
 // The failures of an upstream that answered 200 and then broke off or wrote nonsense, in one wording for all
 // protocols. Knows no body's shape.
+import type { CollectedEvents, FinishEvent } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
@@ -18,4 +19,14 @@ export function unreadableFrame(data: string): GatewayError {
 /** The connection ended, and the answer had not. */
 export function cutAnswer(): GatewayError {
   return brokenAnswer('the upstream closed the stream before the answer was complete');
+}
+
+/**
+ * The end of a collected answer.
+ * @throws GatewayError the answer's own error, or that it never ended
+ */
+export function requireFinish(events: CollectedEvents): FinishEvent {
+  if (events.error) throw events.error;
+  if (!events.finish) throw brokenAnswer('the answer ended before it was complete');
+  return events.finish;
 }

@@ -1,7 +1,7 @@
 // A collected answer becomes a `message` object. Owns its order of blocks; must not know where the answer came from.
-import { GatewayError } from '../../canonical/index.ts';
 import type { CollectedEvents, Item, JsonObject, Part } from '../../canonical/index.ts';
 import { NO_USAGE } from '../../canonical/index.ts';
+import { requireFinish } from '../broken-answer.ts';
 import { callInput } from '../call-input.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeCitation } from './citations.ts';
@@ -22,9 +22,8 @@ interface Draft {
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  const { error, finish, items, usage } = events;
-  if (error) throw error;
-  if (!finish) throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const finish = requireFinish(events);
+  const { items, usage } = events;
   const draft: Draft = {
     content: [],
     exclude: context.request.reasoning.exclude === true,

@@ -1,5 +1,4 @@
 // A collected answer becomes a `GenerateContentResponse`. Owns its shape; must not know where the answer came from.
-import { GatewayError } from '../../canonical/index.ts';
 import type {
   CollectedEvents,
   Item,
@@ -7,6 +6,7 @@ import type {
   JsonValue,
   MutableJsonObject,
 } from '../../canonical/index.ts';
+import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { GroundingWriter } from './encode-grounding.ts';
@@ -27,9 +27,7 @@ interface Draft {
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  if (events.error) throw events.error;
-  if (!events.finish)
-    throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const { reason, raw } = requireFinish(events);
   const { request } = context;
   const written: JsonObject[] = [];
   const parts = new PartWriter((part) => written.push(part), request.reasoning.exclude !== true);
@@ -37,7 +35,6 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   for (const item of events.items) addItem(draft, item);
   if (parts.isSigning || written.length === 0) written.push(parts.last());
 
-  const { reason, raw } = events.finish;
   const candidate: MutableJsonObject = {
     content: { parts: written, role: 'model' },
     finishReason: encodeFinishReason(reason, raw, draft.text !== ''),

@@ -1,6 +1,5 @@
 // A collected answer becomes the `chat.completion` object. Owns its shape (OpenAI's schema
 // `CreateChatCompletionResponse` with the reasoning members); must not know where the answer came from.
-import { GatewayError } from '../../canonical/index.ts';
 import type {
   CollectedEvents,
   Item,
@@ -9,6 +8,7 @@ import type {
   MutableJsonObject,
   Part,
 } from '../../canonical/index.ts';
+import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
@@ -37,9 +37,7 @@ interface Draft {
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  if (events.error) throw events.error;
-  if (!events.finish)
-    throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+  const finish = requireFinish(events);
   const { request } = context;
   const draft: Draft = {
     content: '',
@@ -69,7 +67,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     request.logprobs === true && draft.logprobs.length > 0
       ? { content: draft.logprobs, refusal: null }
       : null;
-  const finishReason = encodeFinishReason(events.finish.reason, emitted);
+  const finishReason = encodeFinishReason(finish.reason, emitted);
   return {
     id: context.id,
     object: 'chat.completion',

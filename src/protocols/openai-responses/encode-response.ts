@@ -1,6 +1,6 @@
 // A collected answer becomes the response object. Must not know where the answer came from.
-import { GatewayError } from '../../canonical/index.ts';
 import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
+import { requireFinish } from '../broken-answer.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeOutputItem, isShown, ItemIds } from './encode-output-item.ts';
 import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
@@ -10,10 +10,7 @@ import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  if (events.error) throw events.error;
-  if (!events.finish)
-    throw new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
-  const outcome = outcomeOf(events.finish);
+  const outcome = outcomeOf(requireFinish(events));
   const ids = new ItemIds(context.id);
   const shown = events.items.filter(isShown);
   const output = shown.map((item, position) => {
