@@ -1,6 +1,6 @@
 // The command line of Cline, with the settings of its page, over Chat Completions: a task of two tools.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGateway, type TestGateway } from '../harness.ts';
 import { pageSettings } from './client-page.ts';
@@ -43,10 +43,12 @@ call read_files {"files": [{"path": "${desk.folder}/greeting.txt"}]}`;
   );
 });
 
-/** Cline leaves a process behind that other windows would share. */
+/** Cline leaves a process behind that other windows would share: the one that names the folder of this test. */
 function endHub(desk: Desk): void {
-  const path = join(desk.home, '.cline', 'data', 'locks', 'hub', 'production.json');
-  if (!existsSync(path)) return;
-  const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { pid?: number };
-  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  if (!existsSync('/proc')) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const path = join('/proc', pid, 'cmdline');
+    if (existsSync(path) && readFileSync(path, 'utf8').includes(desk.folder))
+      process.kill(Number(pid), 'SIGKILL');
+  }
 }
