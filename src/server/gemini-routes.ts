@@ -39,11 +39,10 @@ const OWN_LISTS = [
 const SHARED_LISTS = ['/v1/models', '/api/v1/models'] as const;
 
 /** Some clients leave the collection away where a model's id has a slash, and some say it twice. */
-const STUDIO =
-  /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1)?\/models\/)(?:models\/)*(?<model>.+):(?<method>\w+)$/;
+const STUDIO = /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1)?\/models\/)(?:models\/)*(?<model>.+)$/;
 /** Google's own clients ask for `v1beta1`, and name a project where they know one. */
 const VERTEX =
-  /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+):(?<method>\w+)$/;
+  /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;
 
 /** POST handlers by the patterns of their paths. */
 export function geminiHandlers(deps: ServeDependencies): Readonly<Record<string, Handler>> {
@@ -113,9 +112,12 @@ function mannerOf(request: Request): Manner {
 /** Null for a path that names no model or no method that is served. */
 function readAddress({ pathname, searchParams }: URL): { operation: Operation; route: RequestRoute } | null {
   const path = decodePath(pathname);
-  const vertex = VERTEX.exec(path);
-  const { model, method: name } = (vertex ?? STUDIO.exec(path))?.groups ?? {};
-  const method = METHODS.get(name ?? '');
+  // A model's id may hold colons, too.
+  const colon = path.lastIndexOf(':');
+  const method = METHODS.get(path.slice(colon + 1));
+  const before = path.slice(0, colon);
+  const vertex = VERTEX.exec(before);
+  const model = (vertex ?? STUDIO.exec(before))?.groups?.['model'];
   if (model === undefined || !method) return null;
   const { operation, stream } = method;
   const streamAsArray = stream && (searchParams.get('alt') ?? searchParams.get('$alt')) !== 'sse';
