@@ -84,7 +84,7 @@ class ContentsWriter {
     if (contents.length === 0) {
       const parts = this.#system.length > 0 ? this.#system.splice(0) : [{ text: '' }];
       contents.push({ role: 'user', parts });
-      report.add('messages', 'approximated', 'Gemini wants a content; the instructions are sent as one');
+      report.add('messages', 'approximated', 'Gemini wants a message; the instructions are sent as one');
     } else if (contents[0]?.role === 'model') {
       // An empty text is accepted there (recorded 2026-05).
       contents.unshift({ role: 'user', parts: [{ text: '' }] });

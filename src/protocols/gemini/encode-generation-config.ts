@@ -72,7 +72,7 @@ function clamp(path: string, value: number | undefined, most: number, report: Re
 
 function encodeSeed(seed: number | undefined, report: Report): number | undefined {
   if (seed === undefined || Math.abs(seed) <= MAX_SEED) return seed;
-  report.add('seed', 'dropped', 'a seed of Gemini has 32 bits');
+  report.add('seed', 'dropped', 'Gemini takes only seeds of 32 bits');
   return undefined;
 }
 

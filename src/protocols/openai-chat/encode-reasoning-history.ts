@@ -46,7 +46,11 @@ export function encodeAbsentReasoning(
   if (quirks.reasoningReplay !== 'reasoning_content' || !thinks || message['reasoning_content'] !== undefined)
     return;
   message['reasoning_content'] = ' ';
-  context.report.add(`${path}.reasoning_content`, 'defaulted', 'the upstream wants some with every call');
+  context.report.add(
+    `${path}.reasoning_content`,
+    'defaulted',
+    'the upstream wants reasoning with every call: a space is sent',
+  );
 }
 
 /** False, with a report, for reasoning that the target takes in no form or that belongs to another family. */
@@ -54,7 +58,11 @@ function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
   const { quirks, reasoningFormat } = context.target;
   const path = item.path ?? 'reasoning';
   if (item.format !== undefined && item.format !== reasoningFormat) {
-    context.report.add(path, 'dropped', `reasoning of format ${item.format} is not for this model`);
+    context.report.add(
+      path,
+      'dropped',
+      `reasoning of the format ${item.format} cannot be read by this model`,
+    );
     return false;
   }
   if (quirks.reasoningReplay === 'none') {
