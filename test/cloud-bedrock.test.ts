@@ -351,7 +351,10 @@ describe("Claude by Anthropic's own body", () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       type: 'error',
-      error: { type: 'invalid_request_error', message: 'Input is too long for requested model.' },
+      error: {
+        type: 'invalid_request_error',
+        message: 'prompt is too long: Input is too long for requested model.',
+      },
     });
   });
 

@@ -10,6 +10,7 @@ export interface Arrived {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, exactly as sent. */
   readonly text: string;
+  /** Null for a body that is no JSON object or list. */
   readonly json: unknown;
   /** Which connection it came on, counted from 0. */
   readonly connection: number;
@@ -194,7 +195,14 @@ function readRequest(buffer: Buffer, connection: number): { request: Arrived; le
   if (buffer.length < length) return null;
   const text = buffer.toString('utf8', end + 4, length);
   return {
-    request: { method, path, headers, text, json: text === '' ? null : JSON.parse(text), connection },
+    request: {
+      method,
+      path,
+      headers,
+      text,
+      json: /^\s*[[{]/.test(text) ? JSON.parse(text) : null,
+      connection,
+    },
     length,
   };
 }
