@@ -205,7 +205,10 @@ class TurnWriter {
       if (block !== undefined) content.push(block);
       cache = part.cache ?? cache;
     });
-    if (content.length === 0) content.push({ text: EMPTY_TEXT });
+    if (content.length === 0) {
+      content.push({ text: EMPTY_TEXT });
+      this.#scope.report.add(path, 'approximated', `Bedrock wants a result; "${EMPTY_TEXT}" is sent`);
+    }
     const toolUseId = this.#ids.result(item.callId, path);
     results.push({
       toolResult: { toolUseId, content, ...(item.isError === true ? { status: 'error' } : {}) },
