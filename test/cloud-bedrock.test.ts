@@ -245,6 +245,16 @@ describe('a stream that fails', () => {
   });
 });
 
+test.each([
+  [NOVA, SECRET],
+  ['token/us.amazon.nova-lite-v1:0', 'sk-bedrock-test'],
+])('%s: no secret that an upstream repeats reaches a client', async (model, secret) => {
+  upstream.script(answers(400, { message: `What is ${secret} worth?` }));
+  const response = await ask(model, false);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('What is [secret] worth?');
+});
+
 describe("Claude by Anthropic's own body", () => {
   const BODY = {
     model: CLAUDE,

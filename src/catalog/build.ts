@@ -2,6 +2,7 @@
 // every model that the price library knows for a provider that is on. Done once per configuration.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
+import { Secret } from '../telemetry/secret.ts';
 import { activeProviders } from './active-providers.ts';
 import type { ActiveProvider } from './active-providers.ts';
 import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
@@ -86,7 +87,8 @@ export function buildCatalog(input: BuildInput): Catalog {
     models.set(given.id, configuredModel(given, path));
   });
 
-  const catalog = indexModels({
+  const secrets = Object.freeze([...providers.values()].flatMap(secretsOf));
+  const index = indexModels({
     models: [...models.values()].filter((model) => isListed(model)),
     besides: [...models.values()].filter((model) => !isListed(model)),
     aliases: config.aliases,
@@ -95,6 +97,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     dated,
     claimed,
   });
+  const catalog: Catalog = Object.freeze({ ...index, secrets: () => secrets });
   checkAliases(config.aliases, catalog, configuredIds, refuse);
   return catalog;
 
@@ -273,6 +276,14 @@ export function buildCatalog(input: BuildInput): Catalog {
 /** What a model declares about its own protocol says nothing about another one. */
 function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFacts {
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
+}
+
+function secretsOf({ protocols }: ActiveProvider): readonly Secret[] {
+  const secrets = [...protocols.values()].flatMap(({ auth, credential }) => [
+    auth?.key,
+    ...Object.values(credential ?? {}),
+  ]);
+  return secrets.filter((each) => each instanceof Secret);
 }
 
 function noFile(): never {

@@ -104,6 +104,8 @@ export interface Catalog {
   isListed(id: string): boolean;
   /** True for the id of a provider that is on. */
   hasProvider(id: string): boolean;
+  /** Every secret that is sent to a provider that is on, or with which its requests are signed. */
+  secrets(): readonly Secret[];
   /** Up to three ids that look like a misspelt one. */
   suggest(id: string): readonly string[];
 }

@@ -234,16 +234,10 @@ function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[
 
 /** Every secret that an upstream could echo: its key, and what the operator put into headers of its own. */
 function redactorOf(snapshot: Snapshot): (text: string) => string {
-  const keys = snapshot.catalog
-    .list()
-    .flatMap((model) => model.endpoints.flatMap((endpoint) => (endpoint.auth ? [endpoint.auth.key] : [])));
-  const headers = Object.values(snapshot.config.providers).flatMap((provider) => {
-    if (provider === false) return [];
-    const { headers: own, awsKeys } = provider;
-    const secrets = [awsKeys?.secretAccessKey, awsKeys?.sessionToken].filter((each) => each !== undefined);
-    return [...Object.values(own ?? {}), ...secrets];
-  });
-  return createRedactor(new Set([...keys, ...headers]));
+  const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
+    provider === false ? [] : Object.values(provider.headers ?? {}),
+  );
+  return createRedactor(new Set([...snapshot.catalog.secrets(), ...headers]));
 }
 
 async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {
