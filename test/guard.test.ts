@@ -289,7 +289,7 @@ describe('fetching under guard', () => {
   test('connects to the address that was checked, under the name that was asked for', async () => {
     asked.length = 0;
     site.script(whole(200, { 'content-type': 'image/png' }, 'bytes'));
-    const answer = await guard(['site.test']).fetch(get(`${at(site, 'site.test')}/a.png?b=c`));
+    const answer = await guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/a.png?b=c`));
     expect(answer.status).toBe(200);
     expect(answer.header('content-type')).toBe('image/png');
     expect(answer.bytes.toString()).toBe('bytes');
@@ -312,7 +312,7 @@ describe('fetching under guard', () => {
       allow: () => ['two.test'],
       resolve: async () => ['::1', '127.0.0.1'],
     });
-    expect((await twice.fetch(get(`${at(site, 'two.test')}/`))).bytes.toString()).toBe('found');
+    expect((await twice.fetchWhole(get(`${at(site, 'two.test')}/`))).bytes.toString()).toBe('found');
   });
 
   test('checks where each redirect leads', async () => {
@@ -323,14 +323,14 @@ describe('fetching under guard', () => {
       '//[::1]/x',
     ]) {
       site.script(redirect(place));
-      expect(await codeOf(guard(['site.test']).fetch(get(`${at(site, 'site.test')}/`)))).toBe(
+      expect(await codeOf(guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/`)))).toBe(
         'invalid_request url_not_allowed',
       );
     }
     other.script();
     site.script(redirect(`${at(other, 'site.test')}/`));
     const { port } = new URL(site.origin);
-    expect(await codeOf(guard([`site.test:${port}`]).fetch(get(`${at(site, 'site.test')}/`)))).toBe(
+    expect(await codeOf(guard([`site.test:${port}`]).fetchWhole(get(`${at(site, 'site.test')}/`)))).toBe(
       'invalid_request url_not_allowed',
     );
     expect(other.requests).toEqual([]);
@@ -339,12 +339,12 @@ describe('fetching under guard', () => {
   test('follows three redirects and no more', async () => {
     const hops = [redirect('/1'), redirect('2'), redirect(`${at(site, 'site.test')}/3`)];
     site.script(...hops, whole(200, {}, 'there'));
-    const answer = await guard(['site.test']).fetch(get(`${at(site, 'site.test')}/`));
+    const answer = await guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/`));
     expect(answer.bytes.toString()).toBe('there');
     expect(answer.url).toBe(`${at(site, 'site.test')}/3`);
     expect(site.requests.map(({ path }) => path)).toEqual(['/', '/1', '/2', '/3']);
     site.script(...hops, redirect('/4'), whole(200, {}, 'too far'));
-    expect(await codeOf(guard(['site.test']).fetch(get(`${at(site, 'site.test')}/`)))).toBe(
+    expect(await codeOf(guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/`)))).toBe(
       'unsupported url_not_fetched',
     );
     expect(site.requests.length).toBe(4);
@@ -354,7 +354,7 @@ describe('fetching under guard', () => {
     const secret = { authorization: 'Bearer sk-test', cookie: 'a=b', 'x-api-key': 'sk-test' };
     site.script(redirect('/same'), redirect(`${at(other, 'other.test')}/`), whole(200, {}, 'home'));
     other.script(redirect(`${at(site, 'site.test')}/home`));
-    await guard(['site.test', 'other.test']).fetch(
+    await guard(['site.test', 'other.test']).fetchWhole(
       get(`${at(site, 'site.test')}/`, { headers: { ...secret, accept: 'image/*' } }),
     );
     const seen = [...site.requests.slice(0, 2), ...other.requests, ...site.requests.slice(2)].map(
@@ -368,33 +368,35 @@ describe('fetching under guard', () => {
   test('sends a body on only within its origin', async () => {
     const post = get(`${at(site, 'site.test')}/`, { method: 'POST', body: '{"a":1}' });
     site.script(redirect('/again', 307), whole(200, {}, 'ok'));
-    await guard(['site.test']).fetch(post);
+    await guard(['site.test']).fetchWhole(post);
     expect(site.requests.map(({ method, json }) => [method, json])).toEqual([
       ['POST', { a: 1 }],
       ['POST', { a: 1 }],
     ]);
     other.script();
     site.script(redirect(`${at(other, 'other.test')}/`, 308));
-    expect(await codeOf(guard(['site.test', 'other.test']).fetch(post))).toBe('unsupported url_not_fetched');
+    expect(await codeOf(guard(['site.test', 'other.test']).fetchWhole(post))).toBe(
+      'unsupported url_not_fetched',
+    );
     expect(other.requests).toEqual([]);
     other.script(whole(200, {}, 'seen'));
     site.script(redirect(`${at(other, 'other.test')}/`, 303));
-    await guard(['site.test', 'other.test']).fetch(post);
+    await guard(['site.test', 'other.test']).fetchWhole(post);
     expect(other.requests.map(({ method, text }) => [method, text])).toEqual([['GET', '']]);
   });
 
   test('takes no more bytes than it was told to, announced or not', async () => {
     const small = get(`${at(site, 'site.test')}/`, { maxBytes: 1000 });
     site.script(whole(200, {}, 'x'.repeat(1000)));
-    expect((await guard(['site.test']).fetch(small)).bytes.length).toBe(1000);
+    expect((await guard(['site.test']).fetchWhole(small)).bytes.length).toBe(1000);
     site.script((exchange) => exchange.head(200, { 'content-length': '1001' }));
-    expect(await codeOf(guard(['site.test']).fetch(small))).toBe('too_large url_too_large');
+    expect(await codeOf(guard(['site.test']).fetchWhole(small))).toBe('too_large url_too_large');
     site.script((exchange) => {
       exchange.openStream({ 'content-type': 'image/png' });
       exchange.chunk('x'.repeat(600));
       exchange.chunk('x'.repeat(600));
     });
-    expect(await codeOf(guard(['site.test']).fetch(small))).toBe('too_large url_too_large');
+    expect(await codeOf(guard(['site.test']).fetchWhole(small))).toBe('too_large url_too_large');
     // The connection is closed: whoever sends without end has nobody to send to.
     await site.exchanges[0]?.closed;
   });
@@ -422,7 +424,7 @@ describe('fetching under guard', () => {
 
   test('reads what is compressed in moderation', async () => {
     site.script(whole(200, { 'content-encoding': 'gzip' }, gzipSync('hello')));
-    const answer = await guard(['site.test']).fetch(get(`${at(site, 'site.test')}/`));
+    const answer = await guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/`));
     expect(answer.bytes.toString()).toBe('hello');
   });
 
@@ -436,7 +438,7 @@ describe('fetching under guard', () => {
     for (const script of scripts) {
       const clock = new ManualClock();
       site.script(...script);
-      const pending = codeOf(guard(['site.test'], clock).fetch(request));
+      const pending = codeOf(guard(['site.test'], clock).fetchWhole(request));
       await site.arrived(script.length);
       clock.advance(2_999);
       clock.advance(1);
@@ -460,7 +462,7 @@ describe('fetching under guard', () => {
   test('says what went wrong without the words of the network', async () => {
     const failure = (url: string): Promise<unknown> =>
       guard(['site.test', 'dead.test'])
-        .fetch(get(url))
+        .fetchWhole(get(url))
         .catch((error: Error) => error.message);
     expect(await failure('http://dead.test:1/')).toBe(
       'this address could not be fetched: no connection could be made',

@@ -21,7 +21,7 @@ import { createLogger } from '../telemetry/log.ts';
 import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { listenOrExplain, originOf } from './listen-or-explain.ts';
-import { openStorage } from './open-storage.ts';
+import { openFiles, openStorage } from './open-storage.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
@@ -110,6 +110,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     now: clock.now,
   });
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
+  const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({
     prompts,
@@ -132,7 +133,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   let ready = true;
   const stopPurge = clock.every(PURGE_MS, () => {
-    for (const store of [storage.vault, storage.responses, storage.conversations])
+    for (const store of [storage.vault, storage.responses, storage.conversations, files])
       purgeAll(store, clock.now(), () => ready).catch((error: unknown) =>
         log.warn('what has expired could not be deleted', { error }),
       );
@@ -144,6 +145,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     ledger: storage.ledger,
     state: storage,
     prompts,
+    files,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
     ready: () => ready,
     sealSummary: (keyId, text) => compaction.seal(keyId, text),
@@ -155,7 +157,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     hostname: config.server.host,
     port: config.server.port,
     // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
-    maxBodyBytes: config.server.bodyLimitBytes * 4,
+    maxBodyBytes: Math.max(config.server.bodyLimitBytes, config.files.maxBytes) * 4,
     hot: app.hot,
     fallback: app.fallback,
   });

@@ -1,6 +1,8 @@
 // Chooses the storage that a configuration asks for. The only place where a command meets a concrete database.
 import { join } from 'node:path';
 import { ConfigError, type Config } from '../config/index.ts';
+import { Files } from '../state/files.ts';
+import { BlobFolder } from '../storage/blob-folder.ts';
 import { openSqliteStorage } from '../storage/sqlite-storage.ts';
 import type { Storage } from '../storage/ports.ts';
 
@@ -18,4 +20,17 @@ export async function openStorage(
       'only the embedded database is supported in this version; remove it (or DATABASE_URL)',
     );
   return openSqliteStorage({ path: join(config.dataDir, 'dragoman.db'), maxBytesPerKey });
+}
+
+/**
+ * Files, with their bytes in a folder of the data directory.
+ * @param maxBytes of one file; asked at every upload, since a reload may change it
+ */
+export function openFiles(
+  config: Config,
+  { files }: Pick<Storage, 'files'>,
+  maxBytes: () => number,
+  now: () => number,
+): Files {
+  return new Files({ store: files, blobs: new BlobFolder(join(config.dataDir, 'files')), maxBytes, now });
 }

@@ -66,6 +66,7 @@ export interface Config extends CatalogConfig {
     >;
   };
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
+  readonly files: { readonly maxBytes: number };
   readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
   readonly compatibility: { readonly reasoningContent: boolean };
   readonly idempotency: { readonly ttlMs: number; readonly maxBytes: number };
@@ -129,6 +130,7 @@ export function toConfig(file: ConfigFile): Config {
       retentionDays: file.state.retention_days,
       maxBytesPerKey: Math.floor(file.state.max_mb_per_key * MEGABYTE),
     },
+    files: { maxBytes: Math.floor(file.files.max_mb * MEGABYTE) },
     logging: file.logging,
     compatibility: { reasoningContent: file.compatibility.reasoning_content },
     idempotency: {

@@ -285,6 +285,19 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the gateway keeps for clients.'),
+  files: z
+    .strictObject({
+      max_mb: z
+        .number()
+        .positive()
+        .max(512)
+        .default(50)
+        .describe(
+          'Largest file in MB (1 MB = 1,048,576 bytes), uploaded or fetched; also for all files of one request together.',
+        ),
+    })
+    .prefault({})
+    .describe('Files that clients upload, and those that requests point to.'),
   logging: z
     .strictObject({
       level: z.enum(LOG_LEVELS).default('info').describe('Least important message that is written.'),

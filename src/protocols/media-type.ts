@@ -1,13 +1,17 @@
 // Media types of files whose sender did not say: by their first bytes, or by their name. Knows no protocol.
 
-/** Base64 of the first bytes of common formats. */
-const BEGINNINGS: readonly (readonly [string, string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-  ['JVBERi', 'application/pdf'],
+/** The first bytes of common formats, as base64 shows them. */
+const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
+  [/^iVBORw0KGgo/, 'image/png'],
+  [/^\/9j\//, 'image/jpeg'],
+  [/^R0lGOD/, 'image/gif'],
+  // `RIFF`, four bytes of length, and `WAVE` or what else may be in it.
+  [/^UklGR.{7}QVZF/, 'audio/wav'],
+  [/^UklGR/, 'image/webp'],
+  [/^JVBERi/, 'application/pdf'],
+  [/^SUQz/, 'audio/mp3'],
 ];
+const RECOGNISABLE: ReadonlySet<string> = new Set(BEGINNINGS.map(([, type]) => type));
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
@@ -26,6 +30,12 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html'],
   ['xml', 'text/xml'],
   ['json', 'application/json'],
+  ['doc', 'application/msword'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['ppt', 'application/vnd.ms-powerpoint'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
   ['mp3', 'audio/mp3'],
   ['wav', 'audio/wav'],
   ['mp4', 'video/mp4'],
@@ -35,7 +45,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 /** By the first bytes, seen through base64; undefined for anything else. */
 export function sniffMediaType(base64: string): string | undefined {
-  return BEGINNINGS.find(([beginning]) => base64.startsWith(beginning))?.[1];
+  return BEGINNINGS.find(([beginning]) => beginning.test(base64))?.[1];
 }
 
 /** By the extension of a file's name or of an address; undefined for one that is not known. */
@@ -43,4 +53,18 @@ export function mediaTypeOfName(name: string): string | undefined {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const dot = path.lastIndexOf('.');
   return dot < 0 ? undefined : EXTENSIONS.get(path.slice(dot + 1).toLowerCase());
+}
+
+/**
+ * The type of an uploaded file. What its bytes say counts; its name only says what they leave open.
+ * @param head base64 of its first bytes
+ * @param isText true when these are UTF-8 without zeros
+ */
+export function mediaTypeOfFile(head: string, filename: string, isText: boolean): string {
+  const sniffed = sniffMediaType(head);
+  if (sniffed !== undefined) return sniffed;
+  const named = mediaTypeOfName(filename) ?? '';
+  const namesText = named.startsWith('text/') || named === 'application/json';
+  if (isText) return namesText ? named : 'text/plain';
+  return named === '' || namesText || RECOGNISABLE.has(named) ? 'application/octet-stream' : named;
 }

@@ -14,6 +14,7 @@ import { asksForCompaction, compact, compactTurn, type CompactDependencies } fro
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
+import { addFilesRoutes } from './files-routes.ts';
 import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
 import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
@@ -105,6 +106,7 @@ export function createApp(deps: AppDependencies): App {
     addResponsesRoutes(add);
     addConversationsRoutes(add);
     addPromptsRoutes(add);
+    addFilesRoutes(add);
   }
   hono.all('*', (context) => {
     const methods = hot[context.req.path] ? ' This path takes POST only.' : '';

@@ -6,13 +6,15 @@ const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 
 /**
- * Reads `after`, `limit` (1 to 100, default 20) and `order` (`asc` or `desc`, the default).
+ * Reads `after`, `limit` and `order` (`asc` or `desc`, the default).
+ * @param most greatest `limit`
+ * @param usual `limit` where the query names none
  * @throws GatewayError `invalid_request` naming the parameter
  */
-export function readPage(query: URLSearchParams): PageRequest {
-  const limit = query.get('limit') ?? String(DEFAULT_LIMIT);
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_LIMIT)
-    throw wrong('limit', `must be an integer from 1 to ${MAX_LIMIT}`);
+export function readPage(query: URLSearchParams, most = MAX_LIMIT, usual = DEFAULT_LIMIT): PageRequest {
+  const limit = query.get('limit') ?? String(usual);
+  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > most)
+    throw wrong('limit', `must be an integer from 1 to ${most}`);
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw wrong('order', 'must be asc or desc');
   return { after: query.get('after') || undefined, limit: Number(limit), order };

@@ -2,6 +2,7 @@
 import type { Hono } from 'hono';
 import { asArray, GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
 import type { StoredItems } from '../protocols/index.ts';
+import type { Files } from '../state/files.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import type { Storage } from '../storage/ports.ts';
 import { readBody } from './body.ts';
@@ -10,6 +11,9 @@ import { reply, withServer, type ReplyDependencies } from './reply.ts';
 export interface StateDependencies extends ReplyDependencies {
   readonly state: Pick<Storage, 'responses' | 'conversations'>;
   readonly prompts: PromptLibrary;
+  readonly files: Files;
+  /** When what is stored at `now` expires, in Unix milliseconds; null: never. */
+  readonly expiresAt: (now: number) => number | null;
   readonly maxBodyBytes: () => number;
 }
 
@@ -20,6 +24,8 @@ export interface StateCall {
   /** Unix milliseconds. */
   readonly now: number;
   readonly query: URLSearchParams;
+  /** For whoever reads the body as it arrives. */
+  readonly request: Request;
   /** A parameter of the path. */
   readonly id: (name: string) => string;
   /** The body, which must be an object; `{}` where there may be none and is none. */
@@ -45,6 +51,7 @@ export function routesBelow(hono: Hono, base: string, deps: StateDependencies): 
           keyId: principal.keyId,
           now: deps.now(),
           query: new URL(request.url).searchParams,
+          request,
           id: (name) => context.req.param(name) ?? '',
           body: (optional) => readObject(request, deps.maxBodyBytes(), optional !== undefined),
         }),

@@ -15,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
   { name: 'routing of keys', up: routingOfKeys },
   { name: 'stored responses, conversations and prompts', up: stateTables },
+  { name: 'uploaded files', up: filesTable },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -170,6 +171,23 @@ async function stateTables(db: Kysely<Schema>): Promise<void> {
     .addColumn('kept', 'integer', (c) => c.notNull())
     .modifyEnd(sql`without rowid`)
     .execute();
+}
+
+async function filesTable(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('files')
+    .addColumn('row', 'integer', (c) => c.primaryKey().autoIncrement())
+    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('key_id', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('expires_at', 'integer', (c) => c.notNull())
+    .addColumn('purpose', 'text', (c) => c.notNull())
+    .addColumn('filename', 'text', (c) => c.notNull())
+    .addColumn('media_type', 'text', (c) => c.notNull())
+    .addColumn('bytes', 'integer', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('files_by_key').on('files').column('key_id').execute();
+  await db.schema.createIndex('files_by_expiry').on('files').column('expires_at').execute();
 }
 
 /**

@@ -63,10 +63,10 @@ export interface VaultStore {
   purge(nowMs: number): Promise<number>;
 }
 
-// Stored responses, conversations and prompts. Ids are made by the gateway and unique over all keys; writing one
+// Stored responses, conversations, prompts and files. Ids are made by the gateway and unique over all keys; writing one
 // again changes nothing. Whatever belongs to another key is not found. What a key stores is counted together: its
 // responses give way to what is new, first those that expire first (the oldest, where all live equally long), and
-// only when its conversations and prompts alone leave no room is something refused (GatewayError `quota`).
+// only when its conversations, prompts and files alone leave no room is something refused (GatewayError `quota`).
 
 export interface StoredResponse {
   readonly id: string;
@@ -202,8 +202,65 @@ export interface PromptStore {
   delete(keyId: string, id: string): Promise<boolean>;
 }
 
+/** An uploaded file; its bytes lie in the blob store under its id. */
+export interface StoredFile {
+  readonly id: string;
+  readonly keyId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  /** `user_data` or `vision`. */
+  readonly purpose: string;
+  readonly filename: string;
+  /** As its bytes say. */
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
+export interface FilePage {
+  readonly files: readonly StoredFile[];
+  readonly hasMore: boolean;
+}
+
+export interface FileStore {
+  /** Written after its bytes, which it makes count. @throws GatewayError `quota` */
+  put(file: StoredFile): Promise<void>;
+  find(keyId: string, id: string, nowMs: number): Promise<StoredFile | null>;
+  /** Whoever's it is, and also when it has expired: its bytes are not to be swept away. */
+  exists(id: string): Promise<boolean>;
+  /** Files in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  list(
+    keyId: string,
+    page: PageRequest & { readonly purpose?: string | undefined },
+    nowMs: number,
+  ): Promise<FilePage>;
+  /** False when there is no such file. Its bytes are to be deleted afterwards. */
+  delete(keyId: string, id: string): Promise<boolean>;
+  /** Deletes a bounded number of expired files, and gives the ids of those whose bytes are to follow. */
+  takeExpired(nowMs: number): Promise<readonly string[]>;
+}
+
+/** Bytes on their way in. Exactly one of `keep` and `discard` ends it. */
+export interface BlobDraft {
+  write(bytes: Uint8Array): Promise<void>;
+  /** The bytes are there under this name, durably, when it resolves. */
+  keep(name: string): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Bytes by name: a folder, or any store of objects. Names are word characters. */
+export interface BlobStore {
+  draft(): Promise<BlobDraft>;
+  /** Null when there is none of this name. */
+  read(name: string): Promise<Uint8Array | null>;
+  stream(name: string): Promise<ReadableStream<Uint8Array> | null>;
+  /** Nothing happens when there is none. */
+  delete(name: string): Promise<void>;
+  /** Deletes what a crash left behind: drafts, and blobs that nobody keeps, last written before `beforeMs`. */
+  sweep(beforeMs: number, isKept: (name: string) => Promise<boolean>): Promise<void>;
+}
+
 export interface StateUsage {
-  /** What the responses, conversations and prompts of a key occupy: their texts and a little for each row. */
+  /** What the responses, conversations, prompts and files of a key occupy: their texts and a little for each row. */
   bytes(keyId: string): Promise<number>;
 }
 
@@ -214,6 +271,7 @@ export interface Storage {
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
   readonly prompts: PromptStore;
+  readonly files: FileStore;
   readonly stateUsage: StateUsage;
   /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */
   secret(name: string): Promise<Uint8Array>;

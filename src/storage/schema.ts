@@ -129,11 +129,25 @@ export interface PromptVersionTable {
   template: string;
 }
 
+/** An uploaded file without its bytes, which lie under its id in the folder of blobs. */
+export interface FileTable {
+  row: Generated<number>;
+  id: string;
+  key_id: string;
+  created_at: number;
+  expires_at: number;
+  purpose: string;
+  filename: string;
+  media_type: string;
+  /** Of the file itself. */
+  bytes: number;
+}
+
 /** What the stored things of a key occupy, in bytes. */
 export interface StateUsageTable {
   key_id: string;
   responses: number;
-  /** Conversations and prompts, which never give way to something new. */
+  /** Conversations, prompts and files, which never give way to something new. */
   kept: number;
 }
 
@@ -160,6 +174,7 @@ export interface Schema {
   conversation_items: ConversationItemTable;
   prompts: PromptTable;
   prompt_versions: PromptVersionTable;
+  files: FileTable;
   state_usage: StateUsageTable;
   settings: SettingTable;
   schema_migrations: MigrationTable;

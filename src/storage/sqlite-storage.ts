@@ -14,6 +14,7 @@ import type { Schema } from './schema.ts';
 import { masterSecret, namedSecret } from './secret-file.ts';
 import { SqliteConversations } from './sqlite-conversations.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { SqliteFiles } from './sqlite-files.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { SqlitePrompts } from './sqlite-prompts.ts';
@@ -31,7 +32,7 @@ export interface SqliteOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** How long a statement, and the event loop with it, waits for another process's lock. */
   readonly busyTimeoutMs?: number | undefined;
-  /** The most that one key may store of responses, conversations and prompts; asked at every write. */
+  /** The most that one key may store of responses, conversations, prompts and files; asked at every write. */
   readonly maxBytesPerKey?: (() => number) | undefined;
 }
 
@@ -73,6 +74,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       responses: new SqliteResponses(connection, db, commits, usage, items),
       conversations: new SqliteConversations(connection, db, commits, usage, items),
       prompts: new SqlitePrompts(connection, db, commits, usage),
+      files: new SqliteFiles(connection, db, commits, usage),
       stateUsage: usage,
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-// What each key's stored responses, conversations and prompts occupy, and the quota over all three. The counters
+// What each key's stored responses, conversations, prompts and files occupy, and the quota over all of them. The counters
 // change in the transactions of the stores. The only place that deletes responses, because they give way when
 // a key is full, first those that expire first: the oldest. Its methods, but for `bytes`, run inside a transaction.
 import { type Kysely, sql } from 'kysely';
@@ -127,7 +127,7 @@ function refusal(bytes: number, kept: number, most: number): GatewayError {
   const mb = (count: number): string => (count / 1_000_000).toFixed(2);
   return new GatewayError(
     'quota',
-    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that a key may store, and conversations and prompts hold ${mb(kept)} MB: delete conversations or prompts of this key, or send less`,
+    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that a key may store, and conversations, prompts and files hold ${mb(kept)} MB: delete conversations, prompts or files of this key, or send less`,
     { fault: 'client', code: 'storage_quota' },
   );
 }

@@ -66,7 +66,7 @@ export class GuardedFetch {
    * Fetches an answer whole, whatever its status.
    * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, or `unsupported` (`url_not_fetched`)
    */
-  fetch(request: GuardedRequest): Promise<GuardedAnswer> {
+  fetchWhole(request: GuardedRequest): Promise<GuardedAnswer> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
       let seen: { head: ResponseHead; url: string } | undefined;

@@ -1,0 +1,130 @@
+// Uploaded files of keys: their bytes and what is known of them, kept in step. Knows no HTTP and no protocol.
+import { GatewayError } from '../canonical/index.ts';
+import type { BlobDraft, BlobStore, FilePage, FileStore, PageRequest, StoredFile } from '../storage/ports.ts';
+
+export interface FilesOptions {
+  readonly store: FileStore;
+  readonly blobs: BlobStore;
+  /** Most bytes of one file, and of all files of one request together; asked each time. */
+  readonly maxBytes: () => number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** First bytes of a file, by which it is recognised. */
+const HEAD_BYTES = 4096;
+/** What a crash left behind is older than any upload that still runs. */
+const SWEEP_AGE_MS = 86_400_000;
+
+export class Files {
+  readonly #options: FilesOptions;
+  #swept = false;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+  }
+
+  get maxBytes(): number {
+    return this.#options.maxBytes();
+  }
+
+  /** Begins to take a file. */
+  async upload(): Promise<Upload> {
+    return new Upload(this.#options, await this.#options.blobs.draft());
+  }
+
+  /** Null for an id that is unknown, expired or another key's. */
+  find(keyId: string, id: string): Promise<StoredFile | null> {
+    return this.#options.store.find(keyId, id, this.#options.now());
+  }
+
+  /** @throws GatewayError `invalid_request` for an unknown `after` */
+  list(keyId: string, page: PageRequest & { readonly purpose?: string | undefined }): Promise<FilePage> {
+    return this.#options.store.list(keyId, page, this.#options.now());
+  }
+
+  /** The bytes, piece by piece; null when they are gone. */
+  stream({ id }: StoredFile): Promise<ReadableStream<Uint8Array> | null> {
+    return this.#options.blobs.stream(id);
+  }
+
+  /** The bytes, whole; null when they are gone. */
+  read({ id }: StoredFile): Promise<Uint8Array | null> {
+    return this.#options.blobs.read(id);
+  }
+
+  /** False when there is no such file. */
+  async delete(keyId: string, id: string): Promise<boolean> {
+    const isDeleted = await this.#options.store.delete(keyId, id);
+    if (isDeleted) await this.#options.blobs.delete(id);
+    return isDeleted;
+  }
+
+  /** Deletes expired files, a bounded number, and once what crashes left behind. Returns how many expired. */
+  async purge(nowMs: number): Promise<number> {
+    const { store, blobs } = this.#options;
+    const expired = await store.takeExpired(nowMs);
+    for (const id of expired) await blobs.delete(id);
+    if (!this.#swept) {
+      this.#swept = true;
+      await blobs.sweep(nowMs - SWEEP_AGE_MS, (id) => store.exists(id));
+    }
+    return expired.length;
+  }
+}
+
+/** One file on its way in. Exactly one of `keep` and `discard` ends it. */
+export class Upload {
+  readonly #options: FilesOptions;
+  readonly #draft: BlobDraft;
+  #head = new Uint8Array(0);
+  #bytes = 0;
+
+  constructor(options: FilesOptions, draft: BlobDraft) {
+    this.#options = options;
+    this.#draft = draft;
+  }
+
+  /** The first bytes, at most 4096. */
+  get head(): Uint8Array {
+    return this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws GatewayError `too_large` */
+  async write(bytes: Uint8Array): Promise<void> {
+    const most = this.#options.maxBytes();
+    if (this.#bytes + bytes.length > most)
+      throw new GatewayError('too_large', `file: is larger than ${most} bytes (files.max_mb)`, {
+        param: 'file',
+      });
+    if (this.#head.length < HEAD_BYTES) {
+      const more = bytes.subarray(0, HEAD_BYTES - this.#head.length);
+      this.#head = new Uint8Array([...this.#head, ...more]);
+    }
+    this.#bytes += bytes.length;
+    await this.#draft.write(bytes);
+  }
+
+  /** @throws GatewayError `quota`; nothing is kept then */
+  async keep(facts: Omit<StoredFile, 'bytes' | 'createdAt'>): Promise<StoredFile> {
+    const { store, blobs, now } = this.#options;
+    const file = { ...facts, bytes: this.#bytes, createdAt: now() };
+    // The bytes first: a row without bytes would be a file that cannot be read, bytes without a row are swept away.
+    await this.#draft.keep(file.id);
+    try {
+      await store.put(file);
+    } catch (error) {
+      await blobs.delete(file.id);
+      throw error;
+    }
+    return file;
+  }
+
+  discard(): Promise<void> {
+    return this.#draft.discard();
+  }
+}
