@@ -149,6 +149,14 @@ describe('Azure', () => {
     expect(byName.find('azure/x')?.endpoints[0]?.baseUrl).toBe('https://mine.openai.azure.com/openai/v1');
   });
 
+  test('needs no resource where the configuration says the address', () => {
+    const protocols = { 'openai-chat': 'https://house.example.com/openai/v1' };
+    const catalog = catalogOf({ azure: { api_key: 'sk-a', protocols } });
+    expect(catalog.find('azure/x')?.endpoints[0]?.baseUrl).toBe('https://house.example.com/openai/v1');
+    const other = (): unknown => catalogOf({ azure: { api_key: 'sk-a', protocols: { 'openai-chat': {} } } });
+    expect(other).toThrow('providers.azure.protocols.openai-chat: needs a base URL');
+  });
+
   test("Foundry serves Claude by Anthropic's protocol", () =>
     withGateway({ foundry: { resource: upstream.origin, api_key: 'sk-foundry-test' } }, async (gateway) => {
       upstream.script(answers(200, MESSAGE));

@@ -10,6 +10,8 @@ import { nearest } from './model-index.ts';
 import {
   credentialOf,
   fillAddress,
+  isAddress,
+  refuseMissing,
   fillHosting,
   isPlaced,
   placeOf,
@@ -100,6 +102,8 @@ interface Completion {
   readonly path: string;
   /** Takes the place of the vendor's main address. */
   readonly baseUrl?: string | undefined;
+  /** True: the operator says where the server is, and need not say where the vendor would have it. */
+  readonly isPlacedOtherwise?: boolean | undefined;
   readonly refuse: Refuse;
 }
 
@@ -110,13 +114,9 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
   for (const name of PROTOCOL_NAMES) {
     const entry = preset.protocols[name];
     if (!entry) continue;
-    // Who says where the server is need not say where the vendor would have it.
-    const baseUrl =
-      completion.baseUrl === undefined
-        ? fillAddress(entry.baseUrl, words, preset, path, refuse)
-        : entry.baseUrl === main
-          ? completion.baseUrl
-          : entry.baseUrl;
+    const own = entry.baseUrl === main ? completion.baseUrl : undefined;
+    const baseUrl = own ?? fillAddress(entry.baseUrl, words);
+    if (!isAddress(baseUrl) && !completion.isPlacedOtherwise) refuseMissing(preset, words, path, refuse);
     const hosting = entry.hosting && fillHosting(entry.hosting, words);
     const auth = key && { ...(entry.auth ?? preset.auth), key };
     protocols.set(name, {
@@ -161,13 +161,22 @@ function overlay(
     text || preset.credential === undefined
       ? undefined
       : credentialOf(preset, preset.credential, given, words, path, surroundings, refuse);
-  const base = fromPreset(preset, { key, credential, words, path, baseUrl: given.baseUrl, refuse });
+  const isPlacedOtherwise = given.baseUrl !== undefined || given.protocols !== undefined;
+  const base = fromPreset(preset, {
+    key,
+    credential,
+    words,
+    path,
+    baseUrl: given.baseUrl,
+    isPlacedOtherwise,
+    refuse,
+  });
   const protocols = new Map<ProtocolName, ActiveProtocol>();
   for (const name of PROTOCOL_NAMES) {
     const own = base.protocols.get(name);
     const override = given.protocols?.[name];
     // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
-    const entry = isElsewhere(preset, name, given) ? undefined : own;
+    const entry = isElsewhere(preset, name, given) || !isAddress(own?.baseUrl) ? undefined : own;
     const result = override
       ? configured(name, override, own, given, key, `${path}.protocols.${name}`, refuse)
       : entry;
@@ -243,7 +252,7 @@ function configured(
   refuse: Refuse,
 ): ActiveProtocol {
   const baseUrl = given.baseUrl ?? (own ? own.baseUrl : provider.baseUrl);
-  if (baseUrl === undefined) return refuse(path, 'needs a base URL');
+  if (!isAddress(baseUrl)) return refuse(path, 'needs a base URL');
   const auth = own?.auth ?? (key && { ...(provider.auth ?? DEFAULT_AUTH[name]), key });
   return {
     baseUrl: trimUrl(baseUrl),

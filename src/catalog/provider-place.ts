@@ -48,16 +48,14 @@ export function isPlaced(preset: ProviderPreset, words: Words): boolean {
   );
 }
 
-/** A preset's address with its words in place. */
-export function fillAddress(
-  template: string,
-  words: Words,
-  preset: ProviderPreset,
-  path: string,
-  refuse: Refuse,
-): string {
-  if (missingIn(template, words).length > 0) refuseMissing(preset, words, path, refuse);
+/** A preset's address with its words in place; those that nobody gave stay open. */
+export function fillAddress(template: string, words: Words): string {
   return template.replace(WORD, (whole: string, name: string) => words[name] ?? whole);
+}
+
+/** True for an address in which no word is open. */
+export function isAddress(baseUrl: string | undefined): baseUrl is string {
+  return baseUrl !== undefined && baseUrl.search(WORD) < 0;
 }
 
 /** The same for the paths of a host; the model's name stays open. */
@@ -169,7 +167,7 @@ function missingInPaths(hosting: Hosting | undefined, words: Words): readonly st
 }
 
 /** Names the first setting that nobody gave: a word that follows from settings is missing when one of them is. */
-function refuseMissing(preset: ProviderPreset, words: Words, path: string, refuse: Refuse): never {
+export function refuseMissing(preset: ProviderPreset, words: Words, path: string, refuse: Refuse): never {
   const name = settingsOf(preset).find((each) => words[each] === undefined);
   const variables = name === undefined ? [] : (preset.settings?.[name]?.variables ?? []);
   return refuse(
