@@ -33,7 +33,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   const body: MutableJsonObject = { messages: turns.map(({ role, content }) => ({ role, content })) };
   if (system.length > 0) body['system'] = system;
-  const inference: MutableJsonObject = { maxTokens, ...encodeSampling(request, isThinking, report) };
+  const inference: MutableJsonObject = { maxTokens, ...encodeSampling(request, target, isThinking, report) };
   if (request.stop && request.stop.length > 0) inference['stopSequences'] = request.stop;
   if (Object.values(inference).some((value) => value !== undefined)) body['inferenceConfig'] = inference;
   if (toolConfig !== undefined) body['toolConfig'] = toolConfig;
@@ -57,8 +57,17 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   return budget === undefined ? undefined : (ceiling ?? budget + ANSWER_ROOM);
 }
 
-function encodeSampling(request: CanonicalRequest, isThinking: boolean, report: Report): MutableJsonObject {
-  const { temperature, topP } = request;
+function encodeSampling(
+  request: CanonicalRequest,
+  { quirks }: Target,
+  isThinking: boolean,
+  report: Report,
+): MutableJsonObject {
+  let { temperature, topP } = request;
+  if (temperature !== undefined && temperature > 1) {
+    report.add('temperature', 'clamped', 'the temperature of Bedrock is at most 1');
+    temperature = 1;
+  }
   if (isThinking) {
     if (temperature !== undefined && temperature !== 1)
       report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
@@ -66,9 +75,12 @@ function encodeSampling(request: CanonicalRequest, isThinking: boolean, report: 
       report.add('top_p', 'dropped', 'top_p is left to Claude when it thinks');
     return {};
   }
-  if (temperature === undefined || temperature <= 1) return { temperature, topP };
-  report.add('temperature', 'clamped', 'the temperature of Bedrock is at most 1');
-  return { temperature: 1, topP };
+  if (quirks.exclusiveReasoning && temperature !== undefined && topP !== undefined) {
+    // Claude since Opus 4.1 refuses both together; 1 is the default of either, so that one says nothing.
+    if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');
+    topP = undefined;
+  }
+  return { temperature, topP };
 }
 
 /** A schema is text here (API reference `JsonSchemaDefinition`), in the subset that Anthropic enforces, too. */
