@@ -4,11 +4,13 @@ import type {
   CanonicalRequest,
   JsonObject,
   MutableJsonObject,
+  ProtocolName,
   Report,
   ResponseFormat,
   Target,
   WebSearchOptions,
 } from '../../canonical/index.ts';
+import { enforceable } from '../strict-schema.ts';
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -45,7 +47,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   body['seed'] = request.seed;
   body['stop'] = request.stop?.length ? request.stop : undefined;
   body['verbosity'] = request.verbosity;
-  body['response_format'] = request.responseFormat && encodeResponseFormat(request.responseFormat);
+  body['response_format'] =
+    request.responseFormat && encodeResponseFormat(request.responseFormat, request.protocol, context.report);
   body['web_search_options'] = request.webSearch && encodeWebSearch(request.webSearch);
   encodeReasoningSwitch(body, request, context);
   if (request.stream) {
@@ -65,14 +68,19 @@ function clampedTemperature({ temperature }: CanonicalRequest, report: Report): 
 }
 
 /** Text is what a model gives anyway: not every server knows the word. */
-function encodeResponseFormat(format: ResponseFormat): JsonObject | undefined {
+function encodeResponseFormat(
+  format: ResponseFormat,
+  client: ProtocolName,
+  report: Report,
+): JsonObject | undefined {
   switch (format.type) {
     case 'text':
       return undefined;
     case 'json_object':
       return { type: 'json_object' };
     case 'json_schema': {
-      const { name, description, schema, strict } = format;
+      const { name, description, schema } = format;
+      const strict = enforceable(format.strict, schema, client, 'response_format.strict', report);
       return { type: 'json_schema', json_schema: { name, description, schema, strict } };
     }
   }

@@ -6,10 +6,12 @@ import type {
   JsonObject,
   JsonValue,
   MutableJsonObject,
+  ProtocolName,
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
+import { enforceable } from '../strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
 
@@ -26,7 +28,7 @@ export function encodeTools(
   const offered = choice ? narrow(request.tools, choice, context) : request.tools;
   const tools: JsonObject[] = [];
   for (const tool of offered) {
-    const encoded = encodeTool(tool, context);
+    const encoded = encodeTool(tool, request.protocol, context);
     if (encoded) tools.push(encoded);
   }
   if (tools.length === 0) return;
@@ -102,7 +104,7 @@ function reference(kind: 'function' | 'custom', name: string, context: EncodeCon
     : { type: 'function', function: { name } };
 }
 
-function encodeTool(tool: Tool, context: EncodeContext): JsonObject | undefined {
+function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): JsonObject | undefined {
   const path = tool.path ?? 'tools';
   if (tool.type === 'hosted') {
     const raw = ownRaw(tool.source);
@@ -111,7 +113,9 @@ function encodeTool(tool: Tool, context: EncodeContext): JsonObject | undefined 
     return raw;
   }
   const encoded =
-    tool.type === 'function' ? encodeFunction(tool, path, context) : encodeCustom(tool, path, context);
+    tool.type === 'function'
+      ? encodeFunction(tool, path, client, context)
+      : encodeCustom(tool, path, context);
   if (tool.cache) {
     if (context.target.quirks.cacheControl) encoded['cache_control'] = tool.cache;
     else
@@ -121,13 +125,20 @@ function encodeTool(tool: Tool, context: EncodeContext): JsonObject | undefined 
   return encoded;
 }
 
-function encodeFunction(tool: FunctionTool, path: string, context: EncodeContext): MutableJsonObject {
-  const { name, description, strict } = tool;
+function encodeFunction(
+  tool: FunctionTool,
+  path: string,
+  client: ProtocolName,
+  context: EncodeContext,
+): MutableJsonObject {
+  const { name, description } = tool;
   // Absent parameters mean none, yet several servers insist on a schema; a strict one would need more than this.
-  const parameters = tool.parameters ?? (strict === true ? undefined : NO_PARAMETERS);
-  if (context.target.quirks.strictTools)
+  const parameters = tool.parameters ?? (tool.strict === true ? undefined : NO_PARAMETERS);
+  if (context.target.quirks.strictTools) {
+    const strict = enforceable(tool.strict, parameters, client, `${path}.strict`, context.report);
     return { type: 'function', function: { name, description, parameters, strict } };
-  if (strict === true)
+  }
+  if (tool.strict === true)
     context.report.add(
       `${path}.function.strict`,
       'dropped',

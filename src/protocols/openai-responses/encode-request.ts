@@ -4,10 +4,12 @@ import type {
   CanonicalRequest,
   JsonObject,
   MutableJsonObject,
+  ProtocolName,
   Report,
   ResponseFormat,
   Target,
 } from '../../canonical/index.ts';
+import { enforceable } from '../strict-schema.ts';
 import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
 
@@ -41,7 +43,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (request.topP !== undefined) body['top_p'] = request.topP;
   if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
 
-  const text = encodeText(request);
+  const text = encodeText(request, report);
   if (text) body['text'] = text;
   const reasoning = encodeReasoning(request, target, report);
   if (reasoning) body['reasoning'] = reasoning;
@@ -65,8 +67,8 @@ function outputLimit(limit: number, request: CanonicalRequest, report: Report): 
 /** What clients call the limit, in the order in which it counts. */
 const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
-function encodeText(request: CanonicalRequest): JsonObject | undefined {
-  const format = request.responseFormat && encodeFormat(request.responseFormat);
+function encodeText(request: CanonicalRequest, report: Report): JsonObject | undefined {
+  const format = request.responseFormat && encodeFormat(request.responseFormat, request.protocol, report);
   if (!format && request.verbosity === undefined) return undefined;
   return {
     ...(format ? { format } : {}),
@@ -74,9 +76,10 @@ function encodeText(request: CanonicalRequest): JsonObject | undefined {
   };
 }
 
-function encodeFormat(format: ResponseFormat): JsonObject {
+function encodeFormat(format: ResponseFormat, client: ProtocolName, report: Report): JsonObject {
   if (format.type !== 'json_schema') return { type: format.type };
-  const { name, schema, strict, description } = format;
+  const { name, schema, description } = format;
+  const strict = enforceable(format.strict, schema, client, 'response_format.strict', report);
   return {
     type: 'json_schema',
     name,

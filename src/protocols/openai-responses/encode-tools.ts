@@ -12,6 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asString } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
+import { enforceable } from '../strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
 
 /** Arguments of a function that takes none: the API demands a schema. */
@@ -94,7 +95,8 @@ function encodeFunction(
       report.add(`${path}.function.strict`, 'dropped', 'this server does not enforce schemas of tools');
   } else if (tool.strict !== undefined || request.protocol !== 'openai-responses') {
     // The API's own default is true, that of the other protocols is not: silence there means false here.
-    out['strict'] = tool.strict ?? false;
+    out['strict'] =
+      enforceable(tool.strict, tool.parameters, request.protocol, `${path}.strict`, report) ?? false;
   }
   return out;
 }

@@ -1,0 +1,86 @@
+// Which JSON Schemas OpenAI enforces. Elsewhere `strict` promises less: a schema that is fine at Anthropic gets a 400
+// from OpenAI. Knows neither tools nor answer formats.
+import type { JsonObject, JsonValue, ProtocolName, Report } from '../canonical/index.ts';
+import { asArray, asObject, isJsonArray, isJsonObject } from '../canonical/index.ts';
+
+/** Guide "Structured Outputs", supported schemas, and the errors "'…' is not permitted" of the API (2026-11). */
+const REFUSED: ReadonlySet<string> = new Set([
+  'allOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'minContains',
+  'maxContains',
+  'uniqueItems',
+  'prefixItems',
+  'default',
+]);
+/** The same guide: up to ten levels. Anything deeper is refused, and could overflow the stack. */
+const MAX_DEPTH = 10;
+
+/**
+ * The `strict` that an OpenAI upstream may be sent with this schema: false instead of true where it would refuse the
+ * schema, and then reported. Clients that speak one of OpenAI's protocols mean its rules, and hear its own refusal.
+ * @param path JSON path of `strict` in the client's body
+ */
+export function enforceable(
+  strict: boolean | undefined,
+  schema: JsonObject | undefined,
+  client: ProtocolName,
+  path: string,
+  report: Report,
+): boolean | undefined {
+  if (strict !== true || client === 'openai-chat' || client === 'openai-responses') return strict;
+  const obstacle = schema === undefined ? 'a missing schema' : obstacleAtRoot(schema);
+  if (obstacle === undefined) return true;
+  report.add(path, 'approximated', `OpenAI cannot enforce ${obstacle}: sent without strict`);
+  return false;
+}
+
+function obstacleAtRoot(schema: JsonObject): string | undefined {
+  if (schema['type'] !== 'object') return 'a schema whose root is no object';
+  return obstacleIn(schema, 0);
+}
+
+/** What keeps a schema from being enforced; undefined when nothing does. */
+function obstacleIn(schema: JsonObject, depth: number): string | undefined {
+  if (depth > MAX_DEPTH) return `a schema of more than ${MAX_DEPTH} levels`;
+  const refused = Object.keys(schema).find((key) => REFUSED.has(key));
+  if (refused !== undefined) return refused;
+  const properties = asObject(schema['properties']);
+  if (isObjectSchema(schema)) {
+    if (schema['additionalProperties'] !== false) return 'open objects';
+    const required = new Set(asArray(schema['required']));
+    const optional = Object.keys(properties).find((name) => !required.has(name));
+    if (optional !== undefined) return 'optional properties';
+  }
+  for (const member of [properties, schema['$defs'], schema['definitions']])
+    for (const inner of Object.values(asObject(member))) {
+      const found = obstacleWithin(inner, depth);
+      if (found !== undefined) return found;
+    }
+  for (const inner of [schema['items'], ...asArray(schema['anyOf'])]) {
+    const found = obstacleWithin(inner, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function obstacleWithin(value: JsonValue | undefined, depth: number): string | undefined {
+  return isJsonObject(value) ? obstacleIn(value, depth + 1) : undefined;
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (isJsonArray(type) && type.includes('object')) || isJsonObject(properties);
+}
