@@ -1,6 +1,7 @@
 // `prompt` in a request: the template's texts and defaults become part of the body, as if the client had written them.
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
 import { renderPrompt } from '../state/prompt-library.ts';
+import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 
@@ -9,6 +10,11 @@ export interface PromptedBody {
   readonly own: JsonObject;
   /** The same with the template's instructions and input in front. */
   readonly whole: JsonObject;
+}
+
+/** True for a request that may name a template. */
+export function namesPrompt({ json, protocol }: ApiCall): boolean {
+  return protocol.server.items !== undefined && isJsonObject(json) && isJsonObject(json['prompt']);
 }
 
 /**

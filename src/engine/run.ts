@@ -14,7 +14,7 @@ import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
 import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { estimatedTokens } from './meter.ts';
-import { promptedBody } from './prompt.ts';
+import { namesPrompt, promptedBody } from './prompt.ts';
 import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { settle } from './settle.ts';
@@ -42,7 +42,10 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
-      const hydrated = await hydrate(await this.#decode(), generation, this.#deps);
+      const decoded = namesPrompt(generation.call)
+        ? await this.#decodePrompted()
+        : this.#decode(generation.call.json);
+      const hydrated = await hydrate(decoded, generation, this.#deps);
       const { request } = hydrated;
       const plan = this.#plan(request);
       const context = this.#contextOf(request, plan);
@@ -53,10 +56,12 @@ export class Run {
         ticked.tick(now);
       });
       const failure = this.#interruption ?? (await this.#try(request, plan, answer));
-      const kept = failure ? undefined : this.#keep(hydrated, answer, context);
+      const { served } = generation;
+      const isKept = !failure && served !== undefined && generation.keeps(served.endpoint);
+      const kept = isKept ? this.#keep(hydrated, answer, context) : undefined;
       await this.#settle(failure, answer);
-      await kept;
-      await this.#freeConversation();
+      if (kept) await kept;
+      if (generation.holdsConversation) await this.#freeConversation();
       if (generation.cancelled) return false;
       if (failure) {
         this.#refuse(failure, answer);
@@ -71,12 +76,12 @@ export class Run {
       if (error.kind === 'internal')
         this.#deps.log.error('request failed', { id: generation.id, error: thrown });
       await this.#settle(error, answer);
-      await this.#freeConversation();
+      if (generation.holdsConversation) await this.#freeConversation();
       if (!generation.cancelled) this.#refuse(error, answer);
       return false;
     } finally {
       untick?.();
-      await this.#freeConversation();
+      if (generation.holdsConversation) await this.#freeConversation();
     }
   }
 
@@ -99,17 +104,22 @@ export class Run {
     });
   }
 
-  async #decode(): Promise<CanonicalRequest> {
+  #decode(json: unknown): CanonicalRequest {
     const generation = this.#generation;
     const { call } = generation;
-    const { server } = call.protocol;
-    const prompted = await promptedBody(generation, this.#deps);
-    // First by itself: mistakes are named by their place in the client's own words.
-    if (prompted) server.decodeRequest(prompted.own, call.route);
-    const request = server.decodeRequest(prompted?.whole ?? call.json, call.route);
+    const request = call.protocol.server.decodeRequest(json, call.route);
     generation.request = request;
     generation.report = request.report;
     return request;
+  }
+
+  /** The same with the template that the request names. */
+  async #decodePrompted(): Promise<CanonicalRequest> {
+    const { call } = this.#generation;
+    const prompted = await promptedBody(this.#generation, this.#deps);
+    // First by itself: mistakes are named by their place in the client's own words.
+    if (prompted) call.protocol.server.decodeRequest(prompted.own, call.route);
+    return this.#decode(prompted?.whole ?? call.json);
   }
 
   #plan(request: CanonicalRequest): Plan {
@@ -169,10 +179,8 @@ export class Run {
   /** Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it. */
   async #keep({ turn, seal }: Hydrated, answer: ClientAnswer, context: AnswerContext): Promise<void> {
     const generation = this.#generation;
-    const { served } = generation;
-    if (!served || !generation.keeps(served.endpoint)) return;
     const events = generation.relayed ?? answer.collected();
-    const relayed = generation.keepsTurn ? served.meter.relayed?.answer?.() : undefined;
+    const relayed = generation.keepsTurn ? generation.served?.meter.relayed?.answer?.() : undefined;
     const given =
       relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
     const { principal } = generation.call;
