@@ -64,6 +64,8 @@ export interface FilePart extends NodeBase {
   readonly type: 'file';
   readonly media: Media;
   readonly filename?: string | undefined;
+  /** True: the client did not say the name here; it is that under which the file was uploaded or found. */
+  readonly isNameFound?: true;
 }
 /** A part that only its own protocol knows; it survives where the upstream speaks that protocol. */
 export interface UnknownPart extends NodeBase {

@@ -12,6 +12,7 @@ import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
+import { resolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
 import { checkTemplate } from '../server/check-template.ts';
 import { Envelope } from '../state/envelope.ts';
@@ -20,6 +21,7 @@ import type { Storage, VaultStore } from '../storage/ports.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
+import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { listenOrExplain, originOf } from './listen-or-explain.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
@@ -111,6 +113,12 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
   const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
+  const guarded = new GuardedFetch({
+    client: upstream,
+    clock,
+    resolve: resolveHost,
+    allow: () => watched.current().config.fetch.allow,
+  });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({
     prompts,
@@ -125,6 +133,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
     compaction,
+    media: { files, fetch: guarded },
     clock,
     ticker: new Ticker(clock, TICK_MS),
     random: input.random ?? Math.random,

@@ -12,6 +12,7 @@ import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { replay } from './replay.ts';
+import { fetchMedia } from './resolve-media.ts';
 import { withText } from './structured-output.ts';
 import { truncate } from './truncate.ts';
 
@@ -34,6 +35,8 @@ export class CandidateTry {
   readonly #options: TryOptions;
   #current: Attempt | undefined;
   #cancelled: GatewayError | undefined;
+  /** Set while something else than an attempt is waited for. */
+  #giveUp: (() => void) | undefined;
 
   /** Starts at once. */
   constructor(options: TryOptions) {
@@ -44,17 +47,31 @@ export class CandidateTry {
   cancel(reason: GatewayError): void {
     this.#cancelled ??= reason;
     this.#current?.cancel(reason);
+    this.#giveUp?.();
+  }
+
+  /** Undefined when this try is cancelled before. */
+  async #orCancelled<T>(work: Promise<T>): Promise<T | undefined> {
+    if (this.#cancelled) return undefined;
+    return Promise.race([
+      work,
+      new Promise<undefined>((resolve) => (this.#giveUp = () => resolve(undefined))),
+    ]);
   }
 
   async #run(): Promise<GatewayError | undefined> {
-    const { generation, candidate, learned, translate, output } = this.#options;
-    const { request, omitted } = await truncate(this.#options.request, candidate.endpoint);
+    const { deps, generation, candidate, learned, translate, output } = this.#options;
+    const { request: pointing, omitted } = await truncate(this.#options.request, candidate.endpoint);
+    const request = await this.#orCancelled(
+      fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
+    );
+    if (!request) return this.#cancelled;
     const prepared = prepareAttempt({
       request,
       clientBytes: generation.call.body,
       endpoint: candidate.endpoint,
       strict: generation.strict,
-      translate: translate || generation.needsTranslation,
+      translate: translate || generation.needsTranslation || request !== pointing,
       learned,
     });
     // Asked for, hence no loss that strict mode would refuse.

@@ -7,6 +7,7 @@ import type { Vault } from '../state/vault.ts';
 import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
+import type { MediaSources } from './resolve-media.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface GatewayDependencies {
@@ -24,6 +25,8 @@ export interface GatewayDependencies {
   readonly reasoning: Envelope;
   /** Seals summaries of conversations. */
   readonly compaction: Envelope;
+  /** Where the bytes of images and files come from that requests only point to. */
+  readonly media: MediaSources;
   readonly clock: Clock;
   readonly ticker: Ticker;
   /** A number in [0, 1). */

@@ -13,6 +13,7 @@ import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { summariseError } from './error-summary.ts';
+import type { FetchedMedia } from './resolve-media.ts';
 import type { EngineSettings, Timeouts } from './settings.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */
@@ -46,6 +47,8 @@ export class Generation {
   relayed: CollectedEvents | undefined;
   /** True when the request was completed by what the gateway keeps. */
   rewritten = false;
+  /** What was fetched for endpoints that take no addresses. */
+  readonly fetched: FetchedMedia = new Map();
   /** True while no other turn of the conversation may begin. */
   holdsConversation = false;
   /** The decision, as the record keeps it; null until there is one. */

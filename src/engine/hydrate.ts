@@ -6,6 +6,7 @@ import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import { ReasoningSeal } from './reasoning-seal.ts';
+import { resolveFiles } from './resolve-media.ts';
 
 /** What is needed afterwards to keep the turn; null for protocols whose turns are not kept. */
 export interface TurnInput {
@@ -54,6 +55,7 @@ export async function hydrate(
   if (seal) items = seal.opened(items, request.report);
   items = openCompactions(items, keyId, deps.compaction, request.report);
   items = await restoreLost(items, generation, deps);
+  items = await resolveFiles(items, keyId, deps.media.files);
   generation.rewritten = items !== request.items;
   return {
     request: items === request.items ? request : { ...request, items },

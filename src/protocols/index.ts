@@ -30,6 +30,7 @@ export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels
 export type { ListedModel as GeminiModel } from './gemini/index.ts';
 export { mediaTypeOfFile } from './media-type.ts';
 export { editMembers } from './json-splice.ts';
+export { screenshotFile, withScreenshot } from './screenshot.ts';
 export { readBoolean, readString } from './read-member.ts';
 
 export const protocols: readonly Protocol[] = [

@@ -55,16 +55,28 @@ export function mediaTypeOfName(name: string): string | undefined {
   return dot < 0 ? undefined : EXTENSIONS.get(path.slice(dot + 1).toLowerCase());
 }
 
+/** Enough to recognise a format, and to tell text from other bytes. */
+const HEAD_BYTES = 4096;
+
 /**
- * The type of an uploaded file. What its bytes say counts; its name only says what they leave open.
- * @param head base64 of its first bytes
- * @param isText true when these are UTF-8 without zeros
+ * The type of a file. What its bytes say counts; its name only says what they leave open.
+ * @param bytes the file, or its first 4096 bytes
  */
-export function mediaTypeOfFile(head: string, filename: string, isText: boolean): string {
-  const sniffed = sniffMediaType(head);
+export function mediaTypeOfFile(bytes: Uint8Array, filename: string): string {
+  const sniffed = sniffMediaType(btoa(String.fromCharCode(...bytes.subarray(0, 24))));
   if (sniffed !== undefined) return sniffed;
   const named = mediaTypeOfName(filename) ?? '';
   const namesText = named.startsWith('text/') || named === 'application/json';
-  if (isText) return namesText ? named : 'text/plain';
+  if (isText(bytes.subarray(0, HEAD_BYTES))) return namesText ? named : 'text/plain';
   return named === '' || namesText || RECOGNISABLE.has(named) ? 'application/octet-stream' : named;
+}
+
+/** UTF-8 without zeros; the last character may be cut off. */
+function isText(head: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return !head.includes(0);
+  } catch {
+    return false;
+  }
 }

@@ -85,6 +85,11 @@ export interface UpstreamCodec {
   /** True: only schemas can be enforced here, not `json_object`, which the engine then emulates. */
   readonly schemasOnly?: boolean;
   /**
+   * False for an http(s) address that servers of this protocol do not fetch: the engine then sends the bytes. Absent:
+   * they fetch images and files from anywhere.
+   */
+  takesUrl?(url: string, type: 'image' | 'file'): boolean;
+  /**
    * Writes the upstream body. Whatever has no place in it goes to the report; nothing throws but a request
    * that cannot be expressed at all (GatewayError `unsupported`).
    */

@@ -25,6 +25,8 @@ export interface Hosting {
   readonly remove?: readonly string[] | undefined;
   /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
   readonly headerMembers?: Readonly<Record<string, string>> | undefined;
+  /** True: it fetches nothing, although the protocol's owner does. Images and files must hold their bytes. */
+  readonly bytesOnly?: boolean | undefined;
 }
 
 /** What the address of a host, or a credential, needs to know besides a key. */

@@ -1,6 +1,5 @@
 // Files over HTTP, in the shapes of OpenAI's Files API: uploaded once, named by their id in later requests. Owns the form
 // fields and the answers; where bytes lie and what they count for is known in `state/`.
-import { isUtf8 } from 'node:buffer';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { mediaTypeOfFile } from '../protocols/index.ts';
 import { newId } from '../runtime/ids.ts';
@@ -132,11 +131,7 @@ class UploadForm {
       keyId: this.#call.keyId,
       purpose: purpose ?? '',
       filename,
-      mediaType: mediaTypeOfFile(
-        Buffer.from(upload.head).toString('base64'),
-        filename,
-        isText(upload.head, upload.head.length < upload.bytes),
-      ),
+      mediaType: mediaTypeOfFile(upload.head, filename),
       expiresAt: wanted === null || latest === null ? (wanted ?? latest) : Math.min(wanted, latest),
     });
   }
@@ -162,12 +157,6 @@ function plainName(filename: string): string {
   const [name = ''] = filename.split(/[/\\]/).slice(-1);
   const printable = [...name].filter((char) => char >= ' ' && char !== '\u007f');
   return printable.slice(0, LONGEST_NAME).join('') || 'file';
-}
-
-/** @param isCut true: the last character may be in pieces */
-function isText(head: Uint8Array, isCut: boolean): boolean {
-  if (head.includes(0)) return false;
-  return [0, 1, 2, 3].some((cut) => (cut === 0 || isCut) && isUtf8(head.subarray(0, head.length - cut)));
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

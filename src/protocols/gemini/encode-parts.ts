@@ -34,7 +34,7 @@ export function encodePart(part: Part, path: string, scope: EncodeScope): Mutabl
 }
 
 function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJsonObject {
-  if (part.filename !== undefined && part.filename !== '')
+  if (part.filename !== undefined && part.filename !== '' && !part.isNameFound)
     scope.report.add(`${path}.filename`, 'dropped', 'Gemini has no names of files');
   return encodeMedia(part.media, part.filename, path);
 }

@@ -13,6 +13,8 @@ export const openaiChatUpstream: UpstreamCodec = {
   headers: {},
   // OpenAI refuses `top_k`; servers that take it do so as an extension.
   lacks: new Set(['topK']),
+  // Images are fetched; `file_data` holds the file itself (API reference, "File content part").
+  takesUrl: (_url, type) => type === 'image',
   encodeRequest,
   decodeResponse,
   decodeStream,

@@ -34,6 +34,8 @@ export const bedrock = defineProvider({
         set: { anthropic_version: 'bedrock-2023-05-31' },
         remove: ['model', 'stream'],
         headerMembers: { 'anthropic-beta': 'anthropic_beta' },
+        // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
+        bytesOnly: true,
       },
     }),
     'openai-chat': speaks(`${RUNTIME}/openai/v1`, { unsupported: ['webSearch', 'verbosity'] }),

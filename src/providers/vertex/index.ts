@@ -41,6 +41,8 @@ export const vertex = defineProvider({
         streamPath: `${ANTHROPIC}:streamRawPredict`,
         set: { anthropic_version: 'vertex-2023-10-16' },
         remove: ['model'],
+        // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
+        bytesOnly: true,
       },
     }),
   },

@@ -1,0 +1,254 @@
+// Puts bytes in the place of what only points to them: files that clients uploaded, before anything is planned; and
+// addresses, for an endpoint that wants the bytes themselves. Owns what is a picture and how much may come together.
+import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import { findProtocol, mediaTypeOfFile, screenshotFile, withScreenshot } from '../protocols/index.ts';
+import type { Files } from '../state/files.ts';
+import type { GuardedFetch } from '../upstream/fetch-guarded.ts';
+
+/** Where bytes come from. */
+export interface MediaSources {
+  readonly files: Files;
+  readonly fetch: GuardedFetch;
+}
+
+/** What has been fetched for one request, by address: other endpoints of the same request get it from here. */
+export type FetchedMedia = Map<string, Promise<Content>>;
+
+interface Content {
+  readonly bytes: number;
+  readonly media: Extract<Media, { kind: 'base64' }>;
+  readonly filename: string | undefined;
+}
+
+type MediaPart = ImagePart | FilePart;
+
+/** For everything that one address leads to. */
+const FETCH_MS = 20_000;
+/** Fetched at a time for one request. */
+const ABREAST = 4;
+const MOST_ADDRESSES = 100;
+
+/**
+ * The items with uploaded files in the place of their ids; the same list where there is none.
+ * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another key's, `too_large`
+ */
+export async function resolveFiles(
+  items: readonly Item[],
+  keyId: string,
+  files: Files,
+): Promise<readonly Item[]> {
+  if (!items.some((item) => screenshotFile(item) !== undefined || partsOf(item).some(namesFile)))
+    return items;
+  const known = new Map<string, Promise<Content | null>>();
+  const allowance = new Allowance(files.maxBytes);
+  const contentOf = async (id: string, path: string | undefined): Promise<Content | null> => {
+    let content = known.get(id);
+    if (!content) known.set(id, (content = read(files, keyId, id, allowance, path)));
+    const found = await content;
+    if (found) allowance.take(found.bytes, path);
+    return found;
+  };
+  return inOrder(items, async (item) => {
+    const shot = screenshotFile(item);
+    if (shot !== undefined) {
+      const content = await contentOf(shot, item.path);
+      if (!content) throw unknownFile(shot, item.path);
+      const { mediaType, data } = picture(content, item.path).media;
+      return withScreenshot(item, `data:${mediaType};base64,${data}`);
+    }
+    if (!partsOf(item).some(namesFile)) return item;
+    return withParts(item, async (part) => {
+      if (!namesFile(part)) return part;
+      const content = await contentOf(part.media.id, part.path);
+      if (content) return filled(part, content);
+      // An id of another kind of file, in the words of its own protocol, may mean something to who speaks that.
+      if (part.source) return part;
+      throw unknownFile(part.media.id, part.path);
+    });
+  });
+}
+
+/**
+ * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all.
+ * @param fetched of this request so far; what is fetched now is added
+ * @throws GatewayError naming the part: `invalid_request` for an address that may not be fetched, `unsupported` for one
+ * that gave nothing, so that an endpoint that fetches by itself is tried, `too_large`
+ */
+export async function fetchMedia(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  fetched: FetchedMedia,
+  { files, fetch }: MediaSources,
+): Promise<CanonicalRequest> {
+  const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
+  const { bytesOnly = false } = endpoint.hosting ?? {};
+  if (!takes && !bytesOnly) return request;
+  const isWanted = (part: Part): part is MediaPart & { media: Extract<Media, { kind: 'url' }> } => {
+    if (!hasMedia(part) || part.media.kind !== 'url' || !/^https?:/i.test(part.media.url)) return false;
+    if (bytesOnly) return true;
+    // Its own protocol gets a part in the client's own words.
+    return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
+  };
+  const wanted = request.items.flatMap((item) => partsOf(item).filter(isWanted));
+  if (wanted.length === 0) return request;
+  const allowance = new Allowance(files.maxBytes);
+  const waiting = [...new Map(wanted.map((part) => [part.media.url, part])).values()];
+  if (waiting.length > MOST_ADDRESSES)
+    throw new GatewayError(
+      'invalid_request',
+      `more than ${MOST_ADDRESSES} addresses would have to be fetched`,
+      {
+        param: waiting[MOST_ADDRESSES]?.path,
+      },
+    );
+  const work = async (): Promise<void> => {
+    for (let part = waiting.shift(); part; part = waiting.shift()) {
+      const { url } = part.media;
+      let content = fetched.get(url);
+      if (!content) fetched.set(url, (content = download(fetch, url, allowance.left)));
+      try {
+        allowance.take((await content).bytes, part.path);
+      } catch (thrown) {
+        waiting.length = 0;
+        const { kind, message, code } = GatewayError.from(thrown);
+        throw new GatewayError(kind, message, { code, param: part.path, cause: thrown });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: ABREAST }, work));
+  const repeated = new Allowance(files.maxBytes);
+  const items = await inOrder(request.items, (item) =>
+    partsOf(item).some(isWanted)
+      ? withParts(item, async (part) => {
+          const content = isWanted(part) ? await fetched.get(part.media.url) : undefined;
+          if (!content || !hasMedia(part)) return part;
+          repeated.take(content.bytes, part.path);
+          return filled(part, content);
+        })
+      : Promise.resolve(item),
+  );
+  return { ...request, items };
+}
+
+/** Bytes that one request may still put into its body: one picture named a thousand times counts a thousand times. */
+class Allowance {
+  readonly #most: number;
+  left: number;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.left = most;
+  }
+
+  /** @throws GatewayError `too_large` */
+  take(bytes: number, path: string | undefined): void {
+    this.left -= bytes;
+    if (this.left >= 0) return;
+    throw new GatewayError(
+      'too_large',
+      `the files of one request may have ${this.#most} bytes together (files.max_mb)`,
+      { param: path },
+    );
+  }
+}
+
+async function read(
+  files: Files,
+  keyId: string,
+  id: string,
+  allowance: Allowance,
+  path: string | undefined,
+): Promise<Content | null> {
+  const file = await files.find(keyId, id);
+  if (!file) return null;
+  // Before it is read at all.
+  if (file.bytes > allowance.left) allowance.take(file.bytes, path);
+  const bytes = await files.read(file);
+  if (!bytes) return null;
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+  const { mediaType, filename } = file;
+  return { bytes: bytes.length, media: { kind: 'base64', data, mediaType }, filename };
+}
+
+async function download(fetch: GuardedFetch, url: string, maxBytes: number): Promise<Content> {
+  const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS });
+  const { status, bytes } = answer;
+  if (status !== 200 || bytes.length === 0) {
+    const reason = status === 200 ? 'it gave no bytes' : `it answered ${status}`;
+    throw new GatewayError('unsupported', `this address could not be fetched: ${reason}`, {
+      code: 'url_not_fetched',
+    });
+  }
+  const filename = nameIn(answer.url);
+  const sniffed = mediaTypeOfFile(bytes, filename ?? '');
+  const said = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  // Who serves it knows better what kind of text it is, and what no beginning tells.
+  const isVague = sniffed === 'text/plain' || sniffed === 'application/octet-stream';
+  const mediaType = isVague ? (said ?? sniffed) : sniffed;
+  return {
+    bytes: bytes.length,
+    media: { kind: 'base64', data: bytes.toString('base64'), mediaType },
+    filename,
+  };
+}
+
+/** The last step of an address, where it looks like the name of a file. */
+function nameIn(url: string): string | undefined {
+  const step = new URL(url).pathname.split('/').at(-1) ?? '';
+  return /^[\w.-]+\.\w{1,5}$/.test(step) ? step : undefined;
+}
+
+/** The part with the bytes, as what they are: a picture among files is a picture. */
+function filled(part: MediaPart, content: Content): Part {
+  const { path, cache } = part;
+  if (part.type === 'image')
+    return { type: 'image', media: picture(content, path).media, detail: part.detail, path, cache };
+  const { media } = content;
+  if (isPicture(content)) return { type: 'image', media, path, cache };
+  if (part.filename !== undefined) return { type: 'file', media, filename: part.filename, path, cache };
+  return { type: 'file', media, filename: content.filename, isNameFound: true, path, cache };
+}
+
+/** @throws GatewayError `invalid_request` */
+function picture(content: Content, path: string | undefined): Content {
+  if (isPicture(content)) return content;
+  throw new GatewayError('invalid_request', `this is ${content.media.mediaType}, and not an image`, {
+    param: path,
+  });
+}
+
+function isPicture({ media }: Content): boolean {
+  return media.mediaType?.startsWith('image/') === true;
+}
+
+function unknownFile(id: string, path: string | undefined): GatewayError {
+  return new GatewayError('not_found', `File with id '${id.slice(0, 100)}' not found.`, { param: path });
+}
+
+function hasMedia(part: Part): part is MediaPart {
+  return part.type === 'image' || part.type === 'file';
+}
+
+/** Google's own files are named by their addresses: only Google knows them. */
+function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { kind: 'file_id' }> } {
+  return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
+}
+
+function partsOf(item: Item): readonly Part[] {
+  return item.type === 'message' || item.type === 'tool_result' ? item.parts : [];
+}
+
+async function withParts(item: Item, change: (part: Part) => Promise<Part>): Promise<Item> {
+  if (item.type !== 'message' && item.type !== 'tool_result') return item;
+  // What the item was decoded from says the same with the address in it.
+  return { ...item, parts: await inOrder(item.parts, change), source: undefined };
+}
+
+/** One after the other: what is too much is noticed before the next is read. */
+async function inOrder<T>(list: readonly T[], change: (entry: T) => Promise<T>): Promise<readonly T[]> {
+  const changed: T[] = [];
+  for (const entry of list) changed.push(await change(entry));
+  return changed;
+}
