@@ -202,6 +202,20 @@ describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('an uploaded fil
   });
 });
 
+test('an uploaded file is counted by the upstream that counts', async () => {
+  const upstream = scene.upstream('up');
+  upstream.always(whole({ input_tokens: 77 }));
+  const anthropic = new Anthropic({ apiKey: TEST_KEY, baseURL: scene.gateway.origin, maxRetries: 0 });
+  const counted = await anthropic.beta.messages.countTokens({
+    model: 'one/messages',
+    messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: ids.pdf } }] }],
+  });
+  expect(counted.input_tokens).toBe(77);
+  expect(partsSent('anthropic-messages', upstream.requests[0]?.json)).toEqual([
+    AS_BYTES['anthropic-messages'].pdf,
+  ] as never);
+});
+
 describe('a screenshot that was uploaded', () => {
   const ask = (model: string, id: string): Promise<unknown> =>
     client.responses.create({

@@ -2,6 +2,7 @@
 // what is left on the disk.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { toFile, type APIError, type OpenAI } from 'openai';
 import type { JsonObject } from '../src/canonical/index.ts';
@@ -357,6 +358,23 @@ describe('files', () => {
     const made = (await response.json()) as JsonObject;
     expect(made['filename']).toBe(filename);
     await stateful.client.files.delete(String(made['id']));
+  });
+
+  test('that their sender breaks off leave nothing behind', async () => {
+    const { hostname, port } = new URL(stateful.gateway.origin);
+    const socket = connect(Number(port), hostname);
+    const half = `${purpose}${part('Content-Disposition: form-data; name="file"; filename="a"', 'x'.repeat(100_000))}`;
+    socket.write(
+      `POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-test\r\ncontent-type: multipart/form-data; boundary=B\r\ncontent-length: 200000\r\n\r\n${half}`,
+    );
+    const until = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < 2000 && onDisk(stateful).length !== count; turn++)
+        await new Promise(setImmediate);
+      expect(onDisk(stateful).length).toBe(count);
+    };
+    await until(1);
+    socket.destroy();
+    await until(0);
   });
 
   test('with ids that lead elsewhere are not there', async () => {

@@ -12,6 +12,7 @@ import type { GatewayDependencies } from './dependencies.ts';
 import { targetOf } from './prepare.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { redactedError } from './redacted-error.ts';
+import { resolveFiles } from './resolve-media.ts';
 import { routeRequest } from './route.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 
@@ -34,7 +35,9 @@ export interface Counted {
 export async function countInput(deps: GatewayDependencies, call: ApiCall): Promise<Counted> {
   const { counting } = call.protocol;
   if (!counting) throw new TypeError(`${call.protocol.name} has no operation that counts`);
-  const request = counting.decodeRequest(call.json, call.route);
+  const decoded = counting.decodeRequest(call.json, call.route);
+  const items = await resolveFiles(decoded.items, call.principal.keyId, deps.media.files);
+  const request = { ...decoded, items };
   const plan = routeRequest(request, {
     settings: deps.settings(),
     principal: call.principal,

@@ -129,6 +129,7 @@ class UploadForm {
     return upload.keep({
       id: newId('file_'),
       keyId: this.#call.keyId,
+      createdAt: this.#call.now,
       purpose: purpose ?? '',
       filename,
       mediaType: mediaTypeOfFile(upload.head, filename),

@@ -110,9 +110,9 @@ export class Upload {
   }
 
   /** @throws GatewayError `quota`; nothing is kept then */
-  async keep(facts: Omit<StoredFile, 'bytes' | 'createdAt'>): Promise<StoredFile> {
-    const { store, blobs, now } = this.#options;
-    const file = { ...facts, bytes: this.#bytes, createdAt: now() };
+  async keep(facts: Omit<StoredFile, 'bytes'>): Promise<StoredFile> {
+    const { store, blobs } = this.#options;
+    const file = { ...facts, bytes: this.#bytes };
     // The bytes first: a row without bytes would be a file that cannot be read, bytes without a row are swept away.
     await this.#draft.keep(file.id);
     try {
