@@ -335,7 +335,13 @@ export const decisionRequirements: Requirements = {
     `${BODY}: structure that is meant to hurt`,
     'test/fuzz-requests.test.ts: mutated requests get a valid answer or a valid error',
   ),
-  'contract.files': later(CONTRACT, TOOLS, 'Stored files, addresses in requests and hosted tools.'),
+  'contract.files': later(
+    CONTRACT,
+    TOOLS,
+    'Files are stored, addresses in requests are fetched under guard; hosted tools follow.',
+    'test/files.test.ts: of another key are not there',
+    'test/guard.test.ts: connects to the address that was checked, under the name that was asked for',
+  ),
   'contract.budgets': later(CONTRACT, UNSCHEDULED, 'Budgets and limits per key.'),
   'contract.relay': shown(
     CONTRACT,

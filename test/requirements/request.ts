@@ -131,11 +131,11 @@ export const requestRequirements: Requirements = {
     golden('openai-responses/encode-request/audio'),
     golden('anthropic-messages/encode-request/audio-unsupported'),
   ),
-  '2.18': later(
+  '2.18': shown(
     MESSAGES,
-    TOOLS,
-    'A file has an id or data, else it is a 400; ids of stored files follow.',
+    'A file has an id or data, else it is a 400; the id is that of an uploaded file.',
     BAD_MESSAGES,
+    'test/files-in-requests.test.ts: from Chat Completions',
     golden('anthropic-messages/encode-request/documents'),
   ),
   '2.19': shown(MESSAGES, 'The role `assistant` is accepted.', ROLES),

@@ -193,7 +193,12 @@ export const responsesAnswerRequirements: Requirements = {
     'A generation is found by the id of its response.',
     `${R_SDK}: finds the record of the answer by its id`,
   ),
-  '21.2': later(NAMED, TOOLS, 'Files that are stored and named by an id.'),
+  '21.2': shown(
+    NAMED,
+    'Files are stored and named by an id.',
+    'test/files.test.ts: are uploaded, found, read and deleted with the official SDK',
+    'test/files-in-requests.test.ts: from Responses',
+  ),
   '21.3': shown(
     NAMED,
     'Conversations are compacted on any upstream.',
