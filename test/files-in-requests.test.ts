@@ -533,3 +533,57 @@ test('a body says how a file is read: the type of a text by its name', async () 
     },
   ]);
 });
+
+describe('an upstream whose answers are relayed', () => {
+  let faithful: Scene;
+  let id = '';
+  const headers = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
+  beforeAll(async () => {
+    faithful = await startScene(['up'], { faithful: true });
+    const own = new OpenAI({ apiKey: TEST_KEY, baseURL: faithful.gateway.baseURL, maxRetries: 0 });
+    const file = await toFile(Buffer.from(PDF, 'base64'), 'paper.pdf');
+    ({ id } = await own.files.create({ file, purpose: 'user_data' }));
+  });
+  afterAll(() => faithful[Symbol.asyncDispose]());
+
+  const ask = (protocol: UpstreamProtocol, path: string, body: object): Promise<Response> => {
+    faithful.upstream('up').always(whole(dialect(protocol, 'm').whole('ok')));
+    return fetch(faithful.gateway.origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+
+  test.each([
+    [
+      'openai-chat',
+      '/v1/chat/completions',
+      () => ({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: id } }] }] }),
+    ],
+    [
+      'openai-responses',
+      '/v1/responses',
+      () => ({ store: false, input: [{ role: 'user', content: [{ type: 'input_file', file_id: id }] }] }),
+    ],
+    [
+      'anthropic-messages',
+      '/v1/messages',
+      () => ({
+        max_tokens: 10,
+        messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: id } }] }],
+      }),
+    ],
+  ] as const)('%s gets the bytes of a file, not what the client wrote', async (protocol, path, body) => {
+    const response = await ask(protocol, path, { model: MODELS[protocol], ...body() });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-dragoman-lane')).toBe('translate');
+    expect(partsSent(protocol, faithful.upstream('up').requests[0]?.json)).toEqual([
+      AS_BYTES[protocol].pdf,
+    ] as never);
+  });
+
+  test('gets what a client of its own protocol wrote, addresses included', async () => {
+    const part = { fileData: { mimeType: 'image/png', fileUri: 'https://public.example/dot.png' } };
+    const contents = [{ role: 'user', parts: [part] }];
+    const response = await ask('gemini', '/v1beta/models/one/gemini:generateContent', { contents });
+    expect(response.headers.get('x-dragoman-lane')).toBe('relay');
+    expect(faithful.upstream('up').requests[0]?.json).toMatchObject({ contents });
+  });
+});

@@ -65,7 +65,11 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
     fault: 'client',
     meaning: 'The request conflicts with one that is running or was made before.',
   },
-  too_large: { status: 413, fault: 'client', meaning: 'The body exceeds `server.body_limit_mb`.' },
+  too_large: {
+    status: 413,
+    fault: 'client',
+    meaning: 'The body exceeds `server.body_limit_mb`, or a file `files.max_mb`.',
+  },
   rate_limited: {
     status: 429,
     fault: 'upstream',
