@@ -59,7 +59,7 @@ function partsSent(protocol: UpstreamProtocol, body: unknown): unknown {
 
 let scene: Scene;
 let site: ScriptedUpstream;
-/** Bedrock, which fetches nothing. */
+/** Bedrock and a local server, which fetch nothing. */
 let hosts: ScriptedUpstream;
 let client: OpenAI;
 let stranger: OpenAI;
@@ -80,6 +80,10 @@ beforeAll(async () => {
       routing: { retries: 0 },
       fetch: { allow: [new URL(site.origin).host] },
       providers: {
+        local: {
+          api_key: 'none',
+          protocols: { 'openai-chat': { base_url: hosts.origin, quirks: { fetches_urls: false } } },
+        },
         bedrock: { region: 'eu-west-1', api_key: 'sk-bedrock-test', base_url: hosts.origin },
       },
       models: [
@@ -385,7 +389,7 @@ describe('an address', () => {
   });
 
   test('is fetched for hosts that fetch nothing, whatever the owner of their protocol does', async () => {
-    site.script(serve(png), serve(png), serve(pdf));
+    site.script(serve(png), serve(png), serve(pdf), serve(png));
     hosts.always(whole({ message: 'scripted' }, 400));
     const ask = (model: string): Promise<unknown> => rejection(chat(model, [image(`${site.origin}/a.png`)]));
     await ask('bedrock/us.amazon.nova-lite-v1:0');
@@ -411,6 +415,11 @@ describe('an address', () => {
     expect(at(hosts.requests[0]?.json, 'messages', 0, 'content')).toMatchObject([
       AS_BYTES['anthropic-messages'].pdf as object,
     ]);
+    hosts.requests.length = 0;
+    await ask('local/llava');
+    expect(at(hosts.requests[0]?.json, 'messages', 0, 'content')).toEqual([
+      AS_BYTES['openai-chat'].png,
+    ] as never);
   });
 
   test('is fetched once for all endpoints of a request', async () => {

@@ -49,6 +49,7 @@ export interface Quirks {
   readonly unknownFields: 'pass' | 'drop';
   readonly adjacentRoles: 'keep' | 'merge';
   readonly exclusiveReasoning: boolean;
+  readonly fetchesUrls: boolean;
   readonly prefill: 'none' | 'plain' | 'prefix' | 'partial' | 'continue_final_message';
 }
 

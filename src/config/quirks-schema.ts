@@ -34,6 +34,9 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   exclusiveReasoning: z
     .boolean()
     .describe('Reasoning excludes sampling parameters, forced tools and prefills.'),
+  fetchesUrls: z
+    .boolean()
+    .describe('Addresses of images and files are fetched by the server, as far as its protocol has that.'),
   prefill: z
     .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
     .describe('How the model is told to continue a last message of the assistant.'),

@@ -83,11 +83,11 @@ export async function fetchMedia(
   { files, fetch }: MediaSources,
 ): Promise<CanonicalRequest> {
   const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
-  const { bytesOnly = false } = endpoint.hosting ?? {};
-  if (!takes && !bytesOnly) return request;
+  const { fetchesUrls } = endpoint.quirks;
+  if (!takes && fetchesUrls) return request;
   const isWanted = (part: Part): part is MediaPart & { media: Extract<Media, { kind: 'url' }> } => {
     if (!hasMedia(part) || part.media.kind !== 'url' || !/^https?:/i.test(part.media.url)) return false;
-    if (bytesOnly) return true;
+    if (!fetchesUrls) return true;
     // Its own protocol gets a part in the client's own words.
     return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
   };

@@ -25,8 +25,6 @@ export interface Hosting {
   readonly remove?: readonly string[] | undefined;
   /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
   readonly headerMembers?: Readonly<Record<string, string>> | undefined;
-  /** True: it fetches nothing, although the protocol's owner does. Images and files must hold their bytes. */
-  readonly bytesOnly?: boolean | undefined;
 }
 
 /** What the address of a host, or a credential, needs to know besides a key. */
@@ -132,6 +130,11 @@ export const NO_QUIRKS: Quirks = {
    * and an unfinished tool turn must begin with its own signed reasoning.
    */
   exclusiveReasoning: false,
+  /**
+   * False: the server fetches no images and files from addresses, although its protocol has that. The gateway does, and
+   * sends the bytes.
+   */
+  fetchesUrls: true,
   /**
    * How a last message of the assistant is continued instead of answered. `plain`: by itself; `prefix`, `partial`:
    * with that member on the message (with `prefix` the answer begins by repeating the text); `continue_final_message`:

@@ -24,7 +24,8 @@ export const bedrock = defineProvider({
     }),
     'anthropic-messages': speaks(RUNTIME, {
       faithful: true,
-      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain' },
+      // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
+      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain', fetchesUrls: false },
       // Signatures are the same wherever Claude runs (platform.claude.com, "Extended thinking", 2026-11).
       reasoningFormat: 'anthropic-claude-v1',
       hosting: {
@@ -34,8 +35,6 @@ export const bedrock = defineProvider({
         set: { anthropic_version: 'bedrock-2023-05-31' },
         remove: ['model', 'stream'],
         headerMembers: { 'anthropic-beta': 'anthropic_beta' },
-        // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
-        bytesOnly: true,
       },
     }),
     'openai-chat': speaks(`${RUNTIME}/openai/v1`, { unsupported: ['webSearch', 'verbosity'] }),

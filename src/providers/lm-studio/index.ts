@@ -14,6 +14,8 @@ export const lmStudio = defineProvider({
         strictTools: false,
         customTools: false,
         namedToolChoice: false,
+        // It answers "'url' field must be a base64 encoded image" (2026).
+        fetchesUrls: false,
       },
       reasoningFormat: 'lm-studio-reasoning-v1',
       unsupported: ['logprobs', 'topLogprobs', 'parallelToolCalls', 'verbosity', 'webSearch'],

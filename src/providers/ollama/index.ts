@@ -16,6 +16,8 @@ export const ollama = defineProvider({
         strictTools: false,
         customTools: false,
         namedToolChoice: false,
+        // The same page: base64 images only.
+        fetchesUrls: false,
       },
       reasoningFormat: 'ollama-reasoning-v1',
       unsupported: ['logitBias', 'parallelToolCalls', 'verbosity', 'webSearch'],

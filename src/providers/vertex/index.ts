@@ -34,15 +34,14 @@ export const vertex = defineProvider({
     }),
     'anthropic-messages': speaks(PLACE, {
       faithful: true,
-      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain' },
+      // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
+      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain', fetchesUrls: false },
       reasoningFormat: 'anthropic-claude-v1',
       hosting: {
         path: `${ANTHROPIC}:rawPredict`,
         streamPath: `${ANTHROPIC}:streamRawPredict`,
         set: { anthropic_version: 'vertex-2023-10-16' },
         remove: ['model'],
-        // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
-        bytesOnly: true,
       },
     }),
   },
