@@ -12,7 +12,7 @@ import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { replay } from './replay.ts';
-import { fetchMedia } from './resolve-media.ts';
+import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
 import { withText } from './structured-output.ts';
 import { truncate } from './truncate.ts';
 
@@ -61,10 +61,15 @@ export class CandidateTry {
 
   async #run(): Promise<GatewayError | undefined> {
     const { deps, generation, candidate, learned, translate, output } = this.#options;
-    const { request: pointing, omitted } = await truncate(this.#options.request, candidate.endpoint);
-    const request = await this.#orCancelled(
-      fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
-    );
+    let pointing = this.#options.request;
+    let omitted = 0;
+    if (pointing.state?.truncation === 'auto')
+      ({ request: pointing, omitted } = await truncate(pointing, candidate.endpoint));
+    let request: CanonicalRequest | undefined = pointing;
+    if (pointsElsewhere(pointing))
+      request = await this.#orCancelled(
+        fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
+      );
     if (!request) return this.#cancelled;
     const prepared = prepareAttempt({
       request,

@@ -52,16 +52,23 @@ export async function hydrate(
       ? await addHistory(request, request.state, server.items, generation, deps)
       : null;
   let items = kept?.items ?? request.items;
-  if (seal) items = seal.opened(items, request.report);
-  items = openCompactions(items, keyId, deps.compaction, request.report);
-  items = await restoreLost(items, generation, deps);
-  items = await resolveFiles(items, keyId, deps.media.files);
+  if (!items.every(isPlain)) {
+    if (seal) items = seal.opened(items, request.report);
+    items = openCompactions(items, keyId, deps.compaction, request.report);
+    items = await restoreLost(items, generation, deps);
+    items = await resolveFiles(items, keyId, deps.media.files);
+  }
   generation.rewritten = items !== request.items;
   return {
     request: items === request.items ? request : { ...request, items },
     turn: request.state && kept ? { state: request.state, items: kept.input, history: kept.history } : null,
     seal,
   };
+}
+
+/** True for a message of text alone, as most are: nothing in it can point to what the gateway keeps. */
+function isPlain(item: Item): boolean {
+  return item.type === 'message' && item.parts.every((part) => part.type === 'text');
 }
 
 /** Lets the next turn of the conversation begin. Never rejects. */

@@ -70,6 +70,13 @@ export async function resolveFiles(
   });
 }
 
+/** True for a request with media that some endpoints may not be able to fetch. */
+export function pointsElsewhere(request: CanonicalRequest): boolean {
+  return request.items.some((item) =>
+    partsOf(item).some((part) => hasMedia(part) && part.media.kind === 'url'),
+  );
+}
+
 /**
  * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all.
  * @param fetched of this request so far; what is fetched now is added
