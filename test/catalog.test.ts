@@ -344,6 +344,33 @@ describe('facts', () => {
     ]).toEqual(['chat_template_kwargs', 'reasoning_effort', 'thinking', 'reasoning_effort']);
   });
 
+  test('a server that no preset knows reads what its protocol signs', () => {
+    const baseUrl = 'http://127.0.0.1:9';
+    const made = build({
+      providers: {
+        mine: {
+          protocols: {
+            'anthropic-messages': { baseUrl },
+            'openai-responses': { baseUrl },
+            'openai-chat': { baseUrl },
+          },
+        },
+        other: { protocols: { 'anthropic-messages': { baseUrl, reasoningFormat: 'own' } } },
+      },
+      models: (['anthropic-messages', 'openai-responses', 'openai-chat'] as const).map((protocol) => ({
+        id: `m/${protocol}`,
+        endpoints: [{ provider: 'mine', model: 'm', protocol }],
+      })),
+    });
+    const format = (id: string): string | null | undefined => made.find(id)?.endpoints[0]?.reasoningFormat;
+    expect([
+      format('m/anthropic-messages'),
+      format('m/openai-responses'),
+      format('m/openai-chat'),
+      format('other/m'),
+    ]).toEqual(['anthropic-claude-v1', 'openai-responses-v1', null, 'own']);
+  });
+
   test('the operator has the last word', () => {
     const made = build({
       providers: {

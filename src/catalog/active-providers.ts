@@ -241,6 +241,18 @@ const DEFAULT_AUTH: Readonly<Record<ProtocolName, AuthScheme>> = {
   'bedrock-converse': { header: 'authorization', prefix: 'Bearer ' },
 };
 
+/**
+ * What a server that no preset knows is taken to write and read: its protocol's own format, under which the decoders
+ * file what it says. Without one, it would never get its own signed reasoning back.
+ */
+const OWN_REASONING: Readonly<Record<ProtocolName, string | null>> = {
+  'openai-chat': null,
+  'openai-responses': 'openai-responses-v1',
+  'anthropic-messages': 'anthropic-claude-v1',
+  gemini: 'google-gemini-v1',
+  'bedrock-converse': 'anthropic-claude-v1',
+};
+
 /** One protocol entry of the configuration over the preset's own, if any. */
 function configured(
   name: ProtocolName,
@@ -259,7 +271,7 @@ function configured(
     faithful: given.faithful ?? own?.faithful ?? false,
     quirks: own?.quirks ?? {},
     configuredQuirks: given.quirks ?? {},
-    reasoningFormat: given.reasoningFormat ?? own?.reasoningFormat ?? null,
+    reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,
     hosting: own?.hosting,

@@ -62,7 +62,9 @@ const protocolEntry = z.union([
     reasoning_format: z
       .string()
       .optional()
-      .describe('Format of opaque reasoning that the server reads back.'),
+      .describe(
+        'Format of opaque reasoning that the server reads back. Without a preset: that of the protocol itself.',
+      ),
   }),
 ]);
 
