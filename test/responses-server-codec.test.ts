@@ -284,6 +284,9 @@ describe('encodeStream', () => {
         const frames = framesOf(text);
         expect(checkResponseStream(frames)).toEqual([]);
         expect(frames.at(-1)?.event).toBe('response.failed');
+        const count = (name: string): number => frames.filter(({ event }) => event === name).length;
+        for (const what of ['output_item', 'content_part', 'reasoning_summary_part'])
+          expect(count(`response.${what}.done`)).toBe(count(`response.${what}.added`));
       }),
       { numRuns: 200 },
     );
