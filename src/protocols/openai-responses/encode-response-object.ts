@@ -30,13 +30,19 @@ export type Outcome =
   | { readonly status: 'incomplete'; readonly reason: string }
   | { readonly status: 'failed'; readonly error: GatewayError };
 
-/** The outcome of an answer that ended in good order. */
-export function outcomeOf(finish: FinishEvent): Outcome {
+/**
+ * The outcome of an answer that ended in good order. A refusal without words of its own has no other sign here than
+ * that of a filter: the text before it must not look complete.
+ * @param saysRefusal true when the answer has a part that is a refusal
+ */
+export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
   switch (finish.reason) {
     case 'length':
       return { status: 'incomplete', reason: 'max_output_tokens' };
     case 'content_filter':
       return { status: 'incomplete', reason: 'content_filter' };
+    case 'refusal':
+      return saysRefusal ? { status: 'completed' } : { status: 'incomplete', reason: 'content_filter' };
     default:
       return { status: 'completed' };
   }

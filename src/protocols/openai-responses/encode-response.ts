@@ -10,9 +10,13 @@ import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  const outcome = outcomeOf(requireFinish(events));
+  const finish = requireFinish(events);
   const ids = new ItemIds(context.id);
   const shown = events.items.filter(isShown);
+  const saysRefusal = shown.some(
+    (item) => item.type === 'message' && item.parts.some((part) => part.type === 'refusal'),
+  );
+  const outcome = outcomeOf(finish, saysRefusal);
   const output = shown.map((item, position) => {
     // What was being said when the answer ended is not complete.
     const isCut = outcome.status === 'incomplete' && position === shown.length - 1;

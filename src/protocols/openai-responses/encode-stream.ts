@@ -257,7 +257,8 @@ class ResponsesStreamEncoder implements EventSink {
 
   #onFinish(event: FinishEvent): void {
     this.#begin();
-    const outcome = outcomeOf(event);
+    const saysRefusal = this.#items.some((draft) => draft?.parts.some((part) => part.kind === 'refusal'));
+    const outcome = outcomeOf(event, saysRefusal);
     const last = outcome.status === 'incomplete' ? 'incomplete' : 'completed';
     this.#closeOpen();
     this.#endClosed(last);
