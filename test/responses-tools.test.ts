@@ -340,10 +340,10 @@ describe('items that only the Responses API knows', () => {
     { type: 'brand_new', x: 1 },
   ];
 
-  test('are a 400 that names them, elsewhere', () => {
+  test.each(['brand_new', 'brand_new_call'])('%s is a 400 that names it, elsewhere', (type) => {
     let thrown: unknown;
     try {
-      portable({ input });
+      portable({ input: [input[0] ?? {}, { type, x: 1 }] });
     } catch (error) {
       thrown = error;
     }

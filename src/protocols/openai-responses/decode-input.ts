@@ -12,7 +12,7 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-content.ts';
-import { decodeOpaque, kindOfItem, sourceOf } from './decode-item.ts';
+import { decodeOpaque, isDocumentedHosted, kindOfItem, sourceOf } from './decode-item.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer'] satisfies Role[]);
 
@@ -21,24 +21,26 @@ interface Conversation {
   readonly problems: Problems;
   /** Calls so far, by id: a result takes its tool's name from its call. */
   readonly calls: Map<string, ToolCallItem>;
+  /** True for what the gateway kept: an upstream's new kind of call is told in words rather than ending the chain. */
+  readonly isKept: boolean;
 }
 
 /** Decodes `input`; every mistake is noted with its path. Absent input is an empty list. */
 export function decodeInput(value: Member, problems: Problems): Item[] {
-  return decodeItems(value, 'input', 'user', problems);
+  return decodeItems(value, 'input', 'user', problems, false);
 }
 
 /** Decodes `instructions`: a text is one message of the system. */
 export function decodeInstructions(value: Member, problems: Problems): Item[] {
-  return decodeItems(value, 'instructions', 'system', problems);
+  return decodeItems(value, 'instructions', 'system', problems, false);
 }
 
-/** Decodes a list of items that stands at `path`. */
+/** Decodes a list of items that were kept and stand at `path`. */
 export function decodeInputItems(items: readonly JsonObject[], path: string, problems: Problems): Item[] {
-  return decodeItems(items, path, 'user', problems);
+  return decodeItems(items, path, 'user', problems, true);
 }
 
-function decodeItems(value: Member, path: string, role: Role, problems: Problems): Item[] {
+function decodeItems(value: Member, path: string, role: Role, problems: Problems, isKept: boolean): Item[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
     return [{ type: 'message', role, parts: [{ type: 'text', text: value, path }], path }];
@@ -46,7 +48,7 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     problems.add(path, `must be a string or an array of items, not ${describe(value)}`);
     return [];
   }
-  const conversation: Conversation = { problems, calls: new Map() };
+  const conversation: Conversation = { problems, calls: new Map(), isKept };
   const items: Item[] = [];
   readArray(value, path, problems)?.forEach((raw, index) => {
     const at = `${path}[${index}]`;
@@ -100,7 +102,7 @@ function decodeInputItem(raw: JsonObject, path: string, conversation: Conversati
     }
     default:
       checkMembers(raw, type, path, problems);
-      return kindOfItem(type) === 'hosted_call'
+      return (conversation.isKept ? kindOfItem(type) === 'hosted_call' : isKnown(type))
         ? { type: 'hosted_call', kind: type, id, path, source }
         : { type: 'unknown', path, source };
   }
@@ -216,6 +218,10 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, 'string' | 'object
   mcp_approval_response: { approval_request_id: 'string' },
   mcp_call: { server_label: 'string', name: 'string', arguments: 'string' },
 };
+
+function isKnown(type: string): boolean {
+  return Object.hasOwn(NEEDED, type) || isDocumentedHosted(type);
+}
 
 function checkMembers(raw: JsonObject, type: string, path: string, problems: Problems): void {
   const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;

@@ -22,6 +22,19 @@ const HOSTED_TYPES: ReadonlySet<string> = new Set([
   'program_output',
 ]);
 
+/** Hosted items of the reference whose names do end so, and of which nothing needs to be demanded. */
+const PLAIN_CALLS: ReadonlySet<string> = new Set([
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'tool_search_call',
+]);
+
+/** True for a hosted item that can be told in words: the reference says what it means. */
+export function isDocumentedHosted(type: string): boolean {
+  return HOSTED_TYPES.has(type) || PLAIN_CALLS.has(type);
+}
+
 /**
  * What an item of this raw type is. Hosted tools are recognised by their name's form, so that a tool which is
  * younger than this code survives as what it is.
