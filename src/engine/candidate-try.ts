@@ -14,7 +14,7 @@ import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.t
 import { replay } from './replay.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
 import { withText } from './structured-output.ts';
-import { truncate } from './truncate.ts';
+import { overlong, truncate } from './truncate.ts';
 
 export interface TryOptions {
   readonly deps: GatewayDependencies;
@@ -65,6 +65,11 @@ export class CandidateTry {
     let omitted = 0;
     if (pointing.state?.truncation === 'auto')
       ({ request: pointing, omitted } = await truncate(pointing, candidate.endpoint));
+    else if (pointing.state) {
+      const refusal = await overlong(pointing, candidate.endpoint);
+      if (refusal) return refusal;
+    }
+    if (this.#cancelled) return this.#cancelled;
     let request: CanonicalRequest | undefined = pointing;
     if (pointsElsewhere(pointing))
       request = await this.#orCancelled(

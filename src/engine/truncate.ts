@@ -1,9 +1,10 @@
 // `truncation: "auto"`: leaves out the oldest steps of a conversation until the rest fits into the context of the model
 // that is asked. What the system says stays, a call is never parted from its output, and neither is the last word.
+// Where nothing may be left out, what surely does not fit is refused.
 import type { CanonicalRequest, Item } from '../canonical/index.ts';
-import { asString } from '../canonical/index.ts';
+import { asString, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import { countItemTokens } from '../ledger/index.ts';
+import { countItemTokens, textCharsOf } from '../ledger/index.ts';
 
 export interface Truncated {
   readonly request: CanonicalRequest;
@@ -38,6 +39,31 @@ export async function truncate(request: CanonicalRequest, endpoint: Endpoint): P
   if (omitted.size === 0) return whole;
   const items = request.items.filter((_, index) => !omitted.has(index));
   return { request: { ...request, items }, omitted: omitted.size };
+}
+
+/** Fewer characters of text than this for each token of the context are not worth counting. */
+const FEWEST_CHARS = 2;
+/** How far the estimate may be above what another family's tokenizer counts. */
+const DOUBT = 1.25;
+
+/**
+ * Refuses an input that is longer than the context beyond any doubt (requirements 12.17); what is near the limit only
+ * the upstream can judge. Of protocols without `truncation` nothing is asked.
+ * @returns the refusal, so that an endpoint with a larger context can be tried
+ */
+export async function overlong(
+  { state, items }: CanonicalRequest,
+  { contextLength }: Endpoint,
+): Promise<GatewayError | undefined> {
+  if (!state || state.truncation === 'auto' || contextLength === null) return undefined;
+  if (textCharsOf(items) < contextLength * FEWEST_CHARS) return undefined;
+  const tokens = (await countItemTokens(items)).reduce((sum, count) => sum + count, 0);
+  if (tokens <= contextLength * DOUBT) return undefined;
+  return new GatewayError(
+    'context_overflow',
+    `input: about ${tokens} tokens do not fit into the model's context of ${contextLength}; shorten it, or send "truncation": "auto"`,
+    { param: 'input' },
+  );
 }
 
 /**

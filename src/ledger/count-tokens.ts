@@ -64,6 +64,13 @@ export async function countItemTokens(items: readonly Item[]): Promise<readonly 
   return counts;
 }
 
+/** How many characters of text the items have: costs next to nothing, and says whether counting is worth while. */
+export function textCharsOf(items: readonly Item[]): number {
+  let chars = 0;
+  for (const item of items) for (const text of textsOf(item)) chars += text.length;
+  return chars;
+}
+
 async function load(): Promise<Count> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // Texts of users may hold the names of special tokens: they are plain text here.

@@ -16,6 +16,7 @@ import {
   result,
   saidIn,
   says,
+  SMALL_CONTEXT,
   startResponses,
   told,
   WAYS,
@@ -117,11 +118,23 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     expect(list(await kept.json(), 'data')).toHaveLength(5);
   });
 
-  test('disabled sends all of it, and passes the refusal on', async () => {
+  test('disabled sends what may fit, and passes the refusal on', async () => {
     scene.upstream.script(wordsOf(way).overflow);
     const refused = await ask(scene, way, { ...small, input: history }, stream);
     expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);
     expect(told(scene.upstream.requests[0]).join('\n')).toContain('oldest');
+  });
+
+  test('disabled refuses by itself what is longer than the context beyond doubt', async () => {
+    scene.upstream.script();
+    for (const truncation of ['disabled', undefined]) {
+      const input = words(SMALL_CONTEXT * 2, 'tea');
+      const refused = await ask(scene, way, { ...small, input, truncation }, stream);
+      expect([refused.status, at(refused.body, 'error', 'code'), at(refused.body, 'error', 'param')]).toEqual(
+        [400, 'context_length_exceeded', 'input'],
+      );
+    }
+    expect(scene.upstream.requests).toEqual([]);
   });
 });
 
