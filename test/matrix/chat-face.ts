@@ -1,0 +1,288 @@
+// Chat Completions as its clients and its servers write it, reasoning in `reasoning_details`. Knows no gateway.
+import { chatBody, chatChunk, frame } from '../upstreams/answers.ts';
+import { at, list, type Json } from '../upstreams/json-path.ts';
+import {
+  COUNTS,
+  eventsOf,
+  halves,
+  Notes,
+  noteTool,
+  TOOL_SCHEMA,
+  toolText,
+  type Answer,
+  type Call,
+  type Face,
+  type Finish,
+  type Turn,
+} from './exchange.ts';
+
+const FORMAT = 'anthropic-claude-v1';
+const WORDS: Readonly<Record<Finish, string>> = {
+  stop: 'stop',
+  length: 'length',
+  calls: 'tool_calls',
+  filter: 'content_filter',
+  refusal: 'stop',
+  sequence: 'stop',
+};
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'calls',
+  content_filter: 'filter',
+};
+
+const callOf = ({ id, name, args }: Call): object => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(args) },
+});
+
+function entries(turn: Turn): readonly (object | Json)[] {
+  if ('own' in turn) return turn.own;
+  if ('results' in turn)
+    return turn.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }));
+  if ('assistant' in turn) {
+    const calls = turn.calls?.map(callOf);
+    return [{ role: 'assistant', content: turn.assistant || null, ...(calls ? { tool_calls: calls } : {}) }];
+  }
+  const content: object[] = [{ type: 'text', text: turn.user }];
+  if (turn.image !== undefined)
+    content.push({ type: 'image_url', image_url: { url: `data:image/png;base64,${turn.image}` } });
+  if (turn.pdf !== undefined)
+    content.push({
+      type: 'file',
+      file: { filename: turn.pdfName, file_data: `data:application/pdf;base64,${turn.pdf}` },
+    });
+  return [{ role: 'user', content }];
+}
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content.map((part) => at(part, 'text') ?? at(part, 'refusal') ?? '').join('')
+      : '';
+const base64 = (url: unknown): string => String(url).replace(/^data:[^,]*,/, '');
+
+function noteMessage(notes: Notes, message: Json): void {
+  const role = at(message, 'role');
+  const content = at(message, 'content');
+  if (role === 'system' || role === 'developer') {
+    if (typeof content === 'string') notes.system(content);
+    for (const part of list(content)) notes.system(textOf([part]));
+    return;
+  }
+  if (role === 'tool') return notes.result(at(message, 'tool_call_id'), textOf(content), false);
+  if (role === 'assistant') {
+    for (const detail of list(message, 'reasoning_details'))
+      notes.note('state', at(detail, 'signature') ?? at(detail, 'data'));
+    notes.note('assistant', textOf(content));
+    for (const call of list(message, 'tool_calls'))
+      notes.call(at(call, 'id'), at(call, 'function', 'name'), at(call, 'function', 'arguments'));
+    return;
+  }
+  if (typeof content === 'string') return notes.note('user', content);
+  for (const part of list(content)) {
+    notes.note('user', at(part, 'text'));
+    if (at(part, 'image_url')) notes.note('image', base64(at(part, 'image_url', 'url')));
+    if (at(part, 'file')) {
+      notes.note('pdf', base64(at(part, 'file', 'file_data')));
+      notes.note('pdf name', at(part, 'file', 'filename'));
+    }
+  }
+}
+
+function messageOf(answer: Answer): Readonly<Record<string, unknown>> {
+  const { text, refusal, calls, cited, thoughts } = answer;
+  const details = thoughts?.map(({ text: thought, state }, index) =>
+    thought === ''
+      ? { type: 'reasoning.encrypted', data: state, format: FORMAT, index }
+      : { type: 'reasoning.text', text: thought, signature: state, format: FORMAT, index },
+  );
+  const reasoning = thoughts?.map((thought) => thought.text).join('');
+  const citation = cited && {
+    type: 'url_citation',
+    url_citation: {
+      start_index: (text ?? '').length - cited.words.length,
+      end_index: (text ?? '').length,
+      url: cited.url,
+      title: cited.title,
+    },
+  };
+  return {
+    content: text ?? null,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(details ? { reasoning_details: details } : {}),
+    ...(reasoning ? { reasoning } : {}),
+    ...(calls ? { tool_calls: calls.map(callOf) } : {}),
+    ...(citation ? { annotations: [citation] } : {}),
+  };
+}
+
+const usageOf = (answer: Answer): object => {
+  const { input, cached, output, reasoning } = { ...COUNTS, ...answer.usage };
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+};
+const logprobsOf = ({ tokens }: Answer): object | null =>
+  tokens
+    ? {
+        content: tokens.map((token) => ({
+          ...token,
+          bytes: [...Buffer.from(token.token)],
+          top_logprobs: [],
+        })),
+        refusal: null,
+      }
+    : null;
+
+export const chatFace: Face = {
+  ask: (
+    { system = [], turns, tools, mustCall, schema, stop, limit, logprobs, reasoning },
+    model,
+    stream,
+  ) => ({
+    model,
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    messages: [
+      ...system.map((content, index) => ({ role: index === 0 ? 'system' : 'developer', content })),
+      ...turns.flatMap(entries),
+    ],
+    tools: tools?.map((name) => ({
+      type: 'function',
+      function: { name, description: toolText(name), parameters: TOOL_SCHEMA },
+    })),
+    tool_choice: mustCall && 'required',
+    response_format: schema && {
+      type: 'json_schema',
+      json_schema: { name: 'answer', schema, strict: true },
+    },
+    stop: stop && [stop],
+    max_completion_tokens: limit,
+    ...(logprobs === undefined ? {} : { logprobs: true, top_logprobs: logprobs }),
+    reasoning: { enabled: reasoning === true },
+  }),
+  understood(body) {
+    const notes = new Notes();
+    for (const message of list(body, 'messages')) noteMessage(notes, message);
+    for (const tool of list(body, 'tools'))
+      noteTool(
+        notes,
+        at(tool, 'function', 'name'),
+        at(tool, 'function', 'description'),
+        at(tool, 'function', 'parameters'),
+      );
+    notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
+    notes.note('schema', at(body, 'response_format', 'json_schema', 'schema'));
+    notes.note('stop', list(body, 'stop').join());
+    notes.note('limit', at(body, 'max_completion_tokens'));
+    notes.note('logprobs', at(body, 'top_logprobs'));
+    const effort = at(body, 'reasoning_effort');
+    notes.note('reasoning', (effort !== undefined && effort !== 'none') || undefined);
+    return notes.done();
+  },
+  whole(answer) {
+    const body = chatBody(messageOf(answer), WORDS[answer.finish]) as { readonly choices: readonly object[] };
+    return {
+      ...body,
+      choices: [{ ...body.choices[0], logprobs: logprobsOf(answer) }],
+      usage: usageOf(answer),
+    };
+  },
+  stream(answer) {
+    const { content, tool_calls, reasoning, reasoning_details, ...rest } = messageOf(answer);
+    const chunk = (delta: object): string => chatChunk(delta);
+    let out = chunk({ role: 'assistant', content: '' });
+    if (reasoning_details) out += chunk({ reasoning, reasoning_details });
+    for (const piece of halves(String(content ?? ''))) out += chunk({ content: piece });
+    if (Object.keys(rest).length > 0) out += chunk(rest);
+    for (const [index, call] of ((tool_calls as object[] | undefined) ?? []).entries())
+      out += chunk({ tool_calls: [{ index, ...call }] });
+    const logprobs = logprobsOf(answer);
+    if (logprobs) {
+      // The probabilities come with their tokens.
+      out = chunk({ role: 'assistant', content: '' });
+      for (const [index, token] of (answer.tokens ?? []).entries())
+        out += chunk({ content: token.token }).replace(
+          '"logprobs":null',
+          `"logprobs":${JSON.stringify({ content: [list(logprobs, 'content')[index]], refusal: null })}`,
+        );
+    }
+    const end = JSON.parse(chatChunk({}).slice('data:'.length)) as object;
+    return `${out}${chatChunk({}, WORDS[answer.finish])}${frame({ ...end, choices: [], usage: usageOf(answer) })}data: [DONE]\n\n`;
+  },
+  gather(text) {
+    if (!text.trimEnd().endsWith('data: [DONE]')) throw new Error(`no complete stream: ${text}`);
+    const message: Record<string, Json> = {};
+    const lists: Record<string, Json[]> = { reasoning_details: [], annotations: [] };
+    const calls: { id: Json; function: { name: Json; arguments: string } }[] = [];
+    const content: Json[] = [];
+    let finish: Json = null;
+    let usage: Json = null;
+    for (const chunk of eventsOf(text)) {
+      const delta = at(chunk, 'choices', 0, 'delta');
+      for (const name of ['content', 'refusal', 'reasoning'])
+        message[name] = String(message[name] ?? '') + String(at(delta, name) ?? '');
+      for (const name in lists) lists[name]?.push(...list(delta, name));
+      for (const piece of list(delta, 'tool_calls')) {
+        const call = (calls[Number(at(piece, 'index'))] ??= {
+          id: at(piece, 'id') ?? null,
+          function: { name: at(piece, 'function', 'name') ?? null, arguments: '' },
+        });
+        call.function.arguments += String(at(piece, 'function', 'arguments') ?? '');
+      }
+      content.push(...list(chunk, 'choices', 0, 'logprobs', 'content'));
+      finish = at(chunk, 'choices', 0, 'finish_reason') ?? finish;
+      usage = at(chunk, 'usage') ?? usage;
+    }
+    const tool_calls = calls.map((call) => ({ type: 'function', ...call }));
+    const whole = {
+      role: 'assistant',
+      ...message,
+      ...lists,
+      ...(tool_calls.length > 0 ? { tool_calls } : {}),
+    };
+    return { choices: [{ message: whole, finish_reason: finish, logprobs: { content } }], usage } as Json;
+  },
+  heard(body) {
+    const notes = new Notes();
+    const choice = at(body, 'choices', 0);
+    const message = at(choice, 'message');
+    const text = textOf(at(message, 'content'));
+    notes.note('thought', at(message, 'reasoning'));
+    notes.note('text', text);
+    notes.note('refusal', at(message, 'refusal'));
+    for (const call of list(message, 'tool_calls'))
+      notes.call(at(call, 'id'), at(call, 'function', 'name'), at(call, 'function', 'arguments'));
+    for (const annotation of list(message, 'annotations')) {
+      const cited = at(annotation, 'url_citation');
+      const words = text.slice(Number(at(cited, 'start_index')), Number(at(cited, 'end_index')));
+      notes.note('cites', `${words} (${at(cited, 'title')}, ${at(cited, 'url')})`);
+    }
+    const finish = FINISHES[String(at(choice, 'finish_reason'))];
+    notes.note('finish', at(message, 'refusal') ? 'refusal' : finish);
+    for (const token of list(choice, 'logprobs', 'content'))
+      notes.note('token', `${at(token, 'token')} ${at(token, 'logprob')}`);
+    const usage = at(body, 'usage');
+    notes.usage({
+      input: at(usage, 'prompt_tokens'),
+      cached: at(usage, 'prompt_tokens_details', 'cached_tokens'),
+      written: at(usage, 'prompt_tokens_details', 'cache_write_tokens'),
+      output: at(usage, 'completion_tokens'),
+      reasoning: at(usage, 'completion_tokens_details', 'reasoning_tokens'),
+    });
+    return notes.done();
+  },
+  giveBack(body, forgets) {
+    const message = at(body, 'choices', 0, 'message') as { readonly [name: string]: Json };
+    const { reasoning: _text, reasoning_details: _details, ...rest } = message;
+    return [forgets ? rest : message];
+  },
+};

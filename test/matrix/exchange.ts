@@ -1,0 +1,200 @@
+// A conversation in no protocol's words, and the facts in it: what one side said, line by line, so that what the other
+// side understood can be compared. Knows no protocol and no gateway.
+import type { Json } from '../upstreams/json-path.ts';
+
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly args: { readonly [name: string]: Json };
+}
+export interface Result {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly failed?: true;
+}
+/** One side's turn; `own` is an answer as its client gives it back, in the client's own protocol. */
+export type Turn =
+  | { readonly user: string; readonly image?: string; readonly pdf?: string; readonly pdfName?: string }
+  | { readonly assistant: string; readonly calls?: readonly Call[] }
+  | { readonly results: readonly Result[] }
+  | { readonly own: readonly Json[] };
+
+export interface Question {
+  readonly system?: readonly string[];
+  readonly turns: readonly Turn[];
+  readonly tools?: readonly string[];
+  readonly mustCall?: true;
+  readonly schema?: Json;
+  readonly stop?: string;
+  readonly limit?: number;
+  readonly logprobs?: number;
+  readonly reasoning?: true;
+}
+
+/** Hidden state without text is redacted reasoning. */
+export interface Thought {
+  readonly text: string;
+  readonly state?: string;
+}
+export const FINISHES = ['stop', 'length', 'calls', 'filter', 'refusal', 'sequence'] as const;
+export type Finish = (typeof FINISHES)[number];
+
+export interface Answer {
+  readonly thoughts?: readonly Thought[];
+  readonly text?: string;
+  readonly refusal?: string;
+  readonly calls?: readonly Call[];
+  /** The last words of the text, and the page that they are from. */
+  readonly cited?: { readonly words: string; readonly url: string; readonly title: string };
+  readonly finish: Finish;
+  readonly stoppedBy?: string;
+  readonly tokens?: readonly { readonly token: string; readonly logprob: number }[];
+  readonly usage?: Readonly<Partial<Counts>>;
+}
+export interface Counts {
+  /** All input, what was read from a cache and written to it included. */
+  readonly input: number;
+  readonly cached: number;
+  readonly written: number;
+  /** All output, reasoning included. */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+/** How a protocol says things, as its client and as its server. Written against its own documentation. */
+export interface Face {
+  /** A client's body. */
+  ask(question: Question, model: string, stream: boolean): object;
+  /** The facts in a body that an upstream received. */
+  understood(body: unknown): string[];
+  /** What an upstream answers. */
+  whole(answer: Answer): object;
+  stream(answer: Answer): string;
+  /** A stream as the whole answer that its client puts together. Throws when it is no complete stream. */
+  gather(text: string): Json;
+  /** The facts in an answer that a client received. */
+  heard(body: unknown): string[];
+  /** The answer as such a client sends it back. @param forgets true: without its reasoning */
+  giveBack(body: unknown, forgets: boolean): readonly Json[];
+}
+
+export const COUNTS: Counts = { input: 100, cached: 0, written: 0, output: 20, reasoning: 0 };
+export const TOOL_SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+} as const;
+export const toolText = (name: string): string => `Knows the ${name}`;
+
+const joined = (texts: readonly string[]): string => texts.join(' ').replaceAll(/\s+/g, ' ').trim();
+const sorted = (value: unknown): unknown =>
+  typeof value !== 'object' || value === null
+    ? value
+    : Array.isArray(value)
+      ? value.map(sorted)
+      : Object.fromEntries(
+          Object.entries(value)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([name, member]) => [name, sorted(member)]),
+        );
+export const canon = (value: unknown): string => JSON.stringify(sorted(value));
+
+const GROWING: ReadonlySet<string> = new Set(['assistant', 'text', 'thought', 'refusal']);
+
+/** Writes down what was understood; calls are known by their place, as ids may change on the way. */
+export class Notes {
+  readonly facts: string[] = [];
+  readonly #system: string[] = [];
+  readonly #calls: string[] = [];
+
+  note(kind: string, value: unknown): void {
+    if (value === undefined || value === null || value === '') return;
+    const fact = `${kind}: ${typeof value === 'string' ? value : canon(value)}`;
+    const last = this.facts.at(-1);
+    // Text that goes on is one text, wherever it was cut.
+    if (last?.startsWith(`${kind}: `) && GROWING.has(kind))
+      this.facts[this.facts.length - 1] = last + String(value);
+    else this.facts.push(fact);
+  }
+  system(text: string): void {
+    this.#system.push(text);
+  }
+  /** @param args an object, or its JSON text */
+  call(id: unknown, name: unknown, args: unknown): void {
+    this.#calls.push(String(id));
+    const given: unknown = typeof args === 'string' ? JSON.parse(args) : args;
+    this.note(`call ${this.#calls.length}`, `${String(name)} ${canon(given)}`);
+  }
+  result(id: unknown, text: string, failed: boolean): void {
+    this.note(`${failed ? 'failed result' : 'result'} of call ${this.#calls.indexOf(String(id)) + 1}`, text);
+  }
+  usage(counts: Readonly<Partial<Record<keyof Counts, unknown>>>): void {
+    for (const [name, count] of Object.entries(counts)) this.note(`usage ${name}`, Number(count ?? 0));
+  }
+  done(): string[] {
+    if (this.#system.length > 0) this.facts.unshift(`system: ${joined(this.#system)}`);
+    return this.facts;
+  }
+}
+
+/** The facts of a question; those of turns that a client gives back are not in it. */
+export function factsOfQuestion(question: Question): string[] {
+  const notes = new Notes();
+  for (const text of question.system ?? []) notes.system(text);
+  for (const turn of question.turns) {
+    if ('user' in turn) {
+      notes.note('user', turn.user);
+      notes.note('image', turn.image);
+      notes.note('pdf', turn.pdf);
+      notes.note('pdf name', turn.pdfName);
+    } else if ('assistant' in turn) {
+      notes.note('assistant', turn.assistant);
+      for (const { id, name, args } of turn.calls ?? []) notes.call(id, name, args);
+    } else if ('results' in turn)
+      for (const { id, text, failed } of turn.results) notes.result(id, text, failed === true);
+  }
+  for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA);
+  notes.note('must call', question.mustCall);
+  notes.note('schema', question.schema);
+  notes.note('stop', question.stop);
+  notes.note('limit', question.limit);
+  notes.note('logprobs', question.logprobs);
+  notes.note('reasoning', question.reasoning);
+  return notes.done();
+}
+
+export function noteTool(notes: Notes, name: unknown, description: unknown, schema: unknown): void {
+  notes.note('tool', `${String(name)} ${String(description)} ${canon(schema)}`);
+}
+
+export function factsOfAnswer(answer: Answer): string[] {
+  const notes = new Notes();
+  for (const { text } of answer.thoughts ?? []) notes.note('thought', text);
+  notes.note('text', answer.text);
+  notes.note('refusal', answer.refusal);
+  for (const { id, name, args } of answer.calls ?? []) notes.call(id, name, args);
+  if (answer.cited) notes.note('cites', `${answer.cited.words} (${answer.cited.title}, ${answer.cited.url})`);
+  notes.note('finish', answer.finish);
+  notes.note('stopped by', answer.stoppedBy);
+  for (const { token, logprob } of answer.tokens ?? []) notes.note('token', `${token} ${logprob}`);
+  notes.usage({ ...COUNTS, ...answer.usage });
+  return notes.done();
+}
+
+/** Lines of server-sent events as JSON; `[DONE]` is left out. */
+export function eventsOf(text: string): Json[] {
+  return text
+    .split('\n\n')
+    .flatMap((block) => block.split('\n').filter((line) => line.startsWith('data:')))
+    .map((line) => line.slice('data:'.length).trim())
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data) as Json);
+}
+
+/** A text in two pieces, as streams bring it. */
+export function halves(text: string): string[] {
+  const middle = Math.floor(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== '');
+}

@@ -1,0 +1,249 @@
+// Gemini as its clients and its servers write it. Knows no gateway.
+import { frame } from '../upstreams/answers.ts';
+import { at, list, type Json } from '../upstreams/json-path.ts';
+import {
+  COUNTS,
+  eventsOf,
+  halves,
+  Notes,
+  noteTool,
+  TOOL_SCHEMA,
+  toolText,
+  type Answer,
+  type Face,
+  type Finish,
+  type Turn,
+} from './exchange.ts';
+
+const WORDS: Readonly<Record<Finish, string>> = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  calls: 'STOP',
+  filter: 'SAFETY',
+  refusal: 'STOP',
+  sequence: 'STOP',
+};
+const FINISHES: Readonly<Record<string, Finish>> = { STOP: 'stop', MAX_TOKENS: 'length', SAFETY: 'filter' };
+
+function content(turn: Turn): object | Json {
+  if ('own' in turn) return turn.own[0] ?? null;
+  if ('results' in turn) {
+    const parts = turn.results.map(({ id, name, text, failed }) => ({
+      functionResponse: { id, name, response: failed ? { error: text } : { output: text } },
+    }));
+    return { role: 'user', parts };
+  }
+  if ('assistant' in turn) {
+    const text = turn.assistant ? [{ text: turn.assistant }] : [];
+    const calls = (turn.calls ?? []).map(({ id, name, args }) => ({ functionCall: { id, name, args } }));
+    return { role: 'model', parts: [...text, ...calls] };
+  }
+  const parts: object[] = [{ text: turn.user }];
+  if (turn.image !== undefined) parts.push({ inlineData: { mimeType: 'image/png', data: turn.image } });
+  if (turn.pdf !== undefined) parts.push({ inlineData: { mimeType: 'application/pdf', data: turn.pdf } });
+  return { role: 'user', parts };
+}
+
+function notePart(notes: Notes, role: string, part: Json): void {
+  notes.note('state', at(part, 'thoughtSignature'));
+  if (at(part, 'thought') !== true) notes.note(role, at(part, 'text'));
+  const data = at(part, 'inlineData', 'data');
+  notes.note(at(part, 'inlineData', 'mimeType') === 'application/pdf' ? 'pdf' : 'image', data);
+  const call = at(part, 'functionCall');
+  if (call) notes.call(at(call, 'id'), at(call, 'name'), at(call, 'args'));
+  const result = at(part, 'functionResponse');
+  if (!result) return;
+  const error = at(result, 'response', 'error');
+  const text = error ?? at(result, 'response', 'output') ?? '';
+  notes.result(at(result, 'id'), String(text), error !== undefined);
+}
+
+function partsOf(answer: Answer): Readonly<Record<string, unknown>>[] {
+  const { thoughts = [], text, refusal, calls = [] } = answer;
+  const state = thoughts.find((thought) => thought.state !== undefined)?.state;
+  const signed = state === undefined ? {} : { thoughtSignature: state };
+  const visible = thoughts.filter((thought) => thought.text !== '');
+  const words = text ?? refusal;
+  return [
+    ...visible.map((thought) => ({ text: thought.text, thought: true })),
+    ...(words === undefined ? [] : [{ text: words, ...(calls.length === 0 ? signed : {}) }]),
+    // The first call of a step is the one that is signed.
+    ...calls.map(({ id, name, args }, index) => ({
+      functionCall: { id, name, args },
+      ...(index === 0 ? signed : {}),
+    })),
+  ];
+}
+
+const utf8 = (text: string): number => Buffer.byteLength(text);
+
+function candidateOf({ finish, cited, tokens, text = '' }: Answer): object {
+  const grounding = cited && {
+    groundingChunks: [{ web: { uri: cited.url, title: cited.title } }],
+    groundingSupports: [
+      {
+        segment: {
+          startIndex: utf8(text) - utf8(cited.words),
+          endIndex: utf8(text),
+          text: cited.words,
+        },
+        groundingChunkIndices: [0],
+      },
+    ],
+  };
+  const chosen = tokens?.map(({ token, logprob }) => ({ token, logProbability: logprob }));
+  return {
+    finishReason: WORDS[finish],
+    ...(grounding ? { groundingMetadata: grounding } : {}),
+    ...(chosen ? { logprobsResult: { chosenCandidates: chosen } } : {}),
+    index: 0,
+  };
+}
+
+function chunk(parts: readonly object[], candidate: object, more: object = {}): object {
+  return {
+    candidates: [{ content: { role: 'model', parts }, ...candidate }],
+    ...more,
+    modelVersion: 'm',
+    responseId: 'up-1',
+  };
+}
+
+function usageOf(answer: Answer): object {
+  const { input, cached, output, reasoning } = { ...COUNTS, ...answer.usage };
+  return {
+    usageMetadata: {
+      promptTokenCount: input,
+      ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+      candidatesTokenCount: output - reasoning,
+      ...(reasoning > 0 ? { thoughtsTokenCount: reasoning } : {}),
+      totalTokenCount: input + output,
+    },
+  };
+}
+
+export const geminiFace: Face = {
+  ask: ({ system, turns, tools, mustCall, schema, stop, limit, logprobs, reasoning }) => ({
+    systemInstruction: system && { parts: system.map((text) => ({ text })) },
+    contents: turns.map(content),
+    tools: tools && [
+      {
+        functionDeclarations: tools.map((name) => ({
+          name,
+          description: toolText(name),
+          parametersJsonSchema: TOOL_SCHEMA,
+        })),
+      },
+    ],
+    toolConfig: mustCall && { functionCallingConfig: { mode: 'ANY' } },
+    generationConfig: {
+      ...(schema === undefined ? {} : { responseMimeType: 'application/json', responseJsonSchema: schema }),
+      stopSequences: stop && [stop],
+      maxOutputTokens: limit,
+      ...(logprobs === undefined ? {} : { responseLogprobs: true, logprobs }),
+      thinkingConfig: reasoning ? { includeThoughts: true, thinkingBudget: 2000 } : { thinkingBudget: 0 },
+    },
+  }),
+  understood(body) {
+    const notes = new Notes();
+    for (const part of list(body, 'systemInstruction', 'parts')) notes.system(String(at(part, 'text')));
+    for (const entry of list(body, 'contents')) {
+      const role = at(entry, 'role') === 'model' ? 'assistant' : 'user';
+      for (const part of list(entry, 'parts')) notePart(notes, role, part);
+    }
+    for (const tool of list(body, 'tools').flatMap((group) => list(group, 'functionDeclarations')))
+      noteTool(
+        notes,
+        at(tool, 'name'),
+        at(tool, 'description'),
+        at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters'),
+      );
+    notes.note('must call', at(body, 'toolConfig', 'functionCallingConfig', 'mode') === 'ANY' || undefined);
+    const config = at(body, 'generationConfig');
+    notes.note('schema', at(config, 'responseJsonSchema') ?? at(config, 'responseSchema'));
+    notes.note('stop', list(config, 'stopSequences').join());
+    notes.note('limit', at(config, 'maxOutputTokens'));
+    notes.note('logprobs', at(config, 'logprobs'));
+    const thinking = at(config, 'thinkingConfig');
+    notes.note('reasoning', (thinking !== undefined && at(thinking, 'thinkingBudget') !== 0) || undefined);
+    return notes.done();
+  },
+  whole: (answer) => chunk(partsOf(answer), candidateOf(answer), usageOf(answer)),
+  stream(answer) {
+    const { tokens, ...rest } = answer;
+    const end = frame(chunk([{ text: '' }], candidateOf(rest), usageOf(answer)));
+    if (tokens) {
+      // Every chunk has the probabilities of its own tokens.
+      const pieces = tokens.map((token) => {
+        const { logprobsResult } = candidateOf({ ...answer, tokens: [token] }) as { logprobsResult?: object };
+        return frame(chunk([{ text: token.token }], { logprobsResult, index: 0 }));
+      });
+      return pieces.join('') + end;
+    }
+    const pieces = partsOf(answer).flatMap((part) => {
+      const { text, thoughtSignature, ...thought } = part;
+      if (text === undefined) return [part];
+      const texts: Readonly<Record<string, unknown>>[] = halves(String(text)).map((half) => ({
+        ...thought,
+        text: half,
+      }));
+      return thoughtSignature === undefined ? texts : [...texts, { text: '', thoughtSignature }];
+    });
+    return pieces.map((part) => frame(chunk([part], { index: 0 }))).join('') + end;
+  },
+  gather(text) {
+    const chunks = eventsOf(text);
+    const last = at(chunks.at(-1), 'candidates', 0) as { readonly [name: string]: Json } | undefined;
+    if (last?.['finishReason'] === undefined) throw new Error(`no complete stream: ${text}`);
+    const candidates = chunks.map((each) => at(each, 'candidates', 0));
+    const parts = candidates.flatMap((candidate) => list(candidate, 'content', 'parts'));
+    const chosen = candidates.flatMap((candidate) => list(candidate, 'logprobsResult', 'chosenCandidates'));
+    const candidate = {
+      ...last,
+      content: { role: 'model', parts },
+      logprobsResult: { chosenCandidates: chosen },
+    };
+    return { candidates: [candidate], usageMetadata: at(chunks.at(-1), 'usageMetadata') ?? null };
+  },
+  heard(body) {
+    const notes = new Notes();
+    const candidate = at(body, 'candidates', 0);
+    const parts = list(candidate, 'content', 'parts');
+    for (const part of parts) {
+      notes.note(at(part, 'thought') === true ? 'thought' : 'text', at(part, 'text'));
+      const call = at(part, 'functionCall');
+      if (call) notes.call(at(call, 'id'), at(call, 'name'), at(call, 'args'));
+    }
+    const chunks = list(candidate, 'groundingMetadata', 'groundingChunks');
+    for (const support of list(candidate, 'groundingMetadata', 'groundingSupports'))
+      for (const index of list(support, 'groundingChunkIndices')) {
+        const web = at(chunks[Number(index)], 'web');
+        notes.note('cites', `${at(support, 'segment', 'text')} (${at(web, 'title')}, ${at(web, 'uri')})`);
+      }
+    const finish = FINISHES[String(at(candidate, 'finishReason'))];
+    const calls = parts.some((part) => at(part, 'functionCall') !== undefined);
+    notes.note('finish', finish === 'stop' && calls ? 'calls' : finish);
+    for (const token of list(candidate, 'logprobsResult', 'chosenCandidates'))
+      notes.note('token', `${at(token, 'token')} ${at(token, 'logProbability')}`);
+    const usage = at(body, 'usageMetadata');
+    const reasoning = Number(at(usage, 'thoughtsTokenCount') ?? 0);
+    notes.usage({
+      input: at(usage, 'promptTokenCount'),
+      cached: at(usage, 'cachedContentTokenCount'),
+      written: 0,
+      output: Number(at(usage, 'candidatesTokenCount') ?? 0) + reasoning,
+      reasoning,
+    });
+    return notes.done();
+  },
+  giveBack(body, forgets) {
+    const parts = list(body, 'candidates', 0, 'content', 'parts');
+    const kept = parts
+      .filter((part) => at(part, 'thought') !== true)
+      .map((part) => {
+        const { thoughtSignature: _signature, ...rest } = part as { readonly [name: string]: Json };
+        return rest;
+      });
+    return [{ role: 'model', parts: forgets ? kept : parts }];
+  },
+};
