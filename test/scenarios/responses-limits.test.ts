@@ -118,7 +118,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     expect(list(await kept.json(), 'data')).toHaveLength(5);
   });
 
-  test('disabled sends what may fit, and passes the refusal on', async () => {
+  test('disabled sends all of it, and passes the refusal on', async () => {
     scene.upstream.script(wordsOf(way).overflow);
     const refused = await ask(scene, way, { ...small, input: history }, stream);
     expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);

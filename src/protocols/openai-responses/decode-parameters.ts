@@ -1,6 +1,6 @@
 // The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
 // storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
-import { EFFORTS, isJsonObject } from '../../canonical/index.ts';
+import { EFFORTS, INCLUDABLE, isJsonObject } from '../../canonical/index.ts';
 import type {
   JsonObject,
   Part,
@@ -90,7 +90,7 @@ export function decodeState(body: JsonObject, problems: Problems, report: Report
     prompt: decodePrompt(body['prompt'], problems),
     truncation:
       readWord(body['truncation'], 'truncation', problems, ['auto', 'disabled'] as const) ?? 'disabled',
-    include: new Set(readStrings(body['include'], 'include', problems)),
+    include: decodeInclude(body['include'], problems),
     maxToolCalls: readNumber(body['max_tool_calls'], 'max_tool_calls', problems, positive),
     safetyIdentifier: readString(body['safety_identifier'], 'safety_identifier', problems),
     promptCacheKey: readString(body['prompt_cache_key'], 'prompt_cache_key', problems),
@@ -103,6 +103,15 @@ export function decodeState(body: JsonObject, problems: Problems, report: Report
           ? instructions.filter(isJsonObject)
           : undefined,
   };
+}
+
+function decodeInclude(value: Member, problems: Problems): ReadonlySet<string> {
+  const words = readStrings(value, 'include', problems) ?? [];
+  words.forEach((word, index) => {
+    if (!INCLUDABLE.has(word))
+      problems.add(`include[${index}]`, `must be one of ${[...INCLUDABLE].join(', ')}`);
+  });
+  return new Set(words);
 }
 
 function decodeConversation(value: Member, problems: Problems): string | undefined {
