@@ -334,6 +334,22 @@ describe('groups of tools', () => {
   });
 });
 
+describe('strict, unsaid', () => {
+  const open = { type: 'object', properties: { city: { type: 'string' } } };
+  const closed = { ...open, required: ['city'], additionalProperties: false };
+
+  test.each([
+    ['is true for a schema that can be enforced', closed, undefined, true],
+    ['stays unsaid for another', open, undefined, undefined],
+    ['is not what was said', closed, false, false],
+  ])('%s', (_, parameters, strict, expected) => {
+    const tool: JsonObject = { type: 'function', name: 'f', parameters };
+    const tools = [strict === undefined ? tool : { ...tool, strict }];
+    const [given] = asArray(sent({ tools })['tools']);
+    expect(asObject(asObject(given)['function'])['strict']).toBe(expected);
+  });
+});
+
 describe('items that only the Responses API knows', () => {
   const input = [
     { role: 'user', content: 'hi' },

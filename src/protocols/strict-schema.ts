@@ -48,6 +48,11 @@ export function enforceable(
   return false;
 }
 
+/** True for a schema that OpenAI enforces as it stands. */
+export function isEnforceable(schema: JsonObject | undefined): boolean {
+  return schema !== undefined && obstacleAtRoot(schema) === undefined;
+}
+
 function obstacleAtRoot(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object') return 'a schema whose root is no object';
   return obstacleIn(schema, 0);

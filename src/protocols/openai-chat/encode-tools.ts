@@ -11,7 +11,7 @@ import type {
   ToolChoice,
 } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
-import { enforceable } from '../strict-schema.ts';
+import { enforceable, isEnforceable } from '../strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
 
@@ -135,7 +135,10 @@ function encodeFunction(
   // Absent parameters mean none, yet several servers insist on a schema; a strict one would need more than this.
   const parameters = tool.parameters ?? (tool.strict === true ? undefined : NO_PARAMETERS);
   if (context.target.quirks.strictTools) {
-    const strict = enforceable(tool.strict, parameters, client, `${path}.strict`, context.report);
+    // Unsaid, it is true in the Responses API where the schema allows it, and false here (requirements C-29).
+    const implied = client === 'openai-responses' && isEnforceable(tool.parameters) ? true : undefined;
+    const asked = tool.strict ?? implied;
+    const strict = enforceable(asked, parameters, client, `${path}.strict`, context.report);
     return { type: 'function', function: { name, description, parameters, strict } };
   }
   if (tool.strict === true)
