@@ -11,6 +11,8 @@ export interface Result {
   readonly id: string;
   readonly name: string;
   readonly text: string;
+  /** A PNG in base64, beside the text. */
+  readonly image?: string;
   readonly failed?: true;
 }
 /** One side's turn; `own` is an answer as its client gives it back, in the client's own protocol. */
@@ -153,7 +155,10 @@ export function factsOfQuestion(question: Question): string[] {
       notes.note('assistant', turn.assistant);
       for (const { id, name, args } of turn.calls ?? []) notes.call(id, name, args);
     } else if ('results' in turn)
-      for (const { id, text, failed } of turn.results) notes.result(id, text, failed === true);
+      for (const { id, text, image, failed } of turn.results) {
+        notes.result(id, text, failed === true);
+        notes.note('image in result', image);
+      }
   }
   for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA);
   notes.note('must call', question.mustCall);

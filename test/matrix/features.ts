@@ -92,6 +92,13 @@ export const FEATURES: readonly Feature[] = [
     results: [{ ...SUNNY, text: 'no such city', failed: true }],
   },
   {
+    name: 'images in tool results',
+    about: ['image in result'],
+    question: TOOLS,
+    answer: CALLED,
+    results: [{ ...SUNNY, image: PNG }],
+  },
+  {
     name: 'reasoning',
     about: ['thought', 'reasoning'],
     question: { turns: HELLO, reasoning: true },
@@ -207,7 +214,10 @@ interface Absence {
 
 /** What a client cannot say. */
 export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
-  'openai-chat': [{ fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' }],
+  'openai-chat': [
+    { fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' },
+    { fact: /^image in result/, reason: 'Chat Completions has only text in tool results' },
+  ],
   'openai-responses': [
     { fact: /^failed result/, reason: 'Responses marks no tool result as failed' },
     { fact: /^stop:/, reason: 'Responses has no stop sequences' },

@@ -28,8 +28,13 @@ const FINISHES: Readonly<Record<string, Finish>> = { STOP: 'stop', MAX_TOKENS: '
 function content(turn: Turn): object | Json {
   if ('own' in turn) return turn.own[0] ?? null;
   if ('results' in turn) {
-    const parts = turn.results.map(({ id, name, text, failed }) => ({
-      functionResponse: { id, name, response: failed ? { error: text } : { output: text } },
+    const parts = turn.results.map(({ id, name, text, image, failed }) => ({
+      functionResponse: {
+        id,
+        name,
+        response: failed ? { error: text } : { output: text },
+        ...(image === undefined ? {} : { parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }),
+      },
     }));
     return { role: 'user', parts };
   }
@@ -56,6 +61,7 @@ function notePart(notes: Notes, role: string, part: Json): void {
   const error = at(result, 'response', 'error');
   const text = error ?? at(result, 'response', 'output') ?? '';
   notes.result(at(result, 'id'), String(text), error !== undefined);
+  for (const inner of list(result, 'parts')) notes.note('image in result', at(inner, 'inlineData', 'data'));
 }
 
 function partsOf(answer: Answer): Readonly<Record<string, unknown>>[] {

@@ -167,7 +167,7 @@ const orderOf = (facts: readonly string[]): string =>
 
 /** Kinds of which nothing may be added. */
 const SAID =
-  /^(user|assistant|system|thought|text|refusal|call|result|failed result|finish|cites|stopped by)/;
+  /^(user|image|pdf|assistant|system|thought|text|refusal|call|result|failed result|finish|cites|stopped by)/;
 const kindOf = (fact: string): string => fact.slice(0, fact.indexOf(':'));
 const valueOf = (fact: string): string => fact.slice(fact.indexOf(':'));
 
@@ -213,7 +213,7 @@ function isReported(fact: string, report: readonly Entry[]): boolean {
   return place !== undefined && report.some(({ path }) => place.test(path));
 }
 const REPORTED_AT: readonly { readonly fact: RegExp; readonly path: RegExp }[] = [
-  { fact: /^failed result/, path: /^(messages|input|contents)/ },
+  { fact: /^(failed result|image in result)/, path: /^(messages|input|contents)/ },
   { fact: /^pdf name/, path: /(filename|title)$/ },
 ];
 

@@ -44,10 +44,10 @@ function message(turn: Turn): object | Json {
   if ('results' in turn)
     return {
       role: 'user',
-      content: turn.results.map(({ id, text, failed }) => ({
+      content: turn.results.map(({ id, text, image, failed }) => ({
         type: 'tool_result',
         tool_use_id: id,
-        content: text,
+        content: image === undefined ? text : [{ type: 'text', text }, media('image', 'image/png', image)],
         ...(failed ? { is_error: true } : {}),
       })),
     };
@@ -85,11 +85,10 @@ function noteBlock(notes: Notes, role: string, block: Json): void {
     case 'tool_use':
       return notes.call(at(block, 'id'), at(block, 'name'), at(block, 'input'));
     case 'tool_result':
-      return notes.result(
-        at(block, 'tool_use_id'),
-        textOf(at(block, 'content')),
-        at(block, 'is_error') === true,
-      );
+      notes.result(at(block, 'tool_use_id'), textOf(at(block, 'content')), at(block, 'is_error') === true);
+      for (const inner of list(block, 'content'))
+        if (at(inner, 'type') === 'image') notes.note('image in result', at(inner, 'source', 'data'));
+      return;
   }
 }
 

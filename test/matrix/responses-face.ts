@@ -17,7 +17,17 @@ import {
 function entries(turn: Turn): readonly (object | Json)[] {
   if ('own' in turn) return turn.own;
   if ('results' in turn)
-    return turn.results.map(({ id, text }) => ({ type: 'function_call_output', call_id: id, output: text }));
+    return turn.results.map(({ id, text, image }) => ({
+      type: 'function_call_output',
+      call_id: id,
+      output:
+        image === undefined
+          ? text
+          : [
+              { type: 'input_text', text },
+              { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${image}` },
+            ],
+    }));
   if ('assistant' in turn) {
     const text = turn.assistant
       ? [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: turn.assistant }] }]
@@ -57,7 +67,10 @@ function noteItem(notes: Notes, item: Json): void {
     case 'function_call':
       return notes.call(at(item, 'call_id'), at(item, 'name'), at(item, 'arguments'));
     case 'function_call_output':
-      return notes.result(at(item, 'call_id'), textOf(at(item, 'output')), false);
+      notes.result(at(item, 'call_id'), textOf(at(item, 'output')), false);
+      for (const part of list(item, 'output'))
+        if (at(part, 'image_url')) notes.note('image in result', base64(at(part, 'image_url')));
+      return;
   }
   const role = at(item, 'role');
   const content = at(item, 'content');
