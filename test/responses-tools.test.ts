@@ -356,7 +356,7 @@ describe('items that only the Responses API knows', () => {
     { type: 'brand_new', x: 1 },
   ];
 
-  test.each(['brand_new', 'brand_new_call'])('%s is a 400 that names it, elsewhere', (type) => {
+  test.each(['brand_new', 'brand_new_call'])('are a 400 that names them, elsewhere: %s', (type) => {
     let thrown: unknown;
     try {
       portable({ input: [input[0] ?? {}, { type, x: 1 }] });
