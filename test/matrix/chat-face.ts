@@ -181,6 +181,7 @@ export const chatFace: Face = {
       );
     notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
     notes.note('schema', at(body, 'response_format', 'json_schema', 'schema'));
+    notes.note('schema enforced', at(body, 'response_format', 'json_schema', 'strict'));
     notes.note('stop', list(body, 'stop').join());
     notes.note('limit', at(body, 'max_completion_tokens'));
     notes.note('logprobs', at(body, 'top_logprobs'));

@@ -163,6 +163,7 @@ export function factsOfQuestion(question: Question): string[] {
   for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA);
   notes.note('must call', question.mustCall);
   notes.note('schema', question.schema);
+  notes.note('schema enforced', question.schema === undefined ? undefined : true);
   notes.note('stop', question.stop);
   notes.note('limit', question.limit);
   notes.note('logprobs', question.logprobs);

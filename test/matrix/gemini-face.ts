@@ -166,7 +166,9 @@ export const geminiFace: Face = {
       );
     notes.note('must call', at(body, 'toolConfig', 'functionCallingConfig', 'mode') === 'ANY' || undefined);
     const config = at(body, 'generationConfig');
-    notes.note('schema', at(config, 'responseJsonSchema') ?? at(config, 'responseSchema'));
+    const schema = at(config, 'responseJsonSchema') ?? at(config, 'responseSchema');
+    notes.note('schema', schema);
+    notes.note('schema enforced', schema === undefined ? undefined : true);
     notes.note('stop', list(config, 'stopSequences').join());
     notes.note('limit', at(config, 'maxOutputTokens'));
     notes.note('logprobs', at(config, 'logprobs'));

@@ -196,7 +196,9 @@ export const messagesFace: Face = {
     for (const tool of list(body, 'tools'))
       noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'input_schema'));
     notes.note('must call', at(body, 'tool_choice', 'type') === 'any' || undefined);
-    notes.note('schema', at(body, 'output_config', 'format', 'schema'));
+    const schema = at(body, 'output_config', 'format', 'schema');
+    notes.note('schema', schema);
+    notes.note('schema enforced', schema === undefined ? undefined : true);
     notes.note('stop', list(body, 'stop_sequences').join());
     notes.note('limit', at(body, 'max_tokens'));
     const thinking = at(body, 'thinking', 'type');

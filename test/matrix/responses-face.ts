@@ -242,6 +242,7 @@ export const responsesFace: Face = {
       noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'parameters'));
     notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
     notes.note('schema', at(body, 'text', 'format', 'schema'));
+    notes.note('schema enforced', at(body, 'text', 'format', 'strict'));
     notes.note('limit', at(body, 'max_output_tokens'));
     notes.note('logprobs', at(body, 'top_logprobs'));
     const effort = at(body, 'reasoning', 'effort');

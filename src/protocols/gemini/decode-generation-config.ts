@@ -116,7 +116,8 @@ function decodeFormat(
   switch (mimeType) {
     case undefined:
     case 'application/json':
-      if (schema) return { type: 'json_schema', name: 'response', schema };
+      // Google holds the model to it (documentation "Structured output", 2026-11): elsewhere that is a wish of its own.
+      if (schema) return { type: 'json_schema', name: 'response', schema, strict: true };
       return mimeType && { type: 'json_object' };
     case '':
     case 'text/plain':
