@@ -144,7 +144,7 @@ const logprobsOf = ({ tokens }: Answer): object | null =>
 
 export const chatFace: Face = {
   ask: (
-    { system = [], turns, tools, mustCall, schema, stop, limit, logprobs, reasoning },
+    { system = [], turns, tools, strictTools, mustCall, schema, stop, limit, logprobs, reasoning },
     model,
     stream,
   ) => ({
@@ -157,7 +157,7 @@ export const chatFace: Face = {
     ],
     tools: tools?.map((name) => ({
       type: 'function',
-      function: { name, description: toolText(name), parameters: TOOL_SCHEMA },
+      function: { name, description: toolText(name), parameters: TOOL_SCHEMA, strict: strictTools },
     })),
     tool_choice: mustCall && 'required',
     response_format: schema && {
@@ -178,6 +178,7 @@ export const chatFace: Face = {
         at(tool, 'function', 'name'),
         at(tool, 'function', 'description'),
         at(tool, 'function', 'parameters'),
+        at(tool, 'function', 'strict'),
       );
     notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
     notes.note('schema', at(body, 'response_format', 'json_schema', 'schema'));

@@ -26,6 +26,7 @@ export interface Question {
   readonly system?: readonly string[];
   readonly turns: readonly Turn[];
   readonly tools?: readonly string[];
+  readonly strictTools?: true;
   readonly mustCall?: true;
   readonly schema?: Json;
   readonly stop?: string;
@@ -160,7 +161,8 @@ export function factsOfQuestion(question: Question): string[] {
         notes.note('image in result', image);
       }
   }
-  for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA);
+  for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA, false);
+  for (const name of question.strictTools ? (question.tools ?? []) : []) notes.note('strict tool', name);
   notes.note('must call', question.mustCall);
   notes.note('schema', question.schema);
   notes.note('schema enforced', question.schema === undefined ? undefined : true);
@@ -171,8 +173,16 @@ export function factsOfQuestion(question: Question): string[] {
   return notes.done();
 }
 
-export function noteTool(notes: Notes, name: unknown, description: unknown, schema: unknown): void {
+/** @param strict true: calls are held to the schema */
+export function noteTool(
+  notes: Notes,
+  name: unknown,
+  description: unknown,
+  schema: unknown,
+  strict: unknown,
+): void {
   notes.note('tool', `${String(name)} ${String(description)} ${canon(schema)}`);
+  notes.note('strict tool', strict === true ? name : undefined);
 }
 
 export function factsOfAnswer(answer: Answer): string[] {

@@ -85,6 +85,13 @@ export const FEATURES: readonly Feature[] = [
     results: [SUNNY, NOON],
   },
   {
+    name: 'strict tools',
+    about: ['strict tool'],
+    question: { ...TOOLS, strictTools: true },
+    answer: CALLED,
+    results: [SUNNY],
+  },
+  {
     name: 'tool errors',
     about: ['failed result'],
     question: TOOLS,
@@ -223,7 +230,10 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^stop:/, reason: 'Responses has no stop sequences' },
   ],
   'anthropic-messages': [{ fact: /^logprobs/, reason: 'Messages has no log probabilities' }],
-  gemini: [{ fact: /^pdf name/, reason: 'Gemini has no names of files' }],
+  gemini: [
+    { fact: /^pdf name/, reason: 'Gemini has no names of files' },
+    { fact: /^strict tool/, reason: 'Gemini has no mark for a single tool whose schema is enforced' },
+  ],
 };
 
 /** What an upstream cannot answer. */

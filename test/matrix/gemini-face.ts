@@ -163,6 +163,7 @@ export const geminiFace: Face = {
         at(tool, 'name'),
         at(tool, 'description'),
         at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters'),
+        false,
       );
     notes.note('must call', at(body, 'toolConfig', 'functionCallingConfig', 'mode') === 'ANY' || undefined);
     const config = at(body, 'generationConfig');

@@ -215,6 +215,7 @@ function isReported(fact: string, report: readonly Entry[]): boolean {
 const REPORTED_AT: readonly { readonly fact: RegExp; readonly path: RegExp }[] = [
   { fact: /^(failed result|image in result)/, path: /^(messages|input|contents)/ },
   { fact: /^pdf name/, path: /(filename|title)$/ },
+  { fact: /^strict tool/, path: /^tools.*strict$/ },
 ];
 
 async function ask(

@@ -164,13 +164,18 @@ function unfold(block: Block): { readonly opening: Block; readonly deltas: reado
 }
 
 export const messagesFace: Face = {
-  ask: ({ system, turns, tools, mustCall, schema, stop, limit, reasoning }, model, stream) => ({
+  ask: ({ system, turns, tools, strictTools, mustCall, schema, stop, limit, reasoning }, model, stream) => ({
     model,
     stream,
     max_tokens: limit ?? 4000,
     system: system?.map((text) => ({ type: 'text', text })),
     messages: turns.map(message),
-    tools: tools?.map((name) => ({ name, description: toolText(name), input_schema: TOOL_SCHEMA })),
+    tools: tools?.map((name) => ({
+      name,
+      description: toolText(name),
+      input_schema: TOOL_SCHEMA,
+      strict: strictTools,
+    })),
     tool_choice: mustCall && { type: 'any' },
     output_config: schema && { format: { type: 'json_schema', schema } },
     stop_sequences: stop && [stop],
@@ -194,7 +199,13 @@ export const messagesFace: Face = {
       else for (const block of list(content)) noteBlock(notes, role, block);
     }
     for (const tool of list(body, 'tools'))
-      noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'input_schema'));
+      noteTool(
+        notes,
+        at(tool, 'name'),
+        at(tool, 'description'),
+        at(tool, 'input_schema'),
+        at(tool, 'strict'),
+      );
     notes.note('must call', at(body, 'tool_choice', 'type') === 'any' || undefined);
     const schema = at(body, 'output_config', 'format', 'schema');
     notes.note('schema', schema);

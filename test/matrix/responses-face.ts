@@ -207,7 +207,11 @@ const emptied = (item: Readonly<Record<string, unknown>>): object =>
   );
 
 export const responsesFace: Face = {
-  ask: ({ system = [], turns, tools, mustCall, schema, limit, logprobs, reasoning }, model, stream) => ({
+  ask: (
+    { system = [], turns, tools, strictTools, mustCall, schema, limit, logprobs, reasoning },
+    model,
+    stream,
+  ) => ({
     model,
     stream,
     store: false,
@@ -221,7 +225,7 @@ export const responsesFace: Face = {
       name,
       description: toolText(name),
       parameters: TOOL_SCHEMA,
-      strict: true,
+      strict: strictTools === true,
     })),
     tool_choice: mustCall && 'required',
     text: schema && { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
@@ -239,7 +243,7 @@ export const responsesFace: Face = {
     if (typeof instructions === 'string') notes.system(instructions);
     for (const item of list(body, 'input')) noteItem(notes, item);
     for (const tool of list(body, 'tools'))
-      noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'parameters'));
+      noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'parameters'), at(tool, 'strict'));
     notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
     notes.note('schema', at(body, 'text', 'format', 'schema'));
     notes.note('schema enforced', at(body, 'text', 'format', 'strict'));
