@@ -84,7 +84,11 @@ const ONLY_THESE: readonly {
   { from: ['server'], of: 'runtime', files: ['runtime/http-server.ts', 'runtime/ids.ts'] },
   { from: ['storage'], of: 'runtime', files: ['runtime/sqlite.ts'] },
   { from: ['config'], of: 'state', files: ['state/prompt-template.ts'] },
-  { from: ['server'], of: 'state', files: ['state/files.ts', 'state/prompt-library.ts', 'state/prompt-template.ts'] },
+  {
+    from: ['server'],
+    of: 'state',
+    files: ['state/files.ts', 'state/prompt-library.ts', 'state/prompt-template.ts'],
+  },
   { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
 ];
 

@@ -182,7 +182,10 @@ test('conversations take the place of responses, but never of each other', async
   expect(await conversations.append('key_a', 'conv_1', large('msg_b'))).toBe(true);
   expect(await responses.find('key_a', 'resp_1', 0)).toBeNull();
 
-  const refused = { kind: 'quota', message: expect.stringContaining('delete conversations, prompts or files') };
+  const refused = {
+    kind: 'quota',
+    message: expect.stringContaining('delete conversations, prompts or files'),
+  };
   expect(await rejection(conversations.append('key_a', 'conv_1', large('msg_c')))).toMatchObject(refused);
   const another = { ...CONVERSATION, id: 'conv_2' };
   expect(await rejection(conversations.create(another, large('msg_d')))).toMatchObject(refused);

@@ -96,7 +96,10 @@ test('a full key can make no more prompts, versions or names until it deletes so
   const { prompts } = storage;
   const large = { text: 'x'.repeat(2_000) };
   await prompts.create(PROMPT, large);
-  const refused = { kind: 'quota', message: expect.stringContaining('delete conversations, prompts or files') };
+  const refused = {
+    kind: 'quota',
+    message: expect.stringContaining('delete conversations, prompts or files'),
+  };
   expect(await rejection(prompts.create({ ...PROMPT, id: 'pmpt_2' }, large))).toMatchObject(refused);
   expect(await rejection(prompts.addVersion('key_a', 'pmpt_1', large, 2))).toMatchObject(refused);
   expect(await rejection(prompts.setName('key_a', 'pmpt_1', 'x'.repeat(2_000)))).toMatchObject(refused);
