@@ -33,7 +33,9 @@ call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
       try {
         expect(await desk.run(qwen, [...args, '-p', task])).toContain('read_file returned: hello');
         expect(desk.read('greeting.txt')).toBe('hello\n');
-        const again = 'call run_shell_command {"command": "wc -c greeting.txt", "is_background": false}';
+        // On a line of its own: reminders are put right before what the user says.
+        const again =
+          'Go on.\ncall run_shell_command {"command": "wc -c greeting.txt", "is_background": false}';
         expect(await desk.run(qwen, [...args, '--continue', '-p', again])).toContain('6 greeting.txt');
       } finally {
         desk.remove();
