@@ -46,7 +46,8 @@ export function reasoningText(prompt: string, tokens: number): string {
   for (let step = 1; text.length < length; step++) {
     text += ` Step ${step}: ${THOUGHTS[(step - 1) % THOUGHTS.length] ?? ''}`;
   }
-  return clip(text, length);
+  // Some clients trim what they give back, and a signature vouches for every character.
+  return clip(text, length).trimEnd();
 }
 
 const THOUGHTS = [
