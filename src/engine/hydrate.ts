@@ -5,6 +5,7 @@ import type { StoredItems } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
+import { previousItems } from './previous-items.ts';
 import { ReasoningSeal } from './reasoning-seal.ts';
 import { resolveFiles } from './resolve-media.ts';
 
@@ -122,18 +123,8 @@ async function historyOf(
   if (previous !== undefined) {
     const recalled = generation.call.memory?.recall(previous);
     if (recalled) return { path: 'previous_response_id', items: recalled, recalled: true };
-    const chain = await deps.state.responses.chain(keyId, previous, now);
-    if (!chain) {
-      throw new GatewayError(
-        'not_found',
-        `Previous response with id '${previous.slice(0, 100)}' not found.`,
-        {
-          param: 'previous_response_id',
-          code: 'previous_response_not_found',
-        },
-      );
-    }
-    const items = chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    const { responses } = deps.state;
+    const items = await previousItems(previous, { responses, keyId, now });
     return { path: 'previous_response_id', items };
   }
   if (conversation === undefined) return { path: 'input', items: [] };
@@ -156,11 +147,6 @@ async function historyOf(
   }
   generation.holdsConversation = true;
   return { path: 'conversation', items: (await conversations.all(keyId, conversation, now)) ?? [] };
-}
-
-function outputOf(response: JsonObject): readonly JsonObject[] {
-  const { output } = response;
-  return Array.isArray(output) ? (output as readonly JsonObject[]) : [];
 }
 
 /** Puts stored items in the place of references to them. */

@@ -5,6 +5,7 @@ import type { AnswerContext } from '../protocols/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import type { TurnInput } from './hydrate.ts';
+import { outputOf } from './previous-items.ts';
 import { expiryOf } from './settings.ts';
 
 /** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
@@ -54,8 +55,4 @@ function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Ge
   const { request } = context;
   const state = request.state && { ...request.state, include: INCLUDABLE };
   return call.protocol.server.encodeResponse(events, { ...context, request: { ...request, state } });
-}
-
-function outputOf(response: JsonObject): readonly JsonObject[] {
-  return response['output'] as readonly JsonObject[];
 }

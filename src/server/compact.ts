@@ -12,11 +12,18 @@ import {
   type JsonObject,
 } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { ApiCall, Client, ClientStream, Encoding, Gateway } from '../engine/index.ts';
+import {
+  outputOf,
+  previousItems,
+  type ApiCall,
+  type Client,
+  type ClientStream,
+  type Encoding,
+  type Gateway,
+} from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { previousItems } from './previous-items.ts';
-import { outputOf, responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+import { responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
 import { summaryRequest } from './summary-request.ts';
 
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {

@@ -1,9 +1,9 @@
 // How many tokens the input of a request has, with everything that it refers to. Asks no upstream and changes nothing.
 import { asObject, isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
+import { previousItems } from '../engine/index.ts';
 import { countInputTokens } from '../ledger/index.ts';
 import { renderPrompt } from '../state/prompt-library.ts';
-import { previousItems } from './previous-items.ts';
 import { notFound, responsesProtocol, storedItems, type StateCall } from './state-routes.ts';
 
 /**

@@ -1,12 +1,13 @@
 // Stored responses over HTTP: retrieve, replay, list what led to one, delete; and the count of a request's tokens.
 // Makes no response: that is the engine's business.
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { outputOf } from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { StoredResponse } from '../storage/ports.ts';
 import { countRequestTokens } from './count-request-tokens.ts';
 import { ESTIMATED } from './count-tokens.ts';
 import { encodeList, pageOf, readInclude, readPage } from './list-page.ts';
-import { notFound, outputOf, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
+import { notFound, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
 
 /** Adds the routes. */
 export function addResponsesRoutes(add: AddRoute): void {

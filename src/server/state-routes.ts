@@ -1,6 +1,6 @@
 // What the routes over stored state share: what they are given, and how a request of theirs is read and answered.
 import type { Hono } from 'hono';
-import { asArray, GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
+import { GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
 import type { StoredItems } from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
@@ -77,11 +77,6 @@ function keptItems(): StoredItems {
   const { items } = responsesProtocol.server;
   if (!items) throw new TypeError('the Responses protocol keeps no items');
   return items;
-}
-
-/** The output items of a kept answer. */
-export function outputOf(response: JsonObject): readonly JsonObject[] {
-  return asArray(response['output']).filter(isJsonObject);
 }
 
 /** What an id that names nothing of this key gets. @param what begins the sentence, e.g. `Response` */

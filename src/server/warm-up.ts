@@ -1,10 +1,9 @@
 // A turn that generates nothing: the request is checked and remembered, and the client gets an id to go on from (OpenAI
 // guide "WebSocket mode": `generate: false`, 2026-11). No model is asked and nothing is recorded.
 import { asArray, asObject } from '../canonical/index.ts';
-import type { ApiCall, TurnMemory } from '../engine/index.ts';
+import { previousItems, type ApiCall, type TurnMemory } from '../engine/index.ts';
 import { newGenerationId, newId } from '../runtime/ids.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { previousItems } from './previous-items.ts';
 import { responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
 
 /** Answers the call. @throws GatewayError what the request itself would get for what it says */

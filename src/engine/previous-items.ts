@@ -1,8 +1,8 @@
-// What was said up to and with an earlier response, raw, for requests that are not answered by a run of the engine.
-import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import type { TurnMemory } from '../engine/index.ts';
+// What was said up to and with an earlier response, raw: for the runs of the engine, and for requests that are answered
+// without one.
+import { asArray, GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
 import type { ResponseStore } from '../storage/ports.ts';
-import { outputOf } from './state-routes.ts';
+import type { TurnMemory } from './call.ts';
 
 export interface PreviousFrom {
   readonly responses: Pick<ResponseStore, 'chain'>;
@@ -10,6 +10,11 @@ export interface PreviousFrom {
   /** Unix milliseconds. */
   readonly now: number;
   readonly memory?: TurnMemory | undefined;
+}
+
+/** The output items of a kept answer. */
+export function outputOf(response: JsonObject): readonly JsonObject[] {
+  return asArray(response['output']).filter(isJsonObject);
 }
 
 /** @throws GatewayError `not_found` for an id that is unknown or another key's */
