@@ -4,5 +4,6 @@ export type { Counted } from './count-input.ts';
 export { Gateway } from './gateway.ts';
 export { headerText } from './generation.ts';
 export type { GatewayDependencies } from './dependencies.ts';
+export { namesPrompt, promptedBody } from './prompt.ts';
 export { outputOf, previousItems } from './previous-items.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

@@ -1,5 +1,5 @@
 // One request's way through the engine: decoded, hydrated, planned, tried, settled, answered.
-import type { CanonicalRequest } from '../canonical/index.ts';
+import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { Plan } from '../routing/index.ts';
@@ -42,9 +42,10 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
-      const decoded = namesPrompt(generation.call)
-        ? await this.#decodePrompted()
-        : this.#decode(generation.call.json);
+      const { json, protocol } = generation.call;
+      // Only protocols whose turns are kept know templates.
+      const decoded =
+        protocol.server.items && namesPrompt(json) ? await this.#decodePrompted(json) : this.#decode(json);
       const hydrated = await hydrate(decoded, generation, this.#deps);
       const { request } = hydrated;
       const plan = this.#plan(request);
@@ -114,12 +115,12 @@ export class Run {
   }
 
   /** The same with the template that the request names. */
-  async #decodePrompted(): Promise<CanonicalRequest> {
+  async #decodePrompted(json: JsonObject): Promise<CanonicalRequest> {
     const { call } = this.#generation;
-    const prompted = await promptedBody(this.#generation, this.#deps);
+    const { own, whole } = await promptedBody(json, call.principal.keyId, this.#deps.prompts);
     // First by itself: mistakes are named by their place in the client's own words.
-    if (prompted) call.protocol.server.decodeRequest(prompted.own, call.route);
-    return this.#decode(prompted?.whole ?? call.json);
+    call.protocol.server.decodeRequest(own, call.route);
+    return this.#decode(whole);
   }
 
   #plan(request: CanonicalRequest): Plan {

@@ -1,9 +1,8 @@
 // How many tokens the input of a request has, with everything that it refers to. Asks no upstream and changes nothing.
-import { asObject, isJsonObject } from '../canonical/index.ts';
+import { isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
-import { previousItems } from '../engine/index.ts';
+import { namesPrompt, previousItems, promptedBody } from '../engine/index.ts';
 import { countInputTokens } from '../ledger/index.ts';
-import { renderPrompt } from '../state/prompt-library.ts';
 import { notFound, responsesProtocol, storedItems, type StateCall } from './state-routes.ts';
 
 /**
@@ -11,27 +10,18 @@ import { notFound, responsesProtocol, storedItems, type StateCall } from './stat
  * @throws GatewayError what the request itself would get: 400 for wrong members, 404 for unknown ids
  */
 export async function countRequestTokens(body: JsonObject, call: StateCall): Promise<number> {
-  const { request, prompt } = await withPrompt(body, call);
+  const request = await withPrompt(body, call);
   const history = request.state ? await historyOf(request.state, call) : [];
   const own = await Promise.all(request.items.map((item) => dereferenced(item, call)));
-  return countInputTokens({ items: [...prompt, ...history, ...own], tools: request.tools });
+  return countInputTokens({ items: [...history, ...own], tools: request.tools });
 }
 
-/** The request with what its template says instead of it, and the template's messages. */
-async function withPrompt(
-  body: JsonObject,
-  { deps, keyId }: StateCall,
-): Promise<{ request: CanonicalRequest; prompt: readonly Item[] }> {
+/** The request with its template filled in. Decoded by itself first: mistakes are named in the client's own words. */
+async function withPrompt(body: JsonObject, { deps, keyId }: StateCall): Promise<CanonicalRequest> {
   const request = decode(body);
-  const asked = request.state?.prompt;
-  if (!asked) return { request, prompt: [] };
-  const variables = asObject(asObject(body['prompt'])['variables']);
-  const { instructions, input, defaults } = await renderPrompt(deps.prompts, keyId, asked, variables);
-  const said = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-  return {
-    request: decode({ instructions, ...defaults, ...said }),
-    prompt: storedItems.decode(input, 'prompt'),
-  };
+  if (!namesPrompt(body)) return request;
+  const { whole } = await promptedBody(body, keyId, deps.prompts);
+  return decode(whole);
 }
 
 function decode(body: JsonObject): CanonicalRequest {
