@@ -1,8 +1,9 @@
 // The upstream of the benchmark: one thread, epoll, HTTP/1.1 with keep-alive, loopback only. It answers POST
-// /…/chat/completions in the shape of Chat Completions, POST /…/messages in that of Messages and POST /…/responses in
-// that of Responses. Knows nothing of gateways. Prints its port, then serves until it is killed.
+// /…/chat/completions in the shape of Chat Completions, POST /…/messages in that of Messages, POST /…/responses in that
+// of Responses and POST /…/models/M:generateContent and :streamGenerateContent in that of Gemini. Knows nothing of
+// gateways. Prints its port, then serves until it is killed.
 //
-// A body with "stream":true gets a stream of CHUNKS text chunks, one write each, paced by the model's name:
+// A body with "stream":true, or Gemini's second path, gets a stream of CHUNKS text chunks, one write each, paced by the model's name:
 // "paced-5" sends one every 5 ms. Each chunk carries "@" and the time of its write (CLOCK_MONOTONIC, nanoseconds,
 // 16 hex digits), so that the reader on the same machine knows how old it is. Any other body gets a whole answer.
 #define _GNU_SOURCE
@@ -48,7 +49,7 @@ typedef struct Connection {
   int heap_at;
 } Connection;
 
-static Script chat, messages, responses;
+static Script chat, messages, responses, gemini;
 static int poll_fd;
 static Connection *heap[MOST_STREAMS];
 static int heap_size;
@@ -134,6 +135,18 @@ static void build_scripts(void) {
   }
   responses.closing = joined("", framed(RESPONSE_EVENT("response.completed", "\"response\":" RESPONSE_START "\"status\":\"completed\",\"output\":[],\"usage\":" RESPONSE_USAGE "}")), "0\r\n\r\n");
   responses.closing_with_usage = responses.closing;
+
+  // Google counts in every chunk, and ends with an empty text.
+#define GEMINI_USAGE "\"usageMetadata\":{\"promptTokenCount\":512,\"candidatesTokenCount\":200,\"totalTokenCount\":712,\"promptTokensDetails\":[{\"modality\":\"TEXT\",\"tokenCount\":512}]},\"modelVersion\":\"bench-2026-01-01\",\"responseId\":\"0123456789abcdef\"}"
+#define GEMINI_ANSWER(text, finish) "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"" text "\"}],\"role\":\"model\"}," finish "\"index\":0}]," GEMINI_USAGE
+  gemini.whole = whole_answer(GEMINI_ANSWER("%s", "\"finishReason\":\"STOP\","));
+  gemini.opening = piece(STREAM_HEAD);
+  for (int i = 0; i < VARIANTS; i++) {
+    snprintf(text, sizeof text, "data: " GEMINI_ANSWER("%s @0000000000000000", "") "\r\n\r\n", WORDS[i]);
+    gemini.chunks[i] = framed(text);
+  }
+  gemini.closing = joined("", framed("data: " GEMINI_ANSWER("", "\"finishReason\":\"STOP\",") "\r\n\r\n"), "0\r\n\r\n");
+  gemini.closing_with_usage = gemini.closing;
 }
 
 // ---- the heap of paced streams, earliest first
@@ -264,11 +277,14 @@ static int answer_next(Connection *connection) {
 
   const char *line_end = memchr(connection->input, '\r', head);
   size_t line_length = (size_t)(line_end - connection->input);
-  connection->script = memmem(connection->input, line_length, "/messages", 9) ? &messages : memmem(connection->input, line_length, "/responses", 10) ? &responses : &chat;
-  const char *model = memmem(body, body_length, "\"model\":\"", 9);
-  const char *pace = model ? memmem(model, body_length - (size_t)(model - body) < 80 ? body_length - (size_t)(model - body) : 80, "paced-", 6) : NULL;
+  const char *line = connection->input;
+  int is_gemini = memmem(line, line_length, "enerateContent", 14) != NULL;
+  connection->script = is_gemini ? &gemini : memmem(line, line_length, "/messages", 9) ? &messages : memmem(line, line_length, "/responses", 10) ? &responses : &chat;
+  const char *model = is_gemini ? line : memmem(body, body_length, "\"model\":\"", 9);
+  size_t model_room = is_gemini ? line_length : model ? body_length - (size_t)(model - body) : 0;
+  const char *pace = model ? memmem(model, model_room < 80 ? model_room : 80, "paced-", 6) : NULL;
   connection->interval = pace ? strtoull(pace + 6, NULL, 10) * 1000000u : 0;
-  connection->streaming = memmem(body, body_length, "\"stream\":true", 13) != NULL;
+  connection->streaming = is_gemini ? memmem(line, line_length, ":streamGenerateContent", 22) != NULL : memmem(body, body_length, "\"stream\":true", 13) != NULL;
   connection->with_usage = connection->streaming && memmem(body, body_length, "\"include_usage\":true", 20) != NULL;
 
   connection->input_length -= head + body_length;

@@ -8,10 +8,13 @@ export type Results = Readonly<Record<string, Partial<Record<TargetName, readonl
 export interface Budget {
   readonly says: string;
   readonly scenario: string;
-  readonly target: TargetName;
+  /** `dearest`: of the scenario's targets the one with the largest figure. */
+  readonly target: TargetName | 'dearest';
   readonly figure: keyof Figures;
   /** Divide by nginx's figure of the same run, or subtract the figure of any other target. */
   readonly against?: TargetName | undefined;
+  /** Divide by the figure of the other target too. */
+  readonly times?: boolean | undefined;
   /** What we want. */
   readonly goal: number;
   /** Beyond this the run fails: the goal and a margin for noisy machines. `atLeast` figures fail below it. */
@@ -54,11 +57,18 @@ export function judge(results: Results, budgets: readonly Budget[]): Verdict[] {
 
 function valueOf(results: Results, budget: Budget): number | null {
   const figures = results[budget.scenario];
-  const own = median(figures?.[budget.target], budget.figure);
+  const own = ownFigure(figures, budget);
   if (own === null || budget.against === undefined) return own;
   const other = median(figures?.[budget.against], budget.figure);
   if (other === null) return null;
-  return budget.against === 'nginx' ? own / other : own - other;
+  return budget.times || budget.against === 'nginx' ? own / other : own - other;
+}
+
+function ownFigure(figures: Results[string] | undefined, { target, figure }: Budget): number | null {
+  if (target !== 'dearest') return median(figures?.[target], figure);
+  const all = Object.values(figures ?? {}).map((runs) => median(runs, figure));
+  const known = all.filter((value) => value !== null);
+  return known.length > 0 ? Math.max(...known) : null;
 }
 
 interface Column {
@@ -134,7 +144,8 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
   return aligned([['budget', 'measured', 'goal', 'limit', ''], ...rows]);
 }
 
-function aligned(rows: readonly (readonly string[])[]): string {
+/** Rows of a table in columns of one width each, the first one to the left. */
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows
     .map((row) =>

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pairTable } from './pairs.ts';
 import { planFigures } from './plan.ts';
 import { pinned } from './processes.ts';
 import { type Budget, budgetTable, judge, type Results, scenarioTable } from './report.ts';
@@ -27,7 +28,9 @@ if (process.platform !== 'linux') {
 
 const quick = values.quick;
 const repetitions = Math.max(1, Number(values.repeat ?? (quick ? 1 : 3)) || 1);
-const scenarios = SCENARIOS.filter(({ name }) => values.only === undefined || name === values.only);
+const scenarios = SCENARIOS.filter(({ name, alone }) =>
+  values.only === undefined ? !alone : name === values.only,
+);
 if (scenarios.length === 0)
   throw new Error(`--only takes one of ${SCENARIOS.map(({ name }) => name).join(', ')}`);
 
@@ -57,6 +60,11 @@ async function bench(): Promise<ReturnType<typeof judge>> {
 
   const collected: Record<string, Partial<Record<TargetName, Figures[]>>> = {};
   if (values.only === undefined) collected['plan'] = { routing: [planFigures(quick ? 5 : 20)] };
+  for (const scenario of scenarios.filter(({ alone }) => alone)) {
+    progress(`warming up: ${scenario.title}`);
+    for (const target of targets)
+      if (scenario.targets.includes(target.name)) await measure(scenario, target, folder, true);
+  }
   for (let repetition = 1; repetition <= repetitions; repetition++) {
     for (const scenario of scenarios) {
       progress(`repetition ${repetition} of ${repetitions}: ${scenario.title}`);
@@ -94,6 +102,8 @@ function show(results: Results, labels: Readonly<Record<string, string>>): Retur
     budgets.filter(({ scenario }) => results[scenario] !== undefined),
   );
   for (const scenario of scenarios) console.log(`${scenarioTable(scenario, results, labels)}\n`);
+  const pairs = pairTable(results);
+  if (pairs !== '') console.log(`${pairs}\n`);
   console.log(budgetTable(verdicts));
   const output = { at: new Date().toISOString(), quick, repetitions, pinned, results, verdicts };
   writeFileSync(join(import.meta.dirname, '.build', 'last.json'), `${JSON.stringify(output, null, 1)}\n`);

@@ -4,8 +4,10 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Api } from './apis.ts';
+import { PAIRS } from './pairs.ts';
 import { LOAD_CORE, onCore } from './processes.ts';
-import { type Api, compiled, type Target, type TargetName } from './targets.ts';
+import { compiled, type Target, type TargetName } from './targets.ts';
 
 /** The figures of one run; null where a scenario has none. Times in microseconds, memory in MB. */
 export interface Figures {
@@ -40,6 +42,11 @@ export interface Scenario {
   readonly ramp: number;
   /** True: a gateway of its own, so that its memory is that of this load alone. */
   readonly fresh: boolean;
+  /**
+   * True: only measured when asked for by name, after a short run on every target that does not count: all of them
+   * share a process, and the first would pay for its start.
+   */
+  readonly alone?: boolean;
 }
 
 const ALL: readonly TargetName[] = ['direct', 'nginx', 'relay', 'translate', 'messages'];
@@ -140,6 +147,21 @@ export const SCENARIOS: readonly Scenario[] = [
     ramp: 1.5,
     fresh: true,
   },
+  {
+    name: 'pairs',
+    title: 'every client protocol with every upstream protocol: 50 streams, a chunk every 5 ms',
+    targets: PAIRS.map(({ name }) => name),
+    model: 'paced-5',
+    bodyBytes: 2_000,
+    stream: true,
+    // The dearest pair must not fill the core: then chunks pile up, are read together and cost less.
+    connections: 50,
+    warm: [1.2, 0.6],
+    seconds: [1.8, 0.8],
+    ramp: 0.5,
+    fresh: false,
+    alone: true,
+  },
 ];
 
 /** Runs the load of a scenario on a target. Rejects when an answer was not as it should be. */
@@ -151,10 +173,8 @@ export async function measure(
 ): Promise<Figures> {
   const at = quick ? 1 : 0;
   const bodyPath = join(folder, `${scenario.name}-${target.name}.json`);
-  writeFileSync(
-    bodyPath,
-    requestBody(target.modelPrefix + scenario.model, scenario.bodyBytes, scenario.stream, target.api),
-  );
+  const model = target.modelPrefix + scenario.model;
+  writeFileSync(bodyPath, requestBody(model, scenario.bodyBytes, scenario.stream, target.api));
   const options: Record<string, string | number> = {
     port: target.port,
     body: bodyPath,
@@ -163,9 +183,8 @@ export async function measure(
     seconds: scenario.seconds[at] ?? 0,
     ramp: scenario.ramp,
     stamps: scenario.stream ? CHUNKS : 0,
-    path: target.api.path,
-    // The last events of a response repeat its text.
-    repeat: target.api.store === undefined ? 0 : 1,
+    path: target.api.path(model, scenario.stream),
+    repeat: target.api.repeatsText ? 1 : 0,
   };
   const args = [
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -213,15 +232,10 @@ interface Percentiles {
 }
 
 /** A conversation of about this many bytes, in messages of up to 2 kB. */
-function requestBody(model: string, bytes: number, stream: boolean, { store }: Api): string {
+function requestBody(model: string, bytes: number, stream: boolean, api: Api): string {
   const sentence = 'The caravan "left" at dawn;\nits interpreter knew every language spoken on the way. ';
   const messages = [{ role: 'system', content: 'You answer in one paragraph.' }];
-  const common = { model, temperature: 0.7, ...(stream ? { stream } : {}) };
-  const body =
-    store === undefined
-      ? { ...common, messages, max_completion_tokens: 500 }
-      : { ...common, input: messages, max_output_tokens: 500, store };
-  for (let left = bytes - JSON.stringify(body).length; left > 60;) {
+  for (let left = bytes - JSON.stringify(api.body(model, stream, messages)).length; left > 60;) {
     const size = Math.min(left, 2_000);
     const content = sentence.repeat(Math.ceil(size / sentence.length)).slice(0, size - 60);
     const message = { role: messages.length % 2 === 1 ? 'user' : 'assistant', content };
@@ -229,5 +243,5 @@ function requestBody(model: string, bytes: number, stream: boolean, { store }: A
     left -= JSON.stringify(message).length + 1;
   }
   if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: 'Go on.' });
-  return JSON.stringify(body);
+  return JSON.stringify(api.body(model, stream, messages));
 }

@@ -2,6 +2,8 @@
 // them on loopback with their files in one temporary folder. Knows nothing of scenarios or numbers.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Api, CHAT, RESPONSES, STORED_RESPONSES } from './apis.ts';
+import { type PairName, pairProviders, PAIRS } from './pairs.ts';
 import {
   childrenOf,
   findProgram,
@@ -13,7 +15,10 @@ import {
   start,
 } from './processes.ts';
 
-/** `routing` is the router alone, in the process of the benchmark; the last five are clients of the Responses API. */
+/**
+ * `routing` is the router alone, in the process of the benchmark; those named after Responses are clients of its API;
+ * pairs are all in the translate lane.
+ */
 export type TargetName =
   | 'direct'
   | 'nginx'
@@ -25,7 +30,8 @@ export type TargetName =
   | 'responses-stored'
   | 'responses-chat'
   | 'responses-chat-stored'
-  | 'responses-messages';
+  | 'responses-messages'
+  | PairName;
 
 export interface Target {
   readonly name: TargetName;
@@ -47,23 +53,13 @@ export interface Server {
 /** Models that the mock understands; the name says how it answers. */
 const MODELS = ['whole', 'paced-5', 'paced-50'];
 const KEY = 'sk-bench-0123456789abcdef';
-const PROVIDERS = ['relay', 'translate', 'messages', 'responses'] as const;
-
-/** What a client speaks, and whether the gateway keeps its answers. */
-export interface Api {
-  readonly path: string;
-  /** Undefined where nothing is kept anyway. */
-  readonly store?: boolean;
-}
-
-const CHAT: Api = { path: '/v1/chat/completions' };
-const UNSTORED: Api = { path: '/v1/responses', store: false };
-const STORED: Api = { path: '/v1/responses', store: true };
+const PROVIDERS = ['relay', 'translate', 'messages', 'responses'];
+const PAIRED = new Set(PAIRS.map(({ provider }) => provider));
 
 interface Lane {
   readonly name: TargetName;
   readonly label: string;
-  readonly provider: (typeof PROVIDERS)[number];
+  readonly provider: string;
   readonly api: Api;
 }
 
@@ -71,26 +67,27 @@ const LANES: readonly Lane[] = [
   { name: 'relay', label: 'Dragoman, relay', provider: 'relay', api: CHAT },
   { name: 'translate', label: 'Dragoman, chat → chat', provider: 'translate', api: CHAT },
   { name: 'messages', label: 'Dragoman, chat → Messages', provider: 'messages', api: CHAT },
-  { name: 'responses', label: 'Dragoman, Responses, relay', provider: 'responses', api: UNSTORED },
+  { name: 'responses', label: 'Dragoman, Responses, relay', provider: 'responses', api: RESPONSES },
   {
     name: 'responses-stored',
     label: 'Dragoman, Responses, relay, stored',
     provider: 'responses',
-    api: STORED,
+    api: STORED_RESPONSES,
   },
-  { name: 'responses-chat', label: 'Dragoman, Responses → chat', provider: 'translate', api: UNSTORED },
+  { name: 'responses-chat', label: 'Dragoman, Responses → chat', provider: 'translate', api: RESPONSES },
   {
     name: 'responses-chat-stored',
     label: 'Dragoman, Responses → chat, stored',
     provider: 'translate',
-    api: STORED,
+    api: STORED_RESPONSES,
   },
   {
     name: 'responses-messages',
     label: 'Dragoman, Responses → Messages',
     provider: 'messages',
-    api: UNSTORED,
+    api: RESPONSES,
   },
+  ...PAIRS.map(({ name, label, provider, client }): Lane => ({ name, label, provider, api: client })),
 ];
 
 const here = import.meta.dirname;
@@ -170,8 +167,9 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
         api_key: 'sk-test',
         protocols: { 'openai-responses': { base_url: upstream, faithful: true } },
       },
+      ...pairProviders(`http://127.0.0.1:${mockPort}`),
     },
-    models: PROVIDERS.flatMap((provider) =>
+    models: [...PROVIDERS, ...PAIRED].flatMap((provider) =>
       MODELS.map((model) => ({
         id: `${provider}/${model}`,
         price: { input: 1, output: 4, cache_read: 0.1 },
@@ -210,14 +208,15 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
 
 /** Throws when requests would not take the lane that is to be measured. */
 async function checkLane(port: number, { name, provider, api }: Lane): Promise<void> {
-  const messages = [{ role: 'user', content: 'Hello' }];
-  const response = await fetch(`http://127.0.0.1:${port}${api.path}`, {
+  const model = `${provider}/whole`;
+  const messages = [
+    { role: 'system', content: 'You answer in one paragraph.' },
+    { role: 'user', content: 'Hello' },
+  ];
+  const response = await fetch(`http://127.0.0.1:${port}${api.path(model, false)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: `${provider}/whole`,
-      ...(api.store === undefined ? { messages } : { input: messages, store: api.store }),
-    }),
+    body: JSON.stringify(api.body(model, false, messages)),
   });
   const lane = response.headers.get('x-dragoman-lane');
   const wanted = provider === 'relay' || provider === 'responses' ? 'relay' : 'translate';

@@ -1,6 +1,7 @@
 // The judgement of the benchmark: medians, ratios in the same run, goals and limits. The measuring itself is not
 // tested here: it needs a quiet machine.
 import { expect, test } from 'bun:test';
+import { pairTable } from '../bench/pairs.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
 import type { Figures } from '../bench/scenarios.ts';
 
@@ -64,4 +65,35 @@ test('a figure may have to be at least something, or to exceed the direct one by
     { value: 999, kept: false },
     { value: 400, kept: true, reached: false },
   ]);
+});
+
+test('of all targets the dearest can be judged, in multiples of one of them', () => {
+  const chunk = (...cpuPerChunk: number[]): Figures[] =>
+    cpuPerChunk.map((value) => figures({ cpuPerChunk: value }));
+  const results = {
+    pairs: {
+      'pair-chat-chat': chunk(40),
+      'pair-chat-gemini': chunk(90, 60, 50),
+      'pair-gemini-chat': chunk(20),
+    },
+  };
+  const dearest: Budget = {
+    ...budget,
+    scenario: 'pairs',
+    target: 'dearest',
+    figure: 'cpuPerChunk',
+    against: 'pair-chat-chat',
+    times: true,
+    goal: 1.4,
+    limit: 1.6,
+  };
+  expect(judge(results, [dearest])).toMatchObject([{ value: 1.5, kept: true, reached: false }]);
+  expect(judge({ pairs: {} }, [dearest])).toMatchObject([{ value: null, kept: true }]);
+  const rows = pairTable(results).split('\n');
+  expect(rows[0]).toBe('CPU per chunk, times chat → chat (40.0 µs)');
+  expect(rows.filter((row) => /^ +(Chat|Gemini)/.test(row)).map((row) => row.match(/[\d.]+×/g))).toEqual([
+    ['1.00×', '1.50×'],
+    ['0.50×'],
+  ]);
+  expect(pairTable({})).toBe('');
 });

@@ -1,0 +1,74 @@
+// Every protocol of a client with every protocol of an upstream: their names, and the table of what a chunk costs in
+// each, times chat → chat. Knows nothing of how they are measured.
+import { type Api, CHAT, GEMINI, MESSAGES, RESPONSES } from './apis.ts';
+import { aligned, median, type Results } from './report.ts';
+
+const SPOKEN = ['chat', 'responses', 'messages', 'gemini'] as const;
+type Spoken = (typeof SPOKEN)[number];
+
+export type PairName = `pair-${Spoken}-${Spoken}`;
+
+export interface Pair {
+  readonly name: PairName;
+  readonly label: string;
+  readonly client: Api;
+  /** The provider in the gateway's configuration. */
+  readonly provider: `pair-${Spoken}`;
+}
+
+const APIS: Readonly<Record<Spoken, Api>> = {
+  chat: CHAT,
+  responses: RESPONSES,
+  messages: MESSAGES,
+  gemini: GEMINI,
+};
+const LABELS: Readonly<Record<Spoken, string>> = {
+  chat: 'Chat Completions',
+  responses: 'Responses',
+  messages: 'Messages',
+  gemini: 'Gemini',
+};
+const PROTOCOLS: Readonly<Record<Spoken, string>> = {
+  chat: 'openai-chat',
+  responses: 'openai-responses',
+  messages: 'anthropic-messages',
+  gemini: 'gemini',
+};
+
+export const PAIRS: readonly Pair[] = SPOKEN.flatMap((client) =>
+  SPOKEN.map((upstream): Pair => ({
+    name: `pair-${client}-${upstream}`,
+    label: `Dragoman, ${LABELS[client]} → ${LABELS[upstream]}`,
+    client: APIS[client],
+    provider: `pair-${upstream}`,
+  })),
+);
+
+/** What all others are measured against. */
+export const FIRST_PAIR: PairName = 'pair-chat-chat';
+
+/** One provider for each protocol of an upstream: never faithful, so that its own clients are translated too. */
+export function pairProviders(origin: string): Record<Pair['provider'], object> {
+  const entries = SPOKEN.map((spoken) => {
+    const version = spoken === 'gemini' ? 'v1beta' : 'v1';
+    const entry = { base_url: `${origin}/${version}`, faithful: false };
+    return [`pair-${spoken}`, { api_key: 'sk-test', protocols: { [PROTOCOLS[spoken]]: entry } }] as const;
+  });
+  return Object.fromEntries(entries) as Record<Pair['provider'], object>;
+}
+
+/** The table of CPU time per chunk, clients in rows and upstreams in columns; '' where nothing was measured. */
+export function pairTable(results: Results): string {
+  const figures = results['pairs'];
+  const first = median(figures?.[FIRST_PAIR], 'cpuPerChunk');
+  if (first === null) return '';
+  const rows = SPOKEN.map((client) => [
+    LABELS[client],
+    ...SPOKEN.map((upstream) => {
+      const value = median(figures?.[`pair-${client}-${upstream}`], 'cpuPerChunk');
+      return value === null ? '' : `${(value / first).toFixed(2)}×`;
+    }),
+  ]);
+  const head = ['client \\ upstream', ...SPOKEN.map((upstream) => LABELS[upstream])];
+  return `CPU per chunk, times chat → chat (${first.toFixed(1)} µs)\n${aligned([head, ...rows])}`;
+}
