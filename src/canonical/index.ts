@@ -3,6 +3,7 @@ export * from './collect.ts';
 export * from './embeddings.ts';
 export * from './error.ts';
 export * from './event.ts';
+export * from './hosted-tool.ts';
 export * from './item.ts';
 export * from './json.ts';
 export * from './limit-notice.ts';

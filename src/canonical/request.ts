@@ -1,4 +1,5 @@
 // The canonical request: what a client asked for, in no protocol's words.
+import type { HostedMeaning } from './hosted-tool.ts';
 import type { Item } from './item.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { NodeBase, Source } from './part.ts';
@@ -28,6 +29,8 @@ export interface HostedTool extends NodeBase {
   readonly type: 'hosted';
   /** The raw type, e.g. `web_search_preview`. */
   readonly kind: string;
+  /** What it does, where the gateway knows how to do it. */
+  readonly meaning?: HostedMeaning | undefined;
   readonly source: Source;
 }
 export type Tool = FunctionTool | CustomTool | HostedTool;

@@ -51,6 +51,8 @@ export interface Quirks {
   readonly exclusiveReasoning: boolean;
   readonly fetchesUrls: boolean;
   readonly prefill: 'none' | 'plain' | 'prefix' | 'partial' | 'continue_final_message';
+  readonly searchesWeb: boolean;
+  readonly runsMcp: boolean;
 }
 
 export interface Target {

@@ -40,12 +40,14 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   prefill: z
     .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
     .describe('How the model is told to continue a last message of the assistant.'),
+  searchesWeb: z.boolean().describe('The server searches the web itself when it is asked to.'),
+  runsMcp: z.boolean().describe('The server itself calls MCP servers that requests name.'),
 };
 
 const shape: Record<string, z.ZodOptional<QuirkValue>> = {};
 const names = new Map<string, keyof Quirks>();
 for (const name of Object.keys(QUIRKS) as (keyof Quirks)[]) {
-  const inFile = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const inFile = inFileName(name);
   names.set(inFile, name);
   shape[inFile] = QUIRKS[name].optional();
 }
@@ -62,4 +64,19 @@ export function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quir
     if (known && value !== undefined) quirks[known] = value;
   }
   return quirks as Partial<Quirks>;
+}
+
+/** Quirks in the file's spelling: what `toQuirks` reads. */
+export function formatQuirks(quirks: Partial<Quirks>): Record<string, string | boolean> {
+  return Object.fromEntries(Object.entries(quirks).map(([name, value]) => [inFileName(name), value]));
+}
+
+/** Quirks from a text that nobody has checked, in the file's spelling; null for any other value. */
+export function parseQuirks(value: unknown): Partial<Quirks> | null {
+  const parsed = quirksSchema.safeParse(value);
+  return parsed.success ? toQuirks(parsed.data) : null;
+}
+
+function inFileName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

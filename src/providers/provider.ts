@@ -141,6 +141,10 @@ export const NO_QUIRKS: Quirks = {
    * with that member of the body; `none`: it is not.
    */
   prefill: 'none',
+  /** True: the model searches the web by itself when the request asks for it in the words of the protocol. */
+  searchesWeb: false,
+  /** True: the server itself calls remote MCP servers that the request names. */
+  runsMcp: false,
 };
 
 /** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */

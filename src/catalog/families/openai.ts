@@ -43,7 +43,10 @@ export const openaiFamilies: readonly FamilyRow[] = [
   {
     match: /-search-preview/,
     over: ['openai-chat'],
-    facts: { unsupported: [...SAMPLING, 'verbosity', 'stop', 'seed', 'parallelToolCalls'] },
+    facts: {
+      quirks: { searchesWeb: true },
+      unsupported: [...SAMPLING, 'verbosity', 'stop', 'seed', 'parallelToolCalls'],
+    },
     source: OPENAI_DOCS,
   },
   {

@@ -1,18 +1,21 @@
 // `tools` and `tool_choice` of a Messages request. Owns which tools are the client's and which are somebody else's;
 // must not know messages.
 import type { HostedTool, JsonObject, Tool, ToolChoice } from '../../canonical/index.ts';
-import { isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject, Problems } from '../../canonical/index.ts';
 import { decodeParametersSchema } from '../decode-tool-members.ts';
 import {
   describe,
   readArray,
   readBoolean,
+  readNumber,
   readObject,
   readString,
+  readStrings,
   readWord,
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-blocks.ts';
 import { noteMembers, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
@@ -55,7 +58,8 @@ function decodeTool(raw: JsonObject, path: string, scope: DecodeScope): Tool | u
   const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
   const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
   // Whatever has a type of its own is Anthropic's: it runs there, or the model was trained on it.
-  if (type !== 'custom') return { ...base, type: 'hosted', kind: type } satisfies HostedTool;
+  if (type !== 'custom')
+    return { ...base, type: 'hosted', kind: type, meaning: readSearch(type, raw) } satisfies HostedTool;
   const name = requireString(raw['name'], `${path}.name`, problems);
   if (name !== undefined && !TOOL_NAME.test(name))
     problems.add(`${path}.name`, 'must be 1 to 128 letters, digits, underscores or dashes');
@@ -67,6 +71,22 @@ function decodeTool(raw: JsonObject, path: string, scope: DecodeScope): Tool | u
   if (name === undefined) return undefined;
   noteMembers(raw, TOOL_MEMBERS, path, scope);
   return { ...base, type: 'function', name, description, parameters, strict };
+}
+
+/** `web_search_20250305` and its successors (documentation "Web search tool", 2026-11); lenient: new members may come. */
+function readSearch(type: string, raw: JsonObject): HostedTool['meaning'] {
+  if (!isSearchType(type)) return undefined;
+  const ignored = new Problems();
+  const domains = (name: string): readonly string[] => readStrings(raw[name], name, ignored) ?? [];
+  return {
+    type: 'web_search',
+    search: {
+      userLocation: readPlace(raw['user_location'], 'user_location', ignored),
+      allowedDomains: domains('allowed_domains'),
+      blockedDomains: domains('blocked_domains'),
+      maxUses: readNumber(raw['max_uses'], 'max_uses', ignored, { min: 0, integer: true }),
+    },
+  };
 }
 
 export interface DecodedChoice {

@@ -21,6 +21,10 @@ export type ExtraMembers = MutableJsonObject;
 const CALLING_MEMBERS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
 const CONFIG_MEMBERS: ReadonlySet<string> = new Set(['functionCallingConfig']);
 
+/** Its own names for a search of the web; neither takes a wish that another search could grant. */
+const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval']);
+const ANY_SEARCH = { type: 'web_search', search: { allowedDomains: [], blockedDomains: [] } } as const;
+
 /** Decodes `tools`: one object may declare functions and switch on several hosted tools. */
 export function decodeTools(value: Member, problems: Problems): Tool[] {
   const tools: Tool[] = [];
@@ -42,6 +46,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
         tools.push({
           type: 'hosted',
           kind: key,
+          meaning: SEARCHES.has(key) ? ANY_SEARCH : undefined,
           path: at,
           source: { protocol: 'gemini', raw: { [key]: member } },
         });

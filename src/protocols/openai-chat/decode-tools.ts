@@ -1,14 +1,7 @@
 // `tools` and `tool_choice`. Owns their shapes and how they must fit together; must not know which upstream
 // can run which tool.
-import { isJsonObject } from '../../canonical/index.ts';
-import type {
-  CustomTool,
-  FunctionTool,
-  JsonObject,
-  Problems,
-  Tool,
-  ToolChoice,
-} from '../../canonical/index.ts';
+import { isJsonObject, Problems } from '../../canonical/index.ts';
+import type { CustomTool, FunctionTool, JsonObject, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCacheControl } from './decode-parts.ts';
 import {
   describe,
@@ -21,6 +14,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { readHostedTool } from '../read-hosted-tool.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 
 /** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
@@ -104,7 +98,9 @@ function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | u
   const cache = decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems);
   if (type === undefined) return undefined;
   const base = { path, cache, source: { protocol: 'openai-chat', raw } } as const;
-  if (type !== 'function' && type !== 'custom') return { ...base, type: 'hosted', kind: type };
+  // Compatible servers have tools of the same names in forms of their own: what cannot be read is theirs.
+  if (type !== 'function' && type !== 'custom')
+    return { ...base, type: 'hosted', kind: type, meaning: readHostedTool(type, raw, path, new Problems()) };
   const at = `${path}.${type}`;
   const body = requireObject(raw[type], at, problems);
   if (!body) return undefined;

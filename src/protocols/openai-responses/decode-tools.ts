@@ -14,6 +14,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { isSearchType, readHostedTool } from '../read-hosted-tool.ts';
 import { sourceOf } from './decode-item.ts';
 
 /** Tools that the gateway's API does not offer: asking for them has no effect. */
@@ -72,16 +73,9 @@ function decodeTool(raw: Member, path: string, problems: Problems): Tool | undef
     case 'computer_use_preview':
       checkDisplay(raw, path, problems);
       break;
-    case 'mcp':
-      requireString(raw['server_label'], `${path}.server_label`, problems);
-      readString(raw['server_url'], `${path}.server_url`, problems);
-      readString(raw['authorization'], `${path}.authorization`, problems);
-      readObject(raw['headers'], `${path}.headers`, problems);
-      break;
     default:
-      if (type.startsWith('web_search')) checkSearch(raw, path, problems);
   }
-  return { ...base, type: 'hosted', kind: type };
+  return { ...base, type: 'hosted', kind: type, meaning: readHostedTool(type, raw, path, problems) };
 }
 
 function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
@@ -91,15 +85,6 @@ function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
     else readNumber(raw[name], at, problems, { min: 1, integer: true });
   }
   readWord(raw['environment'] ?? '', `${path}.environment`, problems, ENVIRONMENTS);
-}
-
-function checkSearch(raw: JsonObject, path: string, problems: Problems): void {
-  const size = `${path}.search_context_size`;
-  readWord(raw['search_context_size'], size, problems, ['low', 'medium', 'high'] as const);
-  const place = readObject(raw['user_location'], `${path}.user_location`, problems);
-  for (const name of ['city', 'country', 'region', 'timezone'])
-    readString(place?.[name], `${path}.user_location.${name}`, problems);
-  readObject(raw['filters'], `${path}.filters`, problems);
 }
 
 /**
@@ -155,7 +140,7 @@ function choosable(tool: Tool): string[] {
 
 /** All forms of web search are one: clients name one and bring another. */
 function hostedKind(type: string): string {
-  return type.startsWith('web_search') ? 'web_search' : type;
+  return isSearchType(type) ? 'web_search' : type;
 }
 
 /** A subset of named tools; one that also has hosted tools stays in its raw form, which only its own protocol reads. */

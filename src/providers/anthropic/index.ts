@@ -11,6 +11,7 @@ export const anthropic = defineProvider({
       faithful: true,
       quirks: {
         cacheControl: true,
+        searchesWeb: true,
         // "Extended thinking": no forced tool, no prefill, no sampling parameters beside it.
         exclusiveReasoning: true,
         // "Prefill Claude's response". Models from 4.6 on refuse it: family table.

@@ -14,7 +14,10 @@ export const azure = defineProvider({
     // Answers carry `prompt_filter_results` and begin with a chunk without choices (recorded 2026).
     'openai-chat': speaks('{endpoint}/openai/v1', { unsupported: ['webSearch'] }),
     // Encrypted reasoning is sealed for the resource: OpenAI's own cannot be read here.
-    'openai-responses': speaks('{endpoint}/openai/v1', { reasoningFormat: 'azure-responses-v1' }),
+    'openai-responses': speaks('{endpoint}/openai/v1', {
+      quirks: { searchesWeb: true, runsMcp: true },
+      reasoningFormat: 'azure-responses-v1',
+    }),
   },
   defaultProtocol: 'openai-chat',
   priceId: 'azure',

@@ -10,10 +10,13 @@ export const foundry = defineProvider({
   place: endpointAt('services.ai.azure.com'),
   protocols: {
     'openai-chat': speaks('{endpoint}/openai/v1', { unsupported: ['webSearch'] }),
-    'openai-responses': speaks('{endpoint}/openai/v1', { reasoningFormat: 'azure-responses-v1' }),
+    'openai-responses': speaks('{endpoint}/openai/v1', {
+      quirks: { searchesWeb: true, runsMcp: true },
+      reasoningFormat: 'azure-responses-v1',
+    }),
     'anthropic-messages': speaks('{endpoint}/anthropic', {
       faithful: true,
-      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain' },
+      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain', searchesWeb: true },
       reasoningFormat: 'anthropic-claude-v1',
       auth: { header: 'x-api-key', prefix: '' },
     }),

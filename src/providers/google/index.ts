@@ -10,6 +10,7 @@ export const google = defineProvider({
   protocols: {
     gemini: speaks('https://generativelanguage.googleapis.com/v1beta', {
       faithful: true,
+      quirks: { searchesWeb: true },
       reasoningFormat: 'google-gemini-v1',
     }),
   },

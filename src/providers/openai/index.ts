@@ -14,6 +14,7 @@ export const openai = defineProvider({
     }),
     'openai-responses': speaks(BASE_URL, {
       faithful: true,
+      quirks: { searchesWeb: true, runsMcp: true },
       reasoningFormat: 'openai-responses-v1',
       compacts: true,
     }),

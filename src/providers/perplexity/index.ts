@@ -16,6 +16,7 @@ export const perplexity = defineProvider({
         messageName: false,
         // "Last message must have role user" and roles must alternate.
         adjacentRoles: 'merge',
+        searchesWeb: true,
       },
       unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'seed', 'stop', 'parallelToolCalls', 'verbosity'],
     }),

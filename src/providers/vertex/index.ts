@@ -26,6 +26,7 @@ export const vertex = defineProvider({
   protocols: {
     gemini: speaks(PLACE, {
       faithful: true,
+      quirks: { searchesWeb: true },
       reasoningFormat: 'google-gemini-v1',
       hosting: {
         path: `${GOOGLE}:generateContent`,
@@ -35,7 +36,13 @@ export const vertex = defineProvider({
     'anthropic-messages': speaks(PLACE, {
       faithful: true,
       // platform.claude.com, "Vision": only base64 on Google Cloud and Bedrock, 2026-11.
-      quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain', fetchesUrls: false },
+      quirks: {
+        cacheControl: true,
+        exclusiveReasoning: true,
+        prefill: 'plain',
+        fetchesUrls: false,
+        searchesWeb: true,
+      },
       reasoningFormat: 'anthropic-claude-v1',
       hosting: {
         path: `${ANTHROPIC}:rawPredict`,

@@ -15,7 +15,7 @@ export const xai = defineProvider({
       unsupported: ['logitBias', 'verbosity'],
     }),
     'openai-responses': speaks(BASE_URL, {
-      quirks: { customTools: false },
+      quirks: { customTools: false, searchesWeb: true, runsMcp: true },
       reasoningFormat: 'xai-responses-v1',
       unsupported: ['verbosity'],
     }),

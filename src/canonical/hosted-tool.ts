@@ -1,0 +1,51 @@
+// What a client means by a tool that somebody else runs, in no protocol's words: so that the gateway can run it where
+// the upstream does not.
+import type { JsonObject } from './json.ts';
+
+/** A search of the web. */
+export interface SearchWish {
+  /** How much of what is found the model shall read: `low`, `medium`, `high`. */
+  readonly contextSize?: string | undefined;
+  /** `{city, country, region, timezone}`, flat. */
+  readonly userLocation?: JsonObject | undefined;
+  /** Hosts whose pages may be found, subdomains included; empty: all. */
+  readonly allowedDomains: readonly string[];
+  readonly blockedDomains: readonly string[];
+  /** Most searches in one answer. */
+  readonly maxUses?: number | undefined;
+}
+
+/** Some of the tools of an MCP server. */
+export interface McpFilter {
+  readonly names?: readonly string[] | undefined;
+  /** Only those that their server marks as reading only, or only the others. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Which calls a person must allow first. */
+export type McpApproval =
+  | 'always'
+  | 'never'
+  | { readonly always: McpFilter | null; readonly never: McpFilter | null };
+
+/** A remote MCP server whose tools the model may call. */
+export interface McpWish {
+  /** Names the server in items, and a configured one by itself. */
+  readonly label: string;
+  /** Absent for a server that the operator configured. */
+  readonly url?: string | undefined;
+  readonly description?: string | undefined;
+  /** A token for the server. A secret: never kept, logged or repeated. */
+  readonly authorization?: string | undefined;
+  /** Secrets as well. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** null: all. */
+  readonly allowed: McpFilter | null;
+  /** undefined: the client said nothing. */
+  readonly approval: McpApproval | undefined;
+}
+
+/** What a hosted tool does, where the gateway could do it as well. */
+export type HostedMeaning =
+  | { readonly type: 'web_search'; readonly search: SearchWish }
+  | { readonly type: 'mcp'; readonly mcp: McpWish };
