@@ -33,6 +33,8 @@ export interface ActiveProvider {
 export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   /** What the operator said about quirks: stronger than what is known of a model. */
   readonly configuredQuirks: NonNullable<ProtocolConfig['quirks']>;
+  /** True: the operator listed the parameters that it does not take. */
+  readonly hasConfiguredParameters: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
   /** What signs requests where `auth` is null. */
   readonly credential?: EndpointCredential | undefined;
@@ -124,6 +126,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
       baseUrl: trimUrl(baseUrl),
       hosting,
       configuredQuirks: {},
+      hasConfiguredParameters: false,
       auth,
       credential,
     });
@@ -233,7 +236,8 @@ function fromNothing(
   };
 }
 
-const DEFAULT_AUTH: Readonly<Record<ProtocolName, AuthScheme>> = {
+/** How a key travels in the protocols' own APIs. */
+export const DEFAULT_AUTH: Readonly<Record<ProtocolName, AuthScheme>> = {
   'openai-chat': { header: 'authorization', prefix: 'Bearer ' },
   'openai-responses': { header: 'authorization', prefix: 'Bearer ' },
   'anthropic-messages': { header: 'x-api-key', prefix: '' },
@@ -271,6 +275,7 @@ function configured(
     faithful: given.faithful ?? own?.faithful ?? false,
     quirks: own?.quirks ?? {},
     configuredQuirks: given.quirks ?? {},
+    hasConfiguredParameters: given.unsupported !== undefined,
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,

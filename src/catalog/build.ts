@@ -16,7 +16,8 @@ import {
   preferredProtocol,
 } from './families/index.ts';
 import { makeEndpoint } from './make-endpoint.ts';
-import type { StatedFacts } from './make-endpoint.ts';
+import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
+import type { FindMeasured } from './measured-facts.ts';
 import { indexModels } from './model-index.ts';
 import type { Price } from './price.ts';
 import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
@@ -45,6 +46,8 @@ export interface BuildInput {
   readonly presets: readonly ProviderPreset[];
   /** The simulated provider; null when it does not run. */
   readonly sim: BuiltIn | null;
+  /** Finds what was measured of an endpoint. Default: nothing was. */
+  readonly measured?: FindMeasured | undefined;
   /** Environment variables, for the vendors' own key variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the key file of a service account. Default: there are none. */
@@ -101,6 +104,13 @@ export function buildCatalog(input: BuildInput): Catalog {
   checkAliases(config.aliases, catalog, configuredIds, refuse);
   return catalog;
 
+  /** Every endpoint is made here, with what was measured of it. */
+  function endpointWith(given: Omit<EndpointInput, 'measured'>): Endpoint {
+    const { provider, protocol, model, served } = given;
+    const place = { provider: provider.id, protocol, model, baseUrl: served.baseUrl };
+    return makeEndpoint({ ...given, measured: input.measured?.(place) });
+  }
+
   /** Models that only embed stand in no list of models to talk to, unless the operator put them there. */
   function isListed({ id, outputModalities }: Model): boolean {
     return configuredIds.has(id) || outputModalities.includes('text');
@@ -123,7 +133,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const protocol = chooseProtocol(provider, name);
     const served = provider.protocols.get(protocol);
     if (!served) return refuse(`providers.${provider.id}`, `serves no protocol`);
-    const endpoint = makeEndpoint({
+    const endpoint = endpointWith({
       provider,
       served,
       protocol,
@@ -141,7 +151,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const id = `${providerId}/${declared.name}`;
     if (!provider || !served) return refuse(`providers.${providerId}`, `does not serve ${declared.protocol}`);
     const price: Price = Object.freeze({ ...declared.price, source: providerId });
-    const endpoint = makeEndpoint({
+    const endpoint = endpointWith({
       provider,
       served,
       protocol: declared.protocol,
@@ -245,7 +255,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       );
     slugs.add(slug);
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
-    return makeEndpoint({
+    return endpointWith({
       provider,
       served,
       protocol,

@@ -1,4 +1,5 @@
 // Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
+export { DEFAULT_AUTH } from './active-providers.ts';
 export { encodeAnthropicModel, encodeAnthropicModels } from './anthropic-models.ts';
 export { AUTO_MODELS, autoCandidates, autoEntry, isAuto } from './auto-entry.ts';
 export { buildCatalog } from './build.ts';
@@ -14,6 +15,7 @@ export type {
 export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
 export { isOutOfTheWay } from './families/index.ts';
+export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-facts.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';
 export type { Price, Rate } from './price.ts';

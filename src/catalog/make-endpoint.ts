@@ -9,6 +9,7 @@ import { familyFacts, isEmbeddingModel } from './families/index.ts';
 import type { FamilyFacts } from './families/index.ts';
 import { UNKNOWN_PRICE, configuredPrice, withoutOutput } from './prices.ts';
 import type { LibraryModel, PriceSource } from './prices.ts';
+import { unsupportedParameters, type MeasuredFacts } from './measured-facts.ts';
 
 /** Facts that a provider's own list of models states; they replace what is guessed from the name. */
 export interface StatedFacts {
@@ -32,6 +33,8 @@ export interface EndpointInput {
   readonly model: string;
   readonly library: LibraryModel | null;
   readonly stated?: StatedFacts | undefined;
+  /** What was found out by asking: stronger than documents, weaker than the operator. */
+  readonly measured?: MeasuredFacts | undefined;
   readonly config?: Omit<EndpointConfig, 'provider'> | undefined;
   /** Replaces the library's price; the endpoint's own configured price is stronger. */
   readonly price?: PriceSource | undefined;
@@ -54,14 +57,19 @@ const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
 
 /** Builds a frozen endpoint. Its `price` is read through the clock where the vendor charges by date or hour. */
 export function makeEndpoint(input: EndpointInput): Endpoint {
-  const { provider, served, stated, config, library } = input;
+  const { provider, served, stated, measured, config, library } = input;
   const family: FamilyFacts = stated
     ? {}
     : familyFacts(input.model, input.protocol, served.quirks.reasoningField ?? 'reasoning_effort');
-  const quirks = layerQuirks(served, stated?.quirks ?? family.quirks ?? {}, config?.quirks ?? {});
+  const quirks = {
+    ...layerQuirks(served, stated?.quirks ?? family.quirks ?? {}),
+    ...measured?.quirks,
+    ...served.configuredQuirks,
+    ...config?.quirks,
+  };
   const known = stated?.reasoningStyle ?? family.reasoningStyle ?? 'none';
-  const style = config?.reasoning ?? known;
-  // Facts about a style the operator contradicts are facts about something else.
+  const style = config?.reasoning ?? measured?.reasoningStyle ?? known;
+  // Facts about a style that is contradicted are facts about something else.
   const facts = style === known ? (stated ?? family) : {};
   const budget = 'reasoningBudget' in facts ? facts.reasoningBudget : undefined;
   const source = config?.price
@@ -85,18 +93,21 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     compacts: served.faithful && served.compacts === true,
     quirks: Object.freeze(quirks),
     unsupported: new Set([
-      ...served.unsupported,
-      ...(family.unsupported ?? []),
+      ...unsupportedParameters(
+        [...served.unsupported, ...(family.unsupported ?? [])],
+        served.hasConfiguredParameters ? undefined : measured?.parameters,
+      ),
       ...(config?.unsupported ?? []),
     ]),
     reasoningStyle: style,
-    reasoningMandatory: style !== 'none' && (facts.reasoningMandatory ?? false),
+    reasoningMandatory: style !== 'none' && (measuredMandatory(input) ?? facts.reasoningMandatory ?? false),
     reasoningFormat: stated?.reasoningFormat ?? served.reasoningFormat ?? detailsFormat(quirks, family),
     reasoningBudget: Object.freeze(budget ?? { min: SMALLEST_BUDGET[input.protocol], max: null }),
     efforts: facts.efforts ? Object.freeze([...facts.efforts]) : null,
     maxOutputTokens: config?.maxOutputTokens ?? stated?.maxOutputTokens ?? family.maxOutputTokens ?? null,
     contextLength:
       config?.contextLength ??
+      measured?.contextLength ??
       stated?.contextLength ??
       library?.contextLength ??
       family.contextLength ??
@@ -114,11 +125,17 @@ function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
   return quirks.reasoningReplay === 'reasoning_details' ? (family.detailsFormat ?? null) : null;
 }
 
-function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>, own: Partial<Quirks>): Quirks {
+/** Nothing where the operator names another style than the one that was met. */
+function measuredMandatory({ measured, config }: EndpointInput): boolean | undefined {
+  return config?.reasoning === undefined ? measured?.reasoningMandatory : undefined;
+}
+
+/** What documents say of the server and of the model. */
+function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>): Quirks {
   const merged = resolveQuirks(served.quirks, family);
   const server = served.quirks.structuredOutput ?? 'json_schema';
   // The weaker of server and model decides what is really enforced.
   const structuredOutput =
     STRENGTH[merged.structuredOutput] < STRENGTH[server] ? merged.structuredOutput : server;
-  return { ...merged, structuredOutput, ...served.configuredQuirks, ...own };
+  return { ...merged, structuredOutput };
 }

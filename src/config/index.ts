@@ -6,6 +6,7 @@ export { readEnvironment } from './environment.ts';
 export type { Environment } from './environment.ts';
 export { configPath, loadConfig, portOf } from './load.ts';
 export type { Flags, LoadInput, LoadedConfig } from './load.ts';
+export { formatQuirks, parseQuirks } from './quirks-schema.ts';
 export { configJsonSchema, configSchemaNode } from './schema.ts';
 export { schemaNode } from './schema-node.ts';
 export type { SchemaNode } from './schema-node.ts';

@@ -26,6 +26,7 @@ import { type AttemptState, overdue } from './patience.ts';
 import { summariseError } from './error-summary.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
+import { TRANSPORT_WORDS } from './transport-words.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
@@ -344,13 +345,9 @@ export class Attempt {
   #transportFailed(failure: TransportFailure, message: string): void {
     if (this.#state === 'lingering') return this.#stopWatching();
     const { endpoint } = this.#options;
-    const what: Record<TransportFailure, string> = {
-      connect: 'could not be reached',
-      reset: 'closed the connection without an answer',
-      cut: 'cut its answer short',
-      protocol: 'broke the HTTP protocol',
-    };
-    this.#fail(new GatewayError('upstream_unavailable', `${endpoint.slug} ${what[failure]} (${message})`));
+    this.#fail(
+      new GatewayError('upstream_unavailable', `${endpoint.slug} ${TRANSPORT_WORDS[failure]} (${message})`),
+    );
   }
 
   #watch(now: number): void {

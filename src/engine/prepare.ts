@@ -150,7 +150,13 @@ export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Targ
   };
 }
 
-function encodeBody(protocol: Protocol, request: CanonicalRequest, target: Target, report: Report): string {
+/** The body of a request for a target, as a byte string. Throws GatewayError `unsupported`. */
+export function encodeBody(
+  protocol: Protocol,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): string {
   return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString(
     'latin1',
   );

@@ -81,6 +81,12 @@ export const openaiFamilies: readonly FamilyRow[] = [
   },
   { match: /^(o1-mini|o1-preview|o3-mini)/, facts: { inputModalities: ['text'] }, source: OPENAI_DOCS },
   {
+    // Guide "File inputs": only models that see read PDFs.
+    match: /^gpt-3-5|^gpt-4(-0314|-0613|-32k.*)?$|^(o1-mini|o1-preview|o3-mini)/,
+    facts: { quirks: { readsFiles: false } },
+    source: OPENAI_DOCS,
+  },
+  {
     // The recorded 400 says that o1-mini takes neither system nor developer messages; it has no Responses either.
     match: /^(o1-mini|o1-preview)/,
     facts: { protocol: 'openai-chat', efforts: [], maxOutputTokens: 65_536 },

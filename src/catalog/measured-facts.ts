@@ -1,0 +1,43 @@
+// What was found out about one endpoint by asking it. One layer of the catalog: above what is known of a provider and a
+// model from their documents, below what the operator says. Must not know how it was found out.
+import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+
+/** Only what was measured is there: an absent member says nothing. */
+export interface MeasuredFacts {
+  readonly quirks: Partial<Quirks>;
+  /** True: the parameter has its effect. False: it is refused or ignored. */
+  readonly parameters: Readonly<Partial<Record<Parameter, boolean>>>;
+  readonly reasoningStyle?: ReasoningStyle | undefined;
+  readonly reasoningMandatory?: boolean | undefined;
+  /** Tokens. */
+  readonly contextLength?: number | undefined;
+}
+
+/** Which endpoint was measured. Facts about another address say nothing, whatever the provider is called. */
+export interface MeasuredPlace {
+  readonly provider: string;
+  readonly protocol: ProtocolName;
+  /** The upstream's own name of the model. */
+  readonly model: string;
+  readonly baseUrl: string;
+}
+
+/** What was measured there; undefined when nothing was. */
+export type FindMeasured = (place: MeasuredPlace) => MeasuredFacts | undefined;
+
+/**
+ * The parameters that an endpoint does not take.
+ * @param documented as its provider and the family of its model have it
+ * @param measured undefined when nothing was measured, or when the operator listed the parameters of the provider
+ */
+export function unsupportedParameters(
+  documented: Iterable<Parameter>,
+  measured: MeasuredFacts['parameters'] | undefined,
+): ReadonlySet<Parameter> {
+  const unsupported = new Set(documented);
+  for (const [name, takes] of Object.entries(measured ?? {}) as [Parameter, boolean][]) {
+    if (takes) unsupported.delete(name);
+    else unsupported.add(name);
+  }
+  return unsupported;
+}
