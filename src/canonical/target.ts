@@ -50,6 +50,7 @@ export interface Quirks {
   readonly adjacentRoles: 'keep' | 'merge';
   readonly exclusiveReasoning: boolean;
   readonly fetchesUrls: boolean;
+  readonly readsFiles: boolean;
   readonly prefill: 'none' | 'plain' | 'prefix' | 'partial' | 'continue_final_message';
   readonly searchesWeb: boolean;
   readonly runsMcp: boolean;

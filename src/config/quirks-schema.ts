@@ -37,6 +37,9 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   fetchesUrls: z
     .boolean()
     .describe('Addresses of images and files are fetched by the server, as far as its protocol has that.'),
+  readsFiles: z
+    .boolean()
+    .describe('Files are read by the server; otherwise PDFs and texts are sent as text.'),
   prefill: z
     .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
     .describe('How the model is told to continue a last message of the assistant.'),

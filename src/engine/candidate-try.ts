@@ -12,6 +12,7 @@ import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { replay } from './replay.ts';
+import { needsReading, readDocuments } from './read-documents.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
 import { withText } from './structured-output.ts';
 import { overlong, truncate } from './truncate.ts';
@@ -75,6 +76,8 @@ export class CandidateTry {
       request = await this.#orCancelled(
         fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
       );
+    if (request && needsReading(request, candidate.endpoint))
+      request = await this.#orCancelled(readDocuments(request, candidate.endpoint, generation.documents));
     if (!request) return this.#cancelled;
     const prepared = prepareAttempt({
       request,

@@ -13,6 +13,7 @@ import { sumCosts } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { summariseError } from './error-summary.ts';
+import type { ReadDocuments } from './read-documents.ts';
 import type { FetchedMedia } from './resolve-media.ts';
 import type { EngineSettings, Timeouts } from './settings.ts';
 
@@ -49,6 +50,8 @@ export class Generation {
   rewritten = false;
   /** What was fetched for endpoints that take no addresses. */
   readonly fetched: FetchedMedia = new Map();
+  /** What was read of files for endpoints that take none. */
+  readonly documents: ReadDocuments = new Map();
   /** True while no other turn of the conversation may begin. */
   holdsConversation = false;
   /** The decision, as the record keeps it; null until there is one. */

@@ -90,11 +90,11 @@ export async function fetchMedia(
   { files, fetch }: MediaSources,
 ): Promise<CanonicalRequest> {
   const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
-  const { fetchesUrls } = endpoint.quirks;
-  if (!takes && fetchesUrls) return request;
+  const { fetchesUrls, readsFiles } = endpoint.quirks;
+  if (!takes && fetchesUrls && readsFiles) return request;
   const isWanted = (part: Part): part is MediaPart & { media: Extract<Media, { kind: 'url' }> } => {
     if (!hasMedia(part) || part.media.kind !== 'url' || !/^https?:/i.test(part.media.url)) return false;
-    if (!fetchesUrls) return true;
+    if (!fetchesUrls || (part.type === 'file' && !readsFiles)) return true;
     // Its own protocol gets a part in the client's own words.
     return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
   };
@@ -207,13 +207,15 @@ function nameIn(url: string): string | undefined {
   return /^[\w.-]+\.\w{1,5}$/.test(step) ? step : undefined;
 }
 
-/** The part with the bytes, as what they are: a picture among files is a picture. */
+/** The part with the bytes, as what they are: a picture among files is a picture, a recording is audio. */
 function filled(part: MediaPart, content: Content): Part {
   const { path, cache } = part;
   if (part.type === 'image')
     return { type: 'image', media: picture(content, path).media, detail: part.detail, path, cache };
   const { media } = content;
   if (isPicture(content)) return { type: 'image', media, path, cache };
+  const [kind, format = ''] = media.mediaType?.split('/') ?? [];
+  if (kind === 'audio') return { type: 'audio', data: media.data, format, path, cache };
   if (part.filename !== undefined) return { type: 'file', media, filename: part.filename, path, cache };
   return { type: 'file', media, filename: content.filename, isNameFound: true, path, cache };
 }
@@ -243,19 +245,23 @@ function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { ki
   return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
 }
 
-function partsOf(item: Item): readonly Part[] {
+/** The parts in which clients put media. */
+export function partsOf(item: Item): readonly Part[] {
   return item.type === 'message' || item.type === 'tool_result' ? item.parts : [];
 }
 
-async function withParts(item: Item, change: (part: Part) => Promise<Part>): Promise<Item> {
+/** The item with its parts changed one after the other: what is too much is noticed before the next is read. */
+export async function withParts(
+  item: Item,
+  change: (part: Part) => Promise<Part | readonly Part[]>,
+): Promise<Item> {
   if (item.type !== 'message' && item.type !== 'tool_result') return item;
   // What the item was decoded from says the same with the address in it.
-  return { ...item, parts: await inOrder(item.parts, change), source: undefined };
+  return { ...item, parts: (await inOrder(item.parts, change)).flat(), source: undefined };
 }
 
-/** One after the other: what is too much is noticed before the next is read. */
-async function inOrder<T>(list: readonly T[], change: (entry: T) => Promise<T>): Promise<readonly T[]> {
-  const changed: T[] = [];
+async function inOrder<T, R>(list: readonly T[], change: (entry: T) => Promise<R>): Promise<readonly R[]> {
+  const changed: R[] = [];
   for (const entry of list) changed.push(await change(entry));
   return changed;
 }

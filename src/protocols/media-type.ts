@@ -9,7 +9,10 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^UklGR.{7}QVZF/, 'audio/wav'],
   [/^UklGR/, 'image/webp'],
   [/^JVBERi/, 'application/pdf'],
-  [/^SUQz/, 'audio/mp3'],
+  // A tag, or the first frame of MPEG's layer III.
+  [/^SUQz|^\/\/[I-Po-v]/, 'audio/mp3'],
+  [/^ZkxhQ/, 'audio/flac'],
+  [/^T2dnU/, 'audio/ogg'],
 ];
 const RECOGNISABLE: ReadonlySet<string> = new Set(BEGINNINGS.map(([, type]) => type));
 
@@ -38,6 +41,9 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
   ['mp3', 'audio/mp3'],
   ['wav', 'audio/wav'],
+  ['flac', 'audio/flac'],
+  ['ogg', 'audio/ogg'],
+  ['m4a', 'audio/m4a'],
   ['mp4', 'video/mp4'],
   ['mov', 'video/quicktime'],
   ['webm', 'video/webm'],
@@ -53,6 +59,13 @@ export function mediaTypeOfName(name: string): string | undefined {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const dot = path.lastIndexOf('.');
   return dot < 0 ? undefined : EXTENSIONS.get(path.slice(dot + 1).toLowerCase());
+}
+
+/** True for what is read as text, whatever its format: without parameters, in lower case. */
+export function isTextType(mediaType: string): boolean {
+  return (
+    mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
+  );
 }
 
 /** Enough to recognise a format, and to tell text from other bytes. */

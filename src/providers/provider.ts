@@ -36,11 +36,8 @@ export interface Setting {
   readonly fallback?: string | undefined;
 }
 
-/**
- * How requests are signed where no key is given: `aws-sigv4` with the keys of an account, `google-service-account` with
- * tokens that are fetched for it.
- */
-export type CredentialKind = 'aws-sigv4' | 'google-service-account';
+/** Whose credentials sign requests where no key is given. */
+export type CredentialKind = 'aws' | 'azure' | 'google';
 
 /** One protocol as served by one provider. */
 export interface ProviderProtocol {
@@ -135,6 +132,11 @@ export const NO_QUIRKS: Quirks = {
    * sends the bytes.
    */
   fetchesUrls: true,
+  /**
+   * False: the server, or the model, takes no files. PDFs and texts become text in front of it, pictures among files
+   * become images, and anything else is refused.
+   */
+  readsFiles: true,
   /**
    * How a last message of the assistant is continued instead of answered. `plain`: by itself; `prefix`, `partial`:
    * with that member on the message (with `prefix` the answer begins by repeating the text); `continue_final_message`:

@@ -10,7 +10,7 @@ import type {
   TextPart,
 } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { mediaTypeOfName, sniffMediaType } from '../media-type.ts';
+import { isTextType, mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 
@@ -137,17 +137,11 @@ function document(source: JsonObject, title: string | undefined): MutableJsonObj
 /** Anthropic takes PDF as it is and any other document as plain text (SDK type `DocumentBlockParam`). */
 function base64Document(data: string, mediaType: string | undefined, path: string): JsonObject {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
-  if (mediaType !== undefined && isTextual(mediaType)) {
+  if (mediaType !== undefined && isTextType(mediaType)) {
     return { type: 'text', media_type: 'text/plain', data: decodeUtf8(data, path) };
   }
   const what = mediaType === undefined ? 'files whose type cannot be recognised' : `${mediaType} files`;
   throw new GatewayError('unsupported', `Claude takes PDF and text files, not ${what}`, { param: path });
-}
-
-function isTextual(mediaType: string): boolean {
-  return (
-    mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
-  );
 }
 
 function decodeUtf8(base64: string, path: string): string {

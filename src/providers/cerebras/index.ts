@@ -12,6 +12,8 @@ export const cerebras = defineProvider({
         systemRole: 'system',
         reasoningReplay: 'reasoning',
         customTools: false,
+        // API reference: the parts of a message are text.
+        readsFiles: false,
         unknownFields: 'drop',
       },
       reasoningFormat: 'cerebras-reasoning-v1',

@@ -17,6 +17,8 @@ export const deepseek = defineProvider({
         structuredOutput: 'json_object',
         strictTools: false,
         customTools: false,
+        // API reference: the content of a message is text.
+        readsFiles: false,
         // No `prefill`: "Chat Prefix Completion" needs the base URL /beta; set it with `prefill: prefix` there.
       },
       reasoningFormat: 'deepseek-reasoner-v1',

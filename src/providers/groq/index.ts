@@ -12,6 +12,8 @@ export const groq = defineProvider({
         // The parsed form of its reasoning answers in `message.reasoning`, and is taken back there.
         reasoningReplay: 'reasoning',
         customTools: false,
+        // API reference: the parts of a message are text and images.
+        readsFiles: false,
         // "OpenAI Compatibility" (2026): `messages[].name` is a 400.
         messageName: false,
         // Guide "Assistant Message Prefilling".

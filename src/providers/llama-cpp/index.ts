@@ -17,6 +17,8 @@ export const llamaCpp = defineProvider({
         namedToolChoice: false,
         // On unless started with `--no-prefill-assistant`; refused while the model thinks.
         prefill: 'plain',
+        // Its own page turns files into text before it sends them (pull request 13365).
+        readsFiles: false,
       },
       reasoningFormat: 'llama.cpp-reasoning-v1',
       unsupported: ['verbosity', 'webSearch'],

@@ -16,6 +16,8 @@ export const lmStudio = defineProvider({
         namedToolChoice: false,
         // It answers "'url' field must be a base64 encoded image" (2026).
         fetchesUrls: false,
+        // Its chat reads documents; its API takes text and images.
+        readsFiles: false,
       },
       reasoningFormat: 'lm-studio-reasoning-v1',
       unsupported: ['logprobs', 'topLogprobs', 'parallelToolCalls', 'verbosity', 'webSearch'],

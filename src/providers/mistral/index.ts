@@ -13,6 +13,8 @@ export const mistral = defineProvider({
         // Usage comes with the last chunk by itself; `stream_options` is an unknown member.
         streamUsage: 'always',
         customTools: false,
+        // API reference, "FileChunk": ids of its own files, no bytes.
+        readsFiles: false,
         messageName: false,
         requiredToolChoice: 'any',
         // "Tool call id must be a-z, A-Z, 0-9, with a length of 9."

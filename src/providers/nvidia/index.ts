@@ -15,6 +15,8 @@ export const nvidia = defineProvider({
         structuredOutput: 'none',
         strictTools: false,
         customTools: false,
+        // API reference: the parts of a message are text, images, audio and video.
+        readsFiles: false,
       },
       reasoningFormat: 'nvidia-reasoning-v1',
       unsupported: ['logitBias', 'verbosity', 'webSearch'],

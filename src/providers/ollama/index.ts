@@ -18,6 +18,8 @@ export const ollama = defineProvider({
         namedToolChoice: false,
         // The same page: base64 images only.
         fetchesUrls: false,
+        // The same page: a message holds text and images.
+        readsFiles: false,
       },
       reasoningFormat: 'ollama-reasoning-v1',
       unsupported: ['logitBias', 'parallelToolCalls', 'verbosity', 'webSearch'],

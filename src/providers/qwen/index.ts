@@ -17,6 +17,8 @@ export const qwen = defineProvider({
         prefill: 'partial',
         strictTools: false,
         customTools: false,
+        // "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'" (a 400 seen in 2026-02).
+        readsFiles: false,
         // Explicit context cache: `cache_control` on message parts.
         cacheControl: true,
       },

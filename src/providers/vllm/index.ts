@@ -14,6 +14,8 @@ export const vllm = defineProvider({
         reasoningReplay: 'reasoning',
         // "Extra parameters" of the chat API.
         prefill: 'continue_final_message',
+        // "Unsupported chat content part type: 'file'" (pull request 57774, 2026-09).
+        readsFiles: false,
         strictTools: false,
         customTools: false,
       },
