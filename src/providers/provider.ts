@@ -36,8 +36,11 @@ export interface Setting {
   readonly fallback?: string | undefined;
 }
 
-/** Whose credentials sign requests where no key is given. */
-export type CredentialKind = 'aws' | 'azure' | 'google';
+/**
+ * How requests are signed where no key is given: `aws-sigv4` with the keys of an account, `google-service-account` with
+ * tokens that are fetched for it.
+ */
+export type CredentialKind = 'aws-sigv4' | 'google-service-account';
 
 /** One protocol as served by one provider. */
 export interface ProviderProtocol {
