@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routing: ['canonical', 'catalog'],
   ledger: ['canonical', 'catalog', 'storage'],
   state: ['canonical', 'storage'],
-  tools: ['canonical', 'documents', 'upstream', 'telemetry'],
+  tools: ['canonical', 'documents', 'runtime', 'upstream', 'telemetry'],
   upstream: ['canonical', 'runtime', 'telemetry'],
   storage: ['canonical', 'ledger', 'runtime'],
   auth: ['canonical', 'storage'],
@@ -93,11 +93,13 @@ const ONLY_THESE: readonly {
     of: 'state',
     files: ['state/files.ts', 'state/prompt-library.ts', 'state/prompt-template.ts'],
   },
+  { from: ['tools'], of: 'runtime', files: ['runtime/clock.ts'] },
   { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
 ];
 
 /** Packages, each with the one place that may know it. */
 const PACKAGES: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/client': 'tools/mcp/connection.ts',
   '@pydantic/genai-prices': 'catalog/prices.ts',
   ajv: 'engine/structured-output.ts',
   'gpt-tokenizer': 'ledger/',

@@ -15,6 +15,8 @@ export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Byte string. */
   readonly body?: string | undefined;
+  /** `none` gives a redirect as the answer, to a caller that has rules of its own. Followed unless it says so. */
+  readonly redirects?: 'none' | undefined;
   /** Most bytes of the answer, before and after decompression. */
   readonly maxBytes: number;
   /** For everything together: names, redirects, the last byte. Milliseconds. */
@@ -178,6 +180,7 @@ class GuardedCall implements UpstreamCall {
 
   /** Where the answer sends us; undefined when it is an answer. Throws nothing: a refusal ends the call. */
   #redirected(hop: Hop, from: URL, head: ResponseHead): Hop | undefined {
+    if (this.#request.redirects === 'none') return undefined;
     const location = head.header('location');
     if (!REDIRECTS.has(head.status) || location === null || !URL.canParse(location, from)) return undefined;
     const to = new URL(location, from);

@@ -1,0 +1,240 @@
+// One connection to an MCP server through the official SDK: the handshake over streamable HTTP or the older HTTP+SSE
+// transport, requests, the end. The only file that knows the SDK, and loaded at the first use, since the SDK takes a
+// tenth of a second to load. Knows no time limits and no results.
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  SseError,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type {
+  AuthProvider,
+  JSONRPCMessage,
+  RequestOptions,
+  StandardSchemaV1,
+  Transport,
+} from '@modelcontextprotocol/client';
+import { GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { McpErrors } from './mcp-error.ts';
+import type { WebFetch } from './web-fetch.ts';
+
+export interface ConnectionTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Gives the bearer token where one is fetched for the server, and another one after a 401. */
+  readonly token: AuthProvider | undefined;
+  readonly fetch: WebFetch;
+  readonly clock: Clock;
+  readonly errors: McpErrors;
+}
+
+export interface Connection {
+  /** False: the server said that it has no tools. */
+  readonly hasTools: boolean;
+  /**
+   * Sends a request and gives its result as it came.
+   * @param signal cancels it, which the server is told
+   * @param progress called whenever the server says that work goes on
+   * @throws GatewayError with one of the codes of McpErrorCode
+   */
+  request(method: string, params: JsonObject, signal: AbortSignal, progress: () => void): Promise<JsonObject>;
+  /** Tells the server that the session is over. Never rejects. */
+  end(): Promise<void>;
+  /** Closes what is open; what is under way fails. Never rejects. */
+  drop(): Promise<void>;
+}
+
+/** The SDK's own timers never fire: time is measured by whoever calls. The longest that `setTimeout` takes. */
+const NEVER_MS = 2_147_483_647;
+/** Statuses of a refused `initialize` that say nothing about the transport. */
+const NOT_ABOUT_TRANSPORT: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+/** Marks the answer that we give ourselves where a stream ended without one. */
+const STREAM_ENDED = Symbol('stream ended');
+
+/**
+ * Connects. A server that refuses the first message with a 4xx is asked for the older transport (MCP specification
+ * 2025-11-25, "Transports", "Backwards Compatibility").
+ * @param signal gives up
+ * @throws GatewayError with one of the codes of McpErrorCode
+ */
+export async function connect(target: ConnectionTarget, signal: AbortSignal): Promise<Connection> {
+  try {
+    const transport = streamableTransport(target);
+    return await open(target, transport, signal, () => transport.terminateSession());
+  } catch (error) {
+    const first = toGatewayError(error, target.errors);
+    if (!mayBeOlder(error)) throw first;
+    return connectOlder(target, signal, first);
+  }
+}
+
+/** @param first what came of the newer transport: shown where this one fails for no better reason */
+async function connectOlder(
+  target: ConnectionTarget,
+  signal: AbortSignal,
+  first: GatewayError,
+): Promise<Connection> {
+  // An event source keeps only the text of an error.
+  let failure: unknown;
+  const fetch: WebFetch = async (url, init) => {
+    try {
+      return await postsRejected(target, await target.fetch(url, init), init);
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  try {
+    return await open(target, olderTransport(target, fetch), signal, async () => {});
+  } catch (error) {
+    if (!(error instanceof SseError)) throw toGatewayError(error, target.errors);
+    if (GatewayError.is(failure)) throw toGatewayError(failure, target.errors);
+    throw error.code === 401 || error.code === 403 ? toGatewayError(error, target.errors) : first;
+  }
+}
+
+/** The older transport would make a plain text of the status. A 401 is left to it where a new token may help. */
+async function postsRejected(
+  { token }: ConnectionTarget,
+  response: Response,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  const { status } = response;
+  if (init?.method !== 'POST' || response.ok || (status === 401 && token)) return response;
+  const text = await response.text();
+  throw new SdkHttpError(SdkErrorCode.SendFailed, text, { status, text });
+}
+
+async function open(
+  { errors }: ConnectionTarget,
+  transport: Transport,
+  signal: AbortSignal,
+  terminate: () => Promise<void>,
+): Promise<Connection> {
+  // No capabilities: a server that asks for elicitation, sampling or roots hears that there is no such method.
+  const client = new Client({ name: 'dragoman', version: '1' }, { capabilities: {} });
+  const drop = (): Promise<void> => transport.close().catch(() => {});
+  const giveUp = (): void => void drop();
+  // An event source would connect again, to a session that knows nothing of this one.
+  const onerror = (error: Error): void => {
+    if (error instanceof SseError) giveUp();
+  };
+  Object.assign(client, { onerror });
+  signal.addEventListener('abort', giveUp);
+  try {
+    await client.connect(transport, { signal, timeout: NEVER_MS });
+  } catch (error) {
+    await drop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+  return {
+    hasTools: client.getServerCapabilities()?.tools !== undefined,
+    async request(method, params, callSignal, progress) {
+      const options: RequestOptions = { signal: callSignal, timeout: NEVER_MS, onprogress: progress };
+      try {
+        return await client.request({ method, params: { ...params } }, RAW, options);
+      } catch (error) {
+        const isLost = error instanceof SdkHttpError && error.status === 404 && hasSession(transport);
+        throw isLost ? errors.make('mcp_session_lost', 'lost its session') : toGatewayError(error, errors);
+      }
+    },
+    end: () => terminate().catch(() => {}),
+    drop,
+  };
+}
+
+function hasSession(transport: Transport): boolean {
+  return transport.sessionId !== undefined || transport instanceof SSEClientTransport;
+}
+
+function streamableTransport({ url, headers, token, fetch, clock }: ConnectionTarget): StreamableTransport {
+  return new StreamableTransport(new URL(url), {
+    fetch,
+    requestInit: { headers },
+    ...(token && { authProvider: token }),
+    onInsufficientScope: 'throw',
+    reconnectionScheduler: (reconnect, delayMs) => clock.after(delayMs, reconnect),
+  });
+}
+
+function olderTransport({ url, headers, token }: ConnectionTarget, fetch: WebFetch): SSEClientTransport {
+  return new SSEClientTransport(new URL(url), {
+    fetch,
+    requestInit: { headers },
+    ...(token && { authProvider: token }),
+  });
+}
+
+type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
+
+/** A stream that ends without its answer fails the request: the SDK would wait on. */
+class StreamableTransport extends StreamableHTTPClientTransport {
+  override send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    if (Array.isArray(message) || !('method' in message) || !('id' in message))
+      return super.send(message, options);
+    const { id } = message;
+    return super.send(message, {
+      ...options,
+      // After an answer nobody waits for this one.
+      onRequestStreamEnd: () =>
+        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data: STREAM_ENDED } }),
+    });
+  }
+}
+
+/** Takes any result: one content block of an unknown type must not cost the others. */
+const RAW: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'dragoman',
+    validate: (value) => (isJsonObject(value) ? { value } : { issues: [{ message: 'not an object' }] }),
+  },
+};
+
+function mayBeOlder(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  return error.status >= 400 && error.status < 500 && !NOT_ABOUT_TRANSPORT.has(error.status);
+}
+
+function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
+  if (GatewayError.is(error)) return ofGuard(error, errors);
+  if (error instanceof UnauthorizedError) return ofStatus(401, '', errors);
+  if (error instanceof SdkHttpError) return ofStatus(error.status, error.data.text, errors);
+  if (error instanceof SseError && error.code !== undefined) return ofStatus(error.code, '', errors);
+  if (error instanceof ProtocolError) {
+    if (error.data === STREAM_ENDED)
+      return errors.make('mcp_unavailable', 'ended its stream without an answer');
+    return errors.make('mcp_protocol_error', `says: ${errors.quote(error.message)} (${error.code})`);
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return errors.make('mcp_unavailable', 'closed the connection');
+  const words = errors.quote(error instanceof Error ? error.message : String(error));
+  return errors.make('mcp_unavailable', `does not speak MCP as it should: ${words}`);
+}
+
+/** What the guarded fetch throws; an error of ours stays as it is. */
+function ofGuard(error: GatewayError, errors: McpErrors): GatewayError {
+  const { code } = error;
+  if (code === 'url_not_allowed') return errors.make('mcp_not_allowed', `cannot be used: ${error.message}`);
+  if (code === 'url_too_large') return errors.make('mcp_too_large', `answers too much: ${error.message}`);
+  if (code === 'url_not_fetched')
+    return errors.make('mcp_unavailable', `cannot be reached: ${error.message}`);
+  return error;
+}
+
+/** @param words body of the answer */
+function ofStatus(status: number, words: unknown, errors: McpErrors): GatewayError {
+  if (status === 401 || status === 403)
+    return errors.make('mcp_unauthorized', `refused the authorization (status ${status})`);
+  const said = typeof words === 'string' && words !== '' ? `: ${errors.quote(words)}` : '';
+  return errors.make('mcp_unavailable', `answered with status ${status}${said}`);
+}

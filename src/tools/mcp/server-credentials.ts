@@ -1,0 +1,70 @@
+// What is sent to an MCP server besides messages: its headers, its token, and which of all this must never be shown.
+// Sends nothing itself.
+import { createRedactor } from '../../telemetry/redact.ts';
+import type { Secret } from '../../telemetry/secret.ts';
+import type { AccessTokens } from './access-token.ts';
+import { mcpErrors } from './mcp-error.ts';
+import type { McpErrors } from './mcp-error.ts';
+import type { McpServer } from './session.ts';
+
+export interface ServerCredentials {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fetches tokens; absent where the server has a fixed credential or none. */
+  readonly token: { token(): Promise<string>; onUnauthorized(): Promise<void> } | undefined;
+  /** Their texts never hold what was sent. */
+  readonly errors: McpErrors;
+}
+
+/** Headers that frame the message or belong to the protocol: not for anybody else to set. */
+const OURS =
+  /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/;
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+/** Parts of a path from this length on may be keys: some services put them there. */
+const LONG_PART = 20;
+
+/** @throws GatewayError `mcp_invalid`: a header that cannot be sent; says which, not what */
+export function serverCredentials(server: McpServer, tokens: AccessTokens): ServerCredentials {
+  const { label, authorization, oauth, url } = server;
+  const given = Object.entries(server.headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    textOf(value),
+  ]);
+  if (authorization) given.push(['authorization', schemed(authorization.reveal())]);
+  const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretParts(url)];
+  if (oauth) secrets.push(oauth.clientSecret.reveal());
+  const errors = mcpErrors(label, (text) => {
+    const token = oauth && tokens.current(oauth);
+    return createRedactor(token === undefined ? secrets : [...secrets, token])(text);
+  });
+  for (const [name, value] of given) {
+    if (!NAME.test(name) || OURS.test(name))
+      throw errors.make('mcp_invalid', `may not be sent the header \`${name}\``);
+    if (!VALUE.test(value))
+      throw errors.make(
+        'mcp_invalid',
+        `cannot be sent the header \`${name}\`: its value is not printable ASCII`,
+      );
+  }
+  const headers = Object.fromEntries(given);
+  if (!oauth || authorization) return { headers, token: undefined, errors };
+  let last = '';
+  const token = async (): Promise<string> => (last = await tokens.token(oauth, url, errors));
+  const onUnauthorized = async (): Promise<void> => tokens.refused(oauth, last);
+  return { headers, token: { token, onUnauthorized }, errors };
+}
+
+function textOf(value: Secret | string): string {
+  return typeof value === 'string' ? value : value.reveal();
+}
+
+/** `authorization` of a request is a token by its documentation; some clients send the whole header. */
+function schemed(text: string): string {
+  return text.includes(' ') ? text : `Bearer ${text}`;
+}
+
+function secretParts(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [];
+  const { searchParams, pathname } = new URL(url);
+  return [...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= LONG_PART)];
+}

@@ -1,0 +1,208 @@
+// Sessions with MCP servers, as the tool loop uses them: connected at the first use, bounded in time and bytes, begun
+// again once where the server forgot them. Knows nothing of items, approvals or protocols.
+import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Secret } from '../../telemetry/secret.ts';
+import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
+import { AccessTokens } from './access-token.ts';
+import type { OAuthClient } from './access-token.ts';
+import type { Connection, ConnectionTarget } from './connection.ts';
+import type { McpErrors } from './mcp-error.ts';
+import { decodeResult } from './result.ts';
+import type { McpResult } from './result.ts';
+import { serverCredentials } from './server-credentials.ts';
+import { webFetch } from './web-fetch.ts';
+import { within } from './within.ts';
+
+export type { McpContent, McpResult } from './result.ts';
+export type { OAuthClient } from './access-token.ts';
+
+export interface McpServer {
+  readonly label: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, Secret | string>>;
+  /** From the request: a bare token is sent as `Bearer`, anything with a scheme as it is. */
+  readonly authorization?: Secret;
+  /** The operator configured it: its address may be private. */
+  readonly trusted: boolean;
+  /** The very object of the configuration: tokens are kept by it. Not used beside `authorization`. */
+  readonly oauth?: OAuthClient;
+}
+
+export interface McpTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  /** `readOnlyHint` and the like, as the server sent them. */
+  readonly annotations?: JsonObject;
+}
+
+/** Whatever fails is a GatewayError with a code of McpErrorCode, and text that holds no secret. */
+export interface McpSession {
+  /** Every tool, all pages. */
+  listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  /** A tool that fails is a result with `isError`; an error means that there is no result. */
+  callTool(name: string, args: JsonObject, signal: AbortSignal): Promise<McpResult>;
+  /** Ends the session; calls under way fail. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface McpLimits {
+  /** For one call, from the last sign of progress; and for a whole list. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Of text in one result. */
+  readonly maxResultBytes: number;
+  /** That one server may list. */
+  readonly maxTools: number;
+}
+
+export interface McpSessionsOptions {
+  /** For servers that requests bring. */
+  readonly fetch: GuardedFetch;
+  /** For those of the operator: exempts their hosts (`operatorHosts`), and no others. */
+  readonly trustedFetch: GuardedFetch;
+  readonly clock: Clock;
+  /** Asked for each session, since a reload may change them. */
+  readonly limits: () => McpLimits;
+}
+
+/** For the connection and the handshake, both transports tried. */
+const CONNECT_MS = 20_000;
+/** For saying goodbye. */
+const END_MS = 2_000;
+/** A single answer, images and all. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
+/** A single answer to its last byte; also a stream that stands open for the whole session. */
+const MAX_ANSWER_MS = 3_600_000;
+const MAX_PAGES = 100;
+
+export class McpSessions {
+  readonly #options: McpSessionsOptions;
+  readonly #tokens: AccessTokens;
+
+  constructor(options: McpSessionsOptions) {
+    this.#options = options;
+    this.#tokens = new AccessTokens({ fetch: options.trustedFetch, clock: options.clock });
+  }
+
+  /**
+   * A session that connects when it is first used.
+   * @throws GatewayError `mcp_invalid`: a header that cannot be sent
+   */
+  open(server: McpServer): McpSession {
+    const { fetch, trustedFetch, clock, limits } = this.#options;
+    const { headers, token, errors } = serverCredentials(server, this.#tokens);
+    const guarded = webFetch(server.trusted ? trustedFetch : fetch, {
+      maxBytes: MAX_ANSWER_BYTES,
+      timeoutMs: MAX_ANSWER_MS,
+    });
+    return new Session({ url: server.url, headers, token, fetch: guarded, clock, errors }, limits());
+  }
+}
+
+class Session implements McpSession {
+  readonly #target: ConnectionTarget;
+  readonly #limits: McpLimits;
+  #connection: Promise<Connection> | undefined;
+  readonly #closed = new AbortController();
+
+  constructor(target: ConnectionTarget, limits: McpLimits) {
+    this.#target = target;
+    this.#limits = limits;
+  }
+
+  listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
+    return this.#use(signal, (connection, inner, alive) => this.#listAll(connection, inner, alive));
+  }
+
+  callTool(name: string, args: JsonObject, signal: AbortSignal): Promise<McpResult> {
+    return this.#use(signal, async (connection, inner, alive) => {
+      const raw = await connection.request('tools/call', { name, arguments: args }, inner, alive);
+      return decodeResult(raw, this.#limits.maxResultBytes);
+    });
+  }
+
+  async close(): Promise<void> {
+    const connecting = this.#connection;
+    this.#closed.abort('the session was closed');
+    const connection = await connecting?.catch(() => undefined);
+    if (!connection) return;
+    const { clock, errors } = this.#target;
+    await within({ clock, ms: END_MS, errors }, () => connection.end()).catch(() => {});
+    await connection.drop();
+  }
+
+  async #listAll(
+    connection: Connection,
+    signal: AbortSignal,
+    alive: () => void,
+  ): Promise<readonly McpTool[]> {
+    const { errors } = this.#target;
+    const tools: McpTool[] = [];
+    if (!connection.hasTools) return tools;
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const raw = await connection.request('tools/list', params, signal, alive);
+      for (const entry of asArray(raw['tools'])) tools.push(decodeTool(asObject(entry), errors));
+      if (tools.length > this.#limits.maxTools)
+        throw errors.make('mcp_too_large', `lists more than ${this.#limits.maxTools} tools`);
+      cursor = asString(raw['nextCursor']);
+      if (cursor === undefined || cursor === '') return tools;
+    }
+    throw errors.make('mcp_too_large', `lists its tools on more than ${MAX_PAGES} pages`);
+  }
+
+  /** Runs something on the connection; a second time, on a new one, where the server has forgotten the session. */
+  async #use<T>(
+    signal: AbortSignal,
+    work: (connection: Connection, signal: AbortSignal, alive: () => void) => Promise<T>,
+  ): Promise<T> {
+    const { clock, errors } = this.#target;
+    const cancels = AbortSignal.any([signal, this.#closed.signal]);
+    for (let isSecond = false; ; isSecond = true) {
+      const connecting = (this.#connection ??= this.#connect());
+      const connection = await within({ clock, errors, signal: cancels }, () => connecting);
+      const limit = { clock, errors, signal: cancels, ms: this.#limits.timeoutMs };
+      try {
+        return await within(limit, (inner, alive) => work(connection, inner, alive));
+      } catch (error) {
+        if (isSecond || !GatewayError.is(error) || error.code !== 'mcp_session_lost') throw error;
+        this.#forget(connecting);
+        await connection.drop();
+      }
+    }
+  }
+
+  #connect(): Promise<Connection> {
+    const { clock, errors } = this.#target;
+    const limit = { clock, errors, signal: this.#closed.signal, ms: CONNECT_MS };
+    const connecting = within(limit, async (signal) => {
+      const { connect } = await import('./connection.ts');
+      return connect(this.#target, signal);
+    });
+    // The next use tries again.
+    connecting.catch(() => this.#forget(connecting));
+    return connecting;
+  }
+
+  #forget(connecting: Promise<Connection>): void {
+    if (this.#connection === connecting) this.#connection = undefined;
+  }
+}
+
+function decodeTool(raw: JsonObject, errors: McpErrors): McpTool {
+  const name = asString(raw['name']);
+  if (name === undefined || name === '') throw errors.make('mcp_unavailable', 'lists a tool without a name');
+  const description = asString(raw['description']);
+  const { inputSchema, annotations } = raw;
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: isJsonObject(inputSchema) ? inputSchema : ANYTHING,
+    ...(isJsonObject(annotations) && { annotations }),
+  };
+}
+
+const ANYTHING: MutableJsonObject = { type: 'object' };

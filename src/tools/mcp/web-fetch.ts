@@ -1,0 +1,116 @@
+// The guarded fetch in the shape of the web's `fetch`, for the MCP SDK, which wants nothing else. The only road from
+// the SDK to a socket. Knows nothing of MCP.
+import type { UpstreamCall } from '../../upstream/client.ts';
+import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
+import type { ResponseHead } from '../../upstream/response-parser.ts';
+
+export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface WebFetchLimits {
+  /** Most bytes of one answer. */
+  readonly maxBytes: number;
+  /** For one answer to its last byte, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** What the SDK reads of an answer's head. */
+const HEADERS = ['content-type', 'location', 'mcp-session-id', 'www-authenticate'];
+/** Bytes that wait unread before the connection is paused. */
+const HIGH_WATER = 64 * 1024;
+/** These have no body (Fetch standard, "null body status"); an empty one is refused by the constructor too. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * Makes a `fetch` whose every request is guarded. Redirects are not followed but given as answers: the SDK follows
+ * those within the origin, each a request of its own. It rejects with the GatewayErrors of the guard, or with the
+ * reason of the signal.
+ */
+export function webFetch(fetch: GuardedFetch, { maxBytes, timeoutMs }: WebFetchLimits): WebFetch {
+  return (url, init = {}) =>
+    new Promise((resolve, reject) => {
+      const { method, signal } = init;
+      if (signal?.aborted) return reject(signal.reason);
+      const answer = new WebAnswer(resolve, reject, signal ?? undefined);
+      answer.call = fetch.send(
+        {
+          url: String(url),
+          method: method === 'POST' || method === 'DELETE' ? method : 'GET',
+          headers: Object.fromEntries(new Headers(init.headers)),
+          body: typeof init.body === 'string' ? Buffer.from(init.body).toString('latin1') : '',
+          redirects: 'none',
+          maxBytes,
+          timeoutMs,
+        },
+        answer,
+      );
+    });
+}
+
+/** One answer on its way: what is pushed becomes a stream that is pulled. */
+class WebAnswer implements GuardedListener {
+  call: UpstreamCall | undefined;
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #signal: AbortSignal | undefined;
+  #body: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(
+    resolve: (response: Response) => void,
+    reject: (reason: unknown) => void,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort);
+  }
+
+  head(head: ResponseHead): void {
+    const { status } = head;
+    const headers = HEADERS.flatMap((name): [string, string][] => {
+      const value = head.header(name);
+      return value === null ? [] : [[name, value]];
+    });
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (this.#body = controller),
+        pull: () => this.call?.resume(),
+        cancel: () => this.#stop(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER }),
+    );
+    try {
+      this.#resolve(new Response(BODILESS.has(status) ? null : stream, { status, headers }));
+    } catch (error) {
+      // A status that the web does not know, such as 999.
+      this.#stop();
+      this.#reject(error);
+    }
+  }
+
+  data(bytes: string): void {
+    this.#body?.enqueue(Buffer.from(bytes, 'latin1'));
+    if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
+  }
+
+  end(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#body?.close();
+  }
+
+  failed(error: unknown): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#body?.error(error);
+    this.#reject(error);
+  }
+
+  readonly #abort = (): void => {
+    this.call?.abort();
+    this.failed(this.#signal?.reason);
+  };
+
+  #stop(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.call?.abort();
+  }
+}
