@@ -46,6 +46,21 @@ know it (Anthropic) and is reported elsewhere.
 Which model and which endpoint answers, and who stands in, is said in \`provider\`, \`models\` and
 \`model_routing_config\`: see [routing](routing.md).
 
+## Bodies in other forms
+
+Cursor posts to this path what it would post to the model's own provider: for one model a body of the Responses API
+(\`input\`, \`instructions\`, flat tools, \`text\`, \`reasoning\`), for another \`messages\` with Anthropic's blocks
+(\`tool_use\`, \`tool_result\`) and tools with \`input_schema\`, sometimes several of them in one body. All of that is
+read, whole or mixed: each protocol's own decoder takes the members, messages, items and tools that have its form,
+and the [report](#what-is-lost-is-told) says \`defaulted\` for each member that was read so.
+
+- The answer is a chat completion, or a stream of its chunks, whatever the question looked like.
+- Mistakes are named as they stand in the body that was sent: \`input[3].call_id\`, \`tools[0].input_schema\`.
+- Such a request is always translated, never relayed.
+- Where both are given, \`messages\` counts, and \`input\` is left out and reported.
+- \`previous_response_id\`, \`conversation\` and \`prompt\` are a 400 here: what they refer to belongs to
+  [\`/responses\`](responses.md).
+
 ## Two lanes
 
 The header \`x-dragoman-lane\` says how an answer came about.

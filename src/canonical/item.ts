@@ -116,3 +116,15 @@ export function isAssistantItem(item: Item): boolean {
 export function unresolvedReference(item: ReferenceItem): GatewayError {
   return new GatewayError('not_found', `Item with id '${item.id}' not found.`, { param: item.path });
 }
+
+/** Results with the name and the kind of their calls, which may stand where the result's own decoder did not see them. */
+export function nameResults(items: readonly Item[]): readonly Item[] {
+  const calls = new Map<string, ToolCallItem>();
+  return items.map((item) => {
+    if (item.type === 'tool_call') calls.set(item.callId, item);
+    if (item.type !== 'tool_result') return item;
+    const call = calls.get(item.callId);
+    if (!call || (item.name !== undefined && item.kind === call.kind)) return item;
+    return { ...item, name: item.name ?? call.name, kind: call.kind };
+  });
+}

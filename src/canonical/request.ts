@@ -94,6 +94,8 @@ export interface CanonicalRequest {
   readonly protocol: ProtocolName;
   /** What is to be made, where that is no text: vectors. Then there are neither items nor tools. */
   readonly task?: 'embedding' | undefined;
+  /** True: the body mixes forms of several protocols, or is answered in another than it has. It can only be translated. */
+  readonly hybrid?: true | undefined;
   /** The body as parsed: the same-protocol encoder takes unknown members from it. */
   readonly raw: JsonObject;
   readonly model: string;

@@ -79,11 +79,11 @@ export class Generation {
   }
 
   /**
-   * True when the answer may not be relayed: the client's own bytes lack what was completed from storage, or the client
-   * asked for a form that upstreams are never asked for.
+   * True when the answer may not be relayed: the client's own bytes lack what was completed from storage or mix several
+   * protocols, or the client asked for a form that upstreams are never asked for.
    */
   get needsTranslation(): boolean {
-    return this.rewritten || this.call.route?.streamAsArray === true;
+    return this.rewritten || this.request?.hybrid === true || this.call.route?.streamAsArray === true;
   }
 
   /** True when the answer itself is needed after it was sent: for storage, for the log, or for the vault. */

@@ -1,6 +1,6 @@
 // Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, nameResults } from '../canonical/index.ts';
 import type { StoredItems } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -109,7 +109,7 @@ async function addHistory(
   const own = hasReferences
     ? codec.decode(input, 'input')
     : request.items.filter((item) => !isInstruction(item));
-  return { items: namedResults([...instructions, ...decoded, ...own]), input, history };
+  return { items: nameResults([...instructions, ...decoded, ...own]), input, history };
 }
 
 async function historyOf(
@@ -172,17 +172,6 @@ async function resolve(
 /** `identify` has given it the type of a message: a reference may be nothing but an id. */
 function isBareId(item: JsonObject): boolean {
   return Object.keys(item).every((name) => name === 'id' || name === 'type');
-}
-
-/** A result names its tool as its call does, also where the call is in another turn. */
-function namedResults(items: readonly Item[]): readonly Item[] {
-  const names = new Map<string, string>();
-  return items.map((item) => {
-    if (item.type === 'tool_call') names.set(item.callId, item.name);
-    if (item.type !== 'tool_result' || item.name !== undefined) return item;
-    const name = names.get(item.callId);
-    return name === undefined ? item : { ...item, name };
-  });
 }
 
 /** Puts back what the client lost: signed reasoning of earlier tool turns. */

@@ -152,6 +152,8 @@ export interface ServerCodec {
   ): Ported;
   /** Absent: answers of this protocol are not kept. */
   readonly items?: StoredItems;
+  /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
+  readonly members?: ReadonlySet<string>;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
   /** The body of a non-streamed answer. */

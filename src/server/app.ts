@@ -16,6 +16,7 @@ import { countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
 import { addFilesRoutes } from './files-routes.ts';
 import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
+import { hybridChat } from './hybrid-chat.ts';
 import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
@@ -58,7 +59,7 @@ const messagesProtocol = withServer('anthropic-messages');
 
 /** What clients can POST to, one entry each. */
 const OPERATIONS: readonly PlacedOperation[] = [
-  { path: '/chat/completions', protocol: withServer('openai-chat'), api: 'chat.completions' },
+  { path: '/chat/completions', protocol: hybridChat, api: 'chat.completions' },
   { path: '/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
   // Clients that take the path of the operation for the base URL call it twice.
   { path: '/responses/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },

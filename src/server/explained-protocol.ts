@@ -1,6 +1,7 @@
 // Which protocol a request speaks that is only to be explained: its path does not say it.
 import { asObject, GatewayError, type JsonObject, type ProtocolName } from '../canonical/index.ts';
 import { protocols, type Protocol, type ServerCodec } from '../protocols/index.ts';
+import { hybridChat } from './hybrid-chat.ts';
 
 export type ServedProtocol = Protocol & { readonly server: ServerCodec };
 
@@ -29,7 +30,7 @@ function isMessages(body: JsonObject, header: ReadHeader): boolean {
  * Throws GatewayError `invalid_request` for a name that clients cannot speak here.
  */
 export function explainedProtocol(named: string | null, body: unknown, header: ReadHeader): ServedProtocol {
-  const served = protocols.filter(isServed);
+  const served = protocols.filter(isServed).map(asServed);
   const find = (name: string): ServedProtocol | undefined =>
     served.find((protocol) => protocol.name === name);
   if (named !== null) {
@@ -49,4 +50,9 @@ export function explainedProtocol(named: string | null, body: unknown, header: R
 
 function isServed(protocol: Protocol): protocol is ServedProtocol {
   return protocol.server !== undefined;
+}
+
+/** Each as its path speaks it. */
+function asServed(protocol: ServedProtocol): ServedProtocol {
+  return protocol.name === hybridChat.name ? hybridChat : protocol;
 }

@@ -4,9 +4,11 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
+import { KNOWN_FIELDS } from './fields.ts';
 
 /** The server side of the Messages API. */
 export const anthropicMessagesServer: ServerCodec = {
+  members: KNOWN_FIELDS,
   decodeRequest,
   encodeResponse,
   encodeStream,

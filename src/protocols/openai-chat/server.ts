@@ -4,9 +4,11 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../encode-openai-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
+import { KNOWN_FIELDS } from './fields.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
+  members: KNOWN_FIELDS,
   decodeRequest,
   encodeResponse,
   encodeStream,

@@ -76,6 +76,9 @@ export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
  */
 export const DECODED_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'state', 'gateway', 'ignored');
 
+/** Names of every documented member. */
+export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'state', 'hint', 'gateway', 'ignored');
+
 /** Members that are dropped and reported. */
 export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
 

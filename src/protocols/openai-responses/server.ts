@@ -7,10 +7,12 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
+import { KNOWN_FIELDS } from './fields.ts';
 import { storedItems } from './stored-items.ts';
 
 /** The server side of the Responses API. */
 export const openaiResponsesServer: ServerCodec = {
+  members: KNOWN_FIELDS,
   decodeRequest,
   encodeResponse,
   encodeStream,

@@ -1,0 +1,164 @@
+// Whose form a piece of a request body has: an element of its conversation, a tool, the choice of one. And tools and
+// choices in another form than they came in. Knows no protocol's meaning, only by what their shapes differ.
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../canonical/index.ts';
+
+/** The protocols whose forms clients mix: those that have a conversation in JSON and tools in a list. */
+export type MixedProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+
+/** Types of parts that only one protocol has. `text`, `thinking` in words and plain strings are everybody's. */
+const PARTS: Readonly<Record<string, MixedProtocol>> = {
+  image_url: 'openai-chat',
+  file: 'openai-chat',
+  input_text: 'openai-responses',
+  output_text: 'openai-responses',
+  input_image: 'openai-responses',
+  input_file: 'openai-responses',
+  tool_use: 'anthropic-messages',
+  tool_result: 'anthropic-messages',
+  thinking: 'anthropic-messages',
+  redacted_thinking: 'anthropic-messages',
+  document: 'anthropic-messages',
+  search_result: 'anthropic-messages',
+  server_tool_use: 'anthropic-messages',
+  web_search_tool_result: 'anthropic-messages',
+};
+
+/** Members of a message that only Chat Completions has. */
+const CHAT_MEMBERS = [
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'reasoning_content',
+  'reasoning_details',
+];
+
+/** The form of an element of `messages` or `input`; undefined for a text, which all of them read. */
+export function formOfElement(element: JsonValue): MixedProtocol | undefined {
+  if (!isJsonObject(element)) return undefined;
+  const { role, type } = element;
+  if (role === undefined) return typeof type === 'string' ? 'openai-responses' : undefined;
+  const parts = asArray(element['content']).filter(isJsonObject);
+  // A message of the assistant in blocks keeps their order only where it is read as blocks.
+  if (parts.some((part) => formOfPart(part) === 'anthropic-messages')) return 'anthropic-messages';
+  if (role === 'tool' || CHAT_MEMBERS.some((name) => (element[name] ?? null) !== null)) return 'openai-chat';
+  for (const part of parts) {
+    const form = formOfPart(part);
+    if (form) return form;
+  }
+  return undefined;
+}
+
+function formOfPart(part: JsonObject): MixedProtocol | undefined {
+  const type = asString(part['type']) ?? '';
+  if (type === 'image') return isJsonObject(part['source']) ? 'anthropic-messages' : undefined;
+  return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
+}
+
+/** Images of Chat Completions beside blocks of a message as blocks: the rest of it can only be read so. */
+export function withImageBlocks(message: JsonValue): JsonValue {
+  if (!isJsonObject(message) || !isJsonArray(message['content'])) return message;
+  const content = message['content'].map((part) =>
+    isJsonObject(part) && part['type'] === 'image_url' ? imageBlock(part) : part,
+  );
+  return { ...message, content };
+}
+
+/** OpenAI API reference, "Image content part"; Anthropic API reference, "Image block" (2026-11). */
+function imageBlock(part: JsonObject): JsonObject {
+  const given = part['image_url'];
+  const url = asString(given) ?? asString(asObject(given)['url']) ?? '';
+  const inline = /^data:([^;,]+);base64,/.exec(url);
+  const source = inline
+    ? { type: 'base64', media_type: inline[1], data: url.slice(inline[0].length) }
+    : { type: 'url', url };
+  return { type: 'image', source };
+}
+
+/** What a function or custom tool says in every form. */
+interface ToolFacts {
+  readonly form: MixedProtocol;
+  readonly type: 'function' | 'custom';
+  readonly name: JsonValue | undefined;
+  readonly description: JsonValue | undefined;
+  readonly schema: JsonValue | undefined;
+  readonly strict: JsonValue | undefined;
+  readonly format: JsonValue | undefined;
+  readonly cache: JsonValue | undefined;
+}
+
+/** Reads a tool of the client's; undefined for one that somebody else runs, and for what is none. */
+function readTool(tool: JsonValue): ToolFacts | undefined {
+  if (!isJsonObject(tool)) return undefined;
+  const { type, cache_control: cache } = tool;
+  if ((type === undefined || type === 'custom') && tool['input_schema'] !== undefined) {
+    const { name, description, input_schema: schema, strict } = tool;
+    const form = 'anthropic-messages';
+    return { form, type: 'function', name, description, schema, strict, format: undefined, cache };
+  }
+  if (type !== 'function' && type !== 'custom' && tool['function'] === undefined) return undefined;
+  const kind = type === 'custom' ? 'custom' : 'function';
+  const isNested = tool[kind] !== undefined;
+  if (!isNested && tool['name'] === undefined) return undefined;
+  const { name, description, parameters, strict, format } = isNested ? asObject(tool[kind]) : tool;
+  const form = isNested ? 'openai-chat' : 'openai-responses';
+  return { form, type: kind, name, description, schema: parameters, strict, format, cache };
+}
+
+/** The form of a tool of the client's; undefined where the tool is none of its own. */
+export function formOfTool(tool: JsonValue): MixedProtocol | undefined {
+  return readTool(tool)?.form;
+}
+
+export interface Reformed {
+  readonly value: JsonValue;
+  /** Beginnings of paths into it, to be put into the client's words one after the other. */
+  readonly paths: readonly (readonly [ours: string, theirs: string])[];
+}
+
+/** The tool at `path` in one of OpenAI's forms; as it is where it has that form, or is none of the client's own. */
+export function reformTool(tool: JsonValue, to: 'openai-chat' | 'openai-responses', path: string): Reformed {
+  const facts = readTool(tool);
+  if (!facts || facts.form === to) return { value: tool, paths: [] };
+  const { type, name, description, schema: parameters, strict, format, cache } = facts;
+  const body: JsonObject = { name, description, parameters, strict, format };
+  const value: JsonObject =
+    to === 'openai-chat' ? { type, [type]: body, cache_control: cache } : { type, ...body };
+  const theirs = placeOf(facts.form, type, path);
+  const paths: (readonly [string, string])[] = [];
+  const inner = placeOf(to, type, path);
+  if (inner !== theirs) paths.push([inner, theirs]);
+  if (facts.form === 'anthropic-messages') paths.push([`${theirs}parameters`, `${theirs}input_schema`]);
+  return { value, paths };
+}
+
+/** The beginning of the paths of a tool's members. */
+function placeOf(form: MixedProtocol, type: string, path: string): string {
+  return form === 'openai-chat' ? `${path}.${type}.` : `${path}.`;
+}
+
+/** Words of Anthropic's `tool_choice`, and OpenAI's for the same. */
+const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', any: 'required' };
+
+/** The form of `tool_choice`; undefined for a word, which both of OpenAI's protocols read. */
+export function formOfChoice(choice: JsonValue | undefined): MixedProtocol | undefined {
+  if (!isJsonObject(choice)) return undefined;
+  const type = asString(choice['type']) ?? '';
+  if (type === 'tool' || Object.hasOwn(CHOICES, type)) return 'anthropic-messages';
+  if (type !== 'function' && type !== 'custom') return undefined;
+  return choice[type] === undefined ? 'openai-responses' : 'openai-chat';
+}
+
+/** `tool_choice` in one of OpenAI's forms. @returns undefined where it has nothing to say there */
+export function reformChoice(
+  choice: JsonValue | undefined,
+  to: 'openai-chat' | 'openai-responses',
+): JsonValue | undefined {
+  const form = formOfChoice(choice);
+  if (!isJsonObject(choice) || form === undefined || form === to) return choice;
+  const type = asString(choice['type']) ?? '';
+  if (Object.hasOwn(CHOICES, type)) return CHOICES[type];
+  const kind = type === 'custom' ? 'custom' : 'function';
+  const name = form === 'openai-chat' ? asObject(choice[kind])['name'] : choice['name'];
+  return to === 'openai-chat' ? { type: kind, [kind]: { name } } : { type: kind, name };
+}
