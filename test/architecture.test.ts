@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   providers: ['canonical'],
   documents: ['canonical', 'runtime'],
   telemetry: ['canonical'],
-  catalog: ['canonical', 'providers', 'telemetry'],
+  catalog: ['canonical', 'providers', 'telemetry', 'upstream'],
   routing: ['canonical', 'catalog'],
   ledger: ['canonical', 'catalog', 'storage'],
   state: ['canonical', 'storage'],
@@ -93,6 +93,7 @@ const ONLY_THESE: readonly {
     of: 'state',
     files: ['state/files.ts', 'state/prompt-library.ts', 'state/prompt-template.ts'],
   },
+  { from: ['catalog'], of: 'upstream', files: ['upstream/credential-source.ts'] },
   { from: ['tools'], of: 'runtime', files: ['runtime/clock.ts'] },
   { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
 ];
@@ -215,6 +216,7 @@ describe('imports', () => {
   test.each([
     ['storage', 'ledger'],
     ['config', 'routing'],
+    ['catalog', 'upstream'],
   ])('%s takes only types from %s', (from, of) => {
     const wrong = imports.filter(
       ({ file, target, isType }) => folderOf(file) === from && folderOf(target) === of && !isType,

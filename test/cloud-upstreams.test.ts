@@ -331,7 +331,10 @@ describe('Vertex', () => {
         catalogOf({ vertex: location === undefined ? {} : { location } }, environment).find(
           'vertex/gemini-2.5-pro',
         )?.endpoints[0];
-      expect(endpoint(undefined)?.credential).toMatchObject({ kind: 'google-service-account', email: EMAIL });
+      expect(endpoint(undefined)?.credential).toMatchObject({
+        kind: 'token',
+        source: { from: 'google-service-account', email: EMAIL },
+      });
       expect([undefined, 'us-east5', 'eu'].map((location) => endpoint(location)?.baseUrl)).toEqual([
         'https://aiplatform.googleapis.com/v1/projects/p/locations/global',
         'https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5',
@@ -389,7 +392,7 @@ describe('what is missing', () => {
     ],
     [
       'vertex',
-      { project: 'p', credentials: '{"type":"authorized_user"}' },
+      { project: 'p', credentials: '{"type":"somebody_else"}' },
       {},
       'providers.vertex.credentials',
       'is not the key file',
@@ -408,7 +411,7 @@ describe('what is missing', () => {
     expect(endpoint?.credential).toMatchObject({
       kind: 'aws-sigv4',
       region: 'us-east-1',
-      accessKeyId: 'AKIA',
+      keys: { from: 'given', accessKeyId: 'AKIA' },
     });
     expect(endpoint?.auth).toBeNull();
   });

@@ -43,25 +43,40 @@ reasoning models go over \`openai-responses\`, all others over \`openai-chat\`.
 
 ## Azure, Bedrock and Vertex
 
-These need to know where they are, and some sign their requests. Every member can also come from the environment
-([configuration](configuration.md) names the variables).
+These need to know where they are, and prove who asks: by a key, or by an identity of the cloud's own. Every member can
+also come from the environment ([configuration](configuration.md) names the variables).
 
-\`\`\`yaml
+\`\`\`yaml test
 providers:
-  azure: { resource: my-resource, api_key: "\${AZURE_OPENAI_API_KEY}" }
-  azure-deployments: { resource: my-resource, api_version: "2024-10-21" }   # the older API
-  foundry: { resource: my-resource, api_key: "\${AZURE_AI_API_KEY}" }
-  bedrock: { region: us-east-1, api_key: "\${AWS_BEARER_TOKEN_BEDROCK}" }    # or the keys of an account:
-  # bedrock: { region: us-east-1, access_key_id: AKIA…, secret_access_key: "\${AWS_SECRET_ACCESS_KEY}" }
-  vertex: { project: my-project, location: us-east5, credentials: /run/secrets/vertex.json }
+  azure: { resource: my-resource, api_key: sk-azure }
+  azure-deployments: { resource: my-resource, api_version: "2024-10-21", api_key: sk-azure }   # the older API
+  foundry: { resource: my-resource, tenant_id: my-tenant, client_id: my-app, client_secret: my-secret }
+  bedrock: { region: us-east-1, credentials: instance }
+  vertex: { project: my-project, location: us-east5, credentials: instance }
 \`\`\`
 
 Models of Azure and Foundry are named by their deployments (\`azure/my-deployment\`), those of Bedrock by model id,
 inference profile or ARN (\`bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0\`), those of Vertex as Google writes them
 (\`vertex/claude-sonnet-4-5@20250929\`). Claude takes Anthropic's own body wherever it runs, so that requests of the
 Messages API are relayed; all other models of Bedrock go over Converse (\`protocol: bedrock-converse\`). Where a family
-cannot be told from the name, say \`reasoning\`, \`context_length\` and \`price\` in \`models\`. Keys of an account
-are used only when the file names the provider, as they are usually there for other reasons; a session token is not renewed.
+cannot be told from the name, say \`reasoning\`, \`context_length\` and \`price\` in \`models\`.
+
+### Who asks
+
+Identities are used only when the file names the provider, as they are usually there for other reasons. The first of these
+that is there is used; \`dragoman check\` says which one. What the file says goes before the environment, and
+\`api_key\` before everything.
+
+| Cloud | Said in the file | Found in the environment |
+|---|---|---|
+| AWS (\`bedrock\`, \`bedrock-mantle\`) | \`access_key_id\`, \`secret_access_key\` and \`session_token\`; \`credentials: instance\`: the role of an EC2 instance (metadata service, version 2); \`profile\`: keys of the shared files, or a role (\`source_profile\`, \`credential_source\`, \`web_identity_token_file\`) | \`AWS_BEARER_TOKEN_BEDROCK\`; \`AWS_ACCESS_KEY_ID\`; \`AWS_PROFILE\`; \`AWS_WEB_IDENTITY_TOKEN_FILE\` with \`AWS_ROLE_ARN\` (EKS, CI); \`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI\` or \`_FULL_URI\` (ECS, EKS Pod Identity); the profile \`default\` |
+| Azure (\`azure\`, \`azure-deployments\`, \`foundry\`) | \`tenant_id\`, \`client_id\` and \`client_secret\` of an application; \`credentials: instance\`: the managed identity (with \`client_id\`: the one that was assigned) | the variable of the key; \`AZURE_CLIENT_SECRET\`, or \`AZURE_FEDERATED_TOKEN_FILE\` (AKS), with \`AZURE_TENANT_ID\` and \`AZURE_CLIENT_ID\`; \`IDENTITY_ENDPOINT\` (App Service, Container Apps) |
+| Google (\`vertex\`) | \`credentials\`: a file of a service account, of a login (\`authorized_user\`) or of a federated identity (\`external_account\` with a file or an address), or its text; \`credentials: instance\`: the service account of the machine | \`GOOGLE_APPLICATION_CREDENTIALS\`; what \`gcloud auth application-default login\` left |
+
+A metadata service is asked only where the file says \`instance\` or a variable points to it: elsewhere nobody would
+answer. What expires is fetched with the first request that needs it, once for everybody, and again five minutes before its
+end, while the old one still serves. Where an upstream refuses it as expired, it is fetched anew and the request is sent once
+more. Profiles that need a program or a login of their own (\`credential_process\`, SSO) are refused by name.
 
 ## What each server does differently
 

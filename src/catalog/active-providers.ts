@@ -5,10 +5,10 @@ import type { ProtocolName } from '../canonical/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
+import { credentialOf, namesCredential } from './credential-of.ts';
 import type { EndpointCredential } from './endpoint.ts';
 import { nearest } from './model-index.ts';
 import {
-  credentialOf,
   fillAddress,
   isAddress,
   refuseMissing,
@@ -154,7 +154,7 @@ function overlay(
   if (given.apiKey === null) return null;
   const path = `providers.${id}`;
   const fromVariable = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
-  const text = given.apiKey?.reveal() ?? (given.awsKeys ? undefined : fromVariable);
+  const text = given.apiKey?.reveal() ?? (namesCredential(given) ? undefined : fromVariable);
   if (!text && preset.keyVariable !== null && preset.credential === undefined) {
     refuse(`${path}.api_key`, `missing: set it here or in the environment variable ${preset.keyVariable}`);
   }
@@ -163,7 +163,7 @@ function overlay(
   const credential =
     text || preset.credential === undefined
       ? undefined
-      : credentialOf(preset, preset.credential, given, words, path, surroundings, refuse);
+      : credentialOf(preset.credential, { preset, given, words, path, surroundings, refuse });
   const isPlacedOtherwise = given.baseUrl !== undefined || given.protocols !== undefined;
   const base = fromPreset(preset, {
     key,

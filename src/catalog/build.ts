@@ -100,7 +100,12 @@ export function buildCatalog(input: BuildInput): Catalog {
     dated,
     claimed,
   });
-  const catalog: Catalog = Object.freeze({ ...index, secrets: () => secrets });
+  const origins = new Map([...providers.values()].flatMap(originOf));
+  const catalog: Catalog = Object.freeze({
+    ...index,
+    secrets: () => secrets,
+    credentialOrigins: () => origins,
+  });
   checkAliases(config.aliases, catalog, configuredIds, refuse);
   return catalog;
 
@@ -289,11 +294,22 @@ function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFact
 }
 
 function secretsOf({ protocols }: ActiveProvider): readonly Secret[] {
-  const secrets = [...protocols.values()].flatMap(({ auth, credential }) => [
-    auth?.key,
-    ...Object.values(credential ?? {}),
+  return [...protocols.values()].flatMap(({ auth, credential }) => [
+    ...secretsIn(auth?.key),
+    ...secretsIn(credential),
   ]);
-  return secrets.filter((each) => each instanceof Secret);
+}
+
+/** Every secret in what a credential is made of. */
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+}
+
+/** All protocols of a provider share its credential. */
+function originOf({ id, protocols }: ActiveProvider): readonly (readonly [string, string])[] {
+  const [first] = protocols.values();
+  return first?.credential ? [[id, first.credential.origin]] : [];
 }
 
 function noFile(): never {

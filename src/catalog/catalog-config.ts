@@ -33,8 +33,18 @@ export interface ProviderConfig {
         readonly sessionToken: Secret | undefined;
       }
     | undefined;
-  /** The key file of a Google service account, or its path. */
-  readonly serviceAccount?: Secret | undefined;
+  /** Profile of AWS's shared files. */
+  readonly awsProfile?: string | undefined;
+  /** Google: a credential file, or its path. Any cloud: `instance`, for the identity of the machine. */
+  readonly credentials?: Secret | undefined;
+  /** An application of Microsoft Entra; what is absent comes from the environment. */
+  readonly azureApplication?:
+    | {
+        readonly tenantId: string | undefined;
+        readonly clientId: string | undefined;
+        readonly clientSecret: Secret | undefined;
+      }
+    | undefined;
 }
 
 export interface EndpointConfig {

@@ -3,28 +3,23 @@
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
 import type { Hosting } from '../providers/index.ts';
 import type { Secret } from '../telemetry/secret.ts';
+import type { AwsKeySource, TokenSource } from '../upstream/credential-source.ts';
 import type { Price } from './price.ts';
 
 /** What signs the requests to an endpoint where no fixed header does. One object for all endpoints of a provider. */
-export type EndpointCredential =
+export type EndpointCredential = {
+  /** Where it comes from, for people: holds no secret. */
+  readonly origin: string;
+} & (
   | {
       readonly kind: 'aws-sigv4';
-      readonly accessKeyId: string;
-      readonly secretAccessKey: Secret;
-      readonly sessionToken: Secret | null;
+      readonly keys: AwsKeySource;
       readonly region: string;
       /** The service's name in signatures. */
       readonly service: string;
     }
-  | {
-      readonly kind: 'google-service-account';
-      readonly email: string;
-      /** PEM. */
-      readonly privateKey: Secret;
-      readonly privateKeyId: string | null;
-      /** Where tokens are fetched. */
-      readonly tokenUrl: string;
-    };
+  | { readonly kind: 'token'; readonly source: TokenSource }
+);
 
 export interface Endpoint {
   /** `provider` or `provider/name`: how requests and records name this deployment. Unique within its model. */
@@ -106,6 +101,8 @@ export interface Catalog {
   hasProvider(id: string): boolean;
   /** Every secret that is sent to a provider that is on, or with which its requests are signed. */
   secrets(): readonly Secret[];
+  /** By the id of each provider whose requests are signed: where its credential comes from, for people. */
+  credentialOrigins(): ReadonlyMap<string, string>;
   /** Up to three ids that look like a misspelt one. */
   suggest(id: string): readonly string[];
 }

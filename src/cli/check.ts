@@ -14,12 +14,16 @@ export const check: Command = {
     const providers = [
       ...new Set(models.flatMap((model) => model.endpoints.map((endpoint) => endpoint.provider))),
     ];
-    if (args.json)
-      process.stdout.write(`${JSON.stringify({ valid: true, path, providers, models: models.length })}\n`);
-    else
-      process.stdout.write(
-        `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
-      );
+    const credentials = catalog.credentialOrigins();
+    if (args.json) {
+      const found = { providers, models: models.length, credentials: Object.fromEntries(credentials) };
+      process.stdout.write(`${JSON.stringify({ valid: true, path, ...found })}\n`);
+      return 0;
+    }
+    process.stdout.write(
+      `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
+    );
+    for (const [provider, origin] of credentials) process.stdout.write(`${provider}: signed by ${origin}\n`);
     return 0;
   },
 };

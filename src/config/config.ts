@@ -172,7 +172,9 @@ function toProvider(entry: ProviderEntry): ProviderConfig {
       location: entry.location,
     },
     awsKeys: toAwsKeys(entry),
-    serviceAccount: secretOrNull(entry.credentials) ?? undefined,
+    awsProfile: entry.profile,
+    credentials: secretOrNull(entry.credentials) ?? undefined,
+    azureApplication: toApplication(entry),
   };
 }
 
@@ -184,6 +186,12 @@ function toAwsKeys(entry: ProviderEntry): ProviderConfig['awsKeys'] {
     secretAccessKey: secretOrNull(secret) ?? undefined,
     sessionToken: secretOrNull(token) ?? undefined,
   };
+}
+
+function toApplication(entry: ProviderEntry): ProviderConfig['azureApplication'] {
+  const { tenant_id: tenantId, client_id: clientId, client_secret: secret } = entry;
+  if (tenantId === undefined && clientId === undefined && secret === undefined) return undefined;
+  return { tenantId, clientId, clientSecret: secretOrNull(secret) ?? undefined };
 }
 
 function toProtocols(

@@ -111,8 +111,23 @@ const provider = z.union([
     credentials: secret()
       .optional()
       .describe(
-        'Google: key file of a service account, its path or its text. Default: GOOGLE_APPLICATION_CREDENTIALS.',
+        'Google: a credential file, its path or its text. Default: GOOGLE_APPLICATION_CREDENTIALS. ' +
+          'AWS, Azure, Google: `instance` for the identity of the machine or app.',
       ),
+    profile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('AWS: profile of the shared files (`~/.aws`). Default: AWS_PROFILE.'),
+    tenant_id: z.string().min(1).optional().describe('Azure: directory. Default: AZURE_TENANT_ID.'),
+    client_id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Azure: application, or user-assigned identity. Default: AZURE_CLIENT_ID.'),
+    client_secret: secret()
+      .optional()
+      .describe('Azure: secret of the application. Default: AZURE_CLIENT_SECRET.'),
   }),
 ]);
 

@@ -6,6 +6,8 @@ import { GatewayError } from '../canonical/index.ts';
 import { editMembers } from '../protocols/index.ts';
 import type { Hosting } from '../providers/index.ts';
 import type { UpstreamCall, UpstreamClient, UpstreamListener, UpstreamRequest } from '../upstream/client.ts';
+import type { Credential, SignatureHeaders } from '../upstream/credential.ts';
+import type { ResponseHead } from '../upstream/response-parser.ts';
 import { upstreamCredential } from './upstream-credential.ts';
 
 /**
@@ -21,15 +23,9 @@ export function sendUpstream(
 ): UpstreamCall {
   const request = endpoint.hosting ? hosted(given, endpoint.hosting) : given;
   if (!endpoint.credential) return upstream.send(request, listener);
-  const added = upstreamCredential(endpoint.credential, upstream).headers({ ...request, method: 'POST' });
-  const send = (signature: UpstreamRequest['headers']): UpstreamCall =>
-    upstream.send({ ...request, headers: { ...request.headers, ...signature } }, listener);
-  if (!(added instanceof Promise)) return send(added);
-  const call = new PendingCall();
-  added.then(
-    (signature) => call.begin(() => send(signature)),
-    (error: unknown) => call.begin(() => refused(GatewayError.from(error))),
-  );
+  const credential = upstreamCredential(endpoint.credential, upstream);
+  const call = new SignedCall(request, credential, upstream, listener, refused);
+  call.start();
   return call;
 }
 
@@ -54,19 +50,46 @@ function hosted(request: UpstreamRequest, hosting: Hosting): UpstreamRequest {
   };
 }
 
-/** A call that waits for its signature. */
-class PendingCall implements UpstreamCall {
+/** A call that may have to wait for its signature, and is sent once more where the first one was too old. */
+class SignedCall implements UpstreamCall {
+  /** Undefined once it will not be sent again. */
+  #request: UpstreamRequest | undefined;
+  readonly #credential: Credential;
+  readonly #upstream: UpstreamClient;
+  readonly #listener: UpstreamListener;
+  readonly #refused: (error: GatewayError) => void;
   #call: UpstreamCall | undefined;
+  #tries = 0;
   #aborted = false;
   #paused = false;
 
-  /** @param send not called when nobody wants the answer any more */
-  begin(send: () => UpstreamCall | void): void {
-    if (this.#aborted) return;
-    const call = send();
-    if (!call) return;
-    this.#call = call;
-    if (this.#paused) call.pause();
+  constructor(
+    request: UpstreamRequest,
+    credential: Credential,
+    upstream: UpstreamClient,
+    listener: UpstreamListener,
+    refused: (error: GatewayError) => void,
+  ) {
+    this.#request = request;
+    this.#credential = credential;
+    this.#upstream = upstream;
+    this.#listener = listener;
+    this.#refused = refused;
+  }
+
+  /** Throws GatewayError where it can be told at once that there is no signature. */
+  start(): void {
+    const request = this.#request;
+    if (!request) return;
+    const signedAt = this.#upstream.now();
+    const added = this.#credential.headers({ ...request, method: 'POST' });
+    if (!(added instanceof Promise)) return this.#send(request, added, signedAt);
+    added.then(
+      (signature) => this.#send(request, signature, this.#upstream.now()),
+      (error: unknown) => {
+        if (!this.#aborted) this.#refused(GatewayError.from(error));
+      },
+    );
   }
 
   abort(): void {
@@ -82,5 +105,29 @@ class PendingCall implements UpstreamCall {
   resume(): void {
     this.#paused = false;
     this.#call?.resume();
+  }
+
+  #send(request: UpstreamRequest, signature: SignatureHeaders, signedAt: number): void {
+    // Nobody wants the answer any more.
+    if (this.#aborted) return;
+    const signed = { ...request, headers: { ...request.headers, ...signature } };
+    const listener = this.#listener;
+    const isLast = !this.#credential.refused || ++this.#tries > 1;
+    if (isLast) this.#request = undefined;
+    this.#call = this.#upstream.send(
+      signed,
+      isLast ? listener : { ...listener, head: (head) => this.#head(head, signedAt) },
+    );
+    if (this.#paused) this.#call.pause();
+  }
+
+  /** The first answer. What was aborted says nothing more. */
+  #head(head: ResponseHead, signedAt: number): void {
+    if (this.#credential.refused?.(head, signedAt)) {
+      this.#call?.abort();
+      return this.start();
+    }
+    this.#request = undefined;
+    this.#listener.head(head);
   }
 }

@@ -36,11 +36,8 @@ export interface Setting {
   readonly fallback?: string | undefined;
 }
 
-/**
- * How requests are signed where no key is given: `aws-sigv4` with the keys of an account, `google-service-account` with
- * tokens that are fetched for it.
- */
-export type CredentialKind = 'aws-sigv4' | 'google-service-account';
+/** Whose credentials sign requests where no key is given. */
+export type CredentialKind = 'aws' | 'azure' | 'google';
 
 /** One protocol as served by one provider. */
 export interface ProviderProtocol {

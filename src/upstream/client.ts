@@ -10,7 +10,7 @@ import { ResponseParser, type ResponseEvents, type ResponseHead } from './respon
 
 export interface UpstreamRequest {
   /** POST unless it says otherwise. */
-  readonly method?: 'GET' | 'POST' | 'DELETE' | undefined;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined;
   /** Absolute; http or https. */
   readonly url: string;
   /** The IP address to connect to, if not wherever the name of the host leads. */

@@ -11,12 +11,32 @@ export interface UnsignedRequest {
   readonly body: string;
 }
 
+export type SignatureHeaders = Readonly<Record<string, string>>;
+
+/** What an upstream answered to a request that was signed. */
+export interface SignedAnswer {
+  readonly status: number;
+  /** Reads a header by lower-case name. */
+  header(name: string): string | null;
+}
+
 export interface Credential {
   /**
    * Headers to add, names in lower case. A promise only where something has to be fetched first.
    * @throws GatewayError (or rejects with it) when they cannot be had
    */
-  headers(
-    request: UnsignedRequest,
-  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders>;
+  /**
+   * Learns how a signed request was answered. Absent: the credential never changes.
+   * @param signedAt Unix milliseconds
+   * @returns true when the signature was refused for its age, and another one is to be had
+   */
+  refused?(answer: SignedAnswer, signedAt: number): boolean;
+}
+
+/** A credential that has all it needs until it expires. */
+export interface ReadyCredential {
+  headers(request: UnsignedRequest): SignatureHeaders;
+  /** True for an answer by which the upstream says that it takes this credential no more. */
+  isRefusal(answer: SignedAnswer): boolean;
 }

@@ -1,176 +1,130 @@
-// Access tokens of a Google service account: fetched with a signed assertion, kept, and replaced before they expire.
-// Source: "Using OAuth 2.0 for Server to Server Applications" (developers.google.com, HTTP/REST; RFC 7523).
+// Access tokens of Google: for a service account, a person, an identity that Google trusts, and a machine of Google's.
+// Sources: "Using OAuth 2.0 for Server to Server Applications" (developers.google.com; RFC 7523), "Application Default
+// Credentials" and AIP-4117 (workload identity federation; RFC 8693), "Authenticate to metadata" (Compute Engine), 2026-11.
 import { importPKCS8, SignJWT } from 'jose';
-import { asNumber, asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
-import type { Secret } from '../telemetry/secret.ts';
-import type { UpstreamCall, UpstreamClient } from './client.ts';
-import type { Credential } from './credential.ts';
+import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
+import { askIssuer, notIssued, refusalWords } from './ask-issuer.ts';
+import { bearerToken, isToken, readToken } from './bearer-token.ts';
+import type { UpstreamClient } from './client.ts';
+import type { TokenSource } from './credential-source.ts';
+import type { FetchedCredential } from './renewed-credential.ts';
+import { readTokenFile } from './token-file.ts';
 
-/** What of a service account's key file is needed. */
-export interface ServiceAccount {
-  readonly email: string;
-  /** PEM, PKCS #8. */
-  readonly privateKey: Secret;
-  readonly privateKeyId: string | null;
-  readonly tokenUrl: string;
-}
+type Source<From extends TokenSource['from']> = Extract<TokenSource, { readonly from: From }>;
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** From here on a new token is fetched, while the old one still serves. */
-const REFRESH_BEFORE_MS = 5 * 60_000;
-/** Nearer to its end, a token might expire on its way. */
-const UNUSABLE_BEFORE_MS = 30_000;
-/** A fetch that takes longer is given up by the next one who needs a token. */
-const PATIENCE_MS = 10_000;
-/** How long a failed fetch is not repeated while the old token serves. */
-const PAUSE_MS = 10_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
+const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+const TOKEN_PATH = '/computeMetadata/v1/instance/service-accounts/default/token';
+const FLAVOR = { 'metadata-flavor': 'Google' };
 
-interface Token {
-  readonly headers: Readonly<Record<string, string>>;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
-interface Fetch {
-  readonly startedAt: number;
-  readonly token: Promise<Token>;
-  readonly abort: () => void;
-}
-
-/** Signs requests with the token of a service account. One fetch serves everybody who waits for it. */
-export class GoogleToken implements Credential {
-  readonly #account: ServiceAccount;
-  readonly #client: UpstreamClient;
-  #token: Token | undefined;
-  #fetch: Fetch | undefined;
-  #failedAt = -PAUSE_MS;
-
-  constructor(account: ServiceAccount, client: UpstreamClient) {
-    this.#account = account;
-    this.#client = client;
-  }
-
-  headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>> {
-    const now = this.#client.now();
-    const left = (this.#token?.expiresAt ?? 0) - now;
-    if (this.#token && left > UNUSABLE_BEFORE_MS) {
-      // A failure here is told by whoever needs the next token.
-      if (left <= REFRESH_BEFORE_MS && now - this.#failedAt >= PAUSE_MS) this.#refresh(now).catch(() => {});
-      return this.#token.headers;
-    }
-    return this.#refresh(now).then((token) => token.headers);
-  }
-
-  #refresh(now: number): Promise<Token> {
-    if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return this.#fetch.token;
-    this.#fetch?.abort();
-    const fetch = this.#start(now);
-    this.#fetch = fetch;
-    void this.#keep(fetch);
-    return fetch.token;
-  }
-
-  /** Never rejects: those who wait are told. */
-  async #keep(fetch: Fetch): Promise<void> {
-    try {
-      this.#token = await fetch.token;
-    } catch {
-      this.#failedAt = this.#client.now();
-    }
-    if (this.#fetch === fetch) this.#fetch = undefined;
-  }
-
-  #start(now: number): Fetch {
-    let call: UpstreamCall | undefined;
-    let abandon: (error: GatewayError) => void = () => {};
-    const abandoned = new Promise<never>((_, reject) => (abandon = reject));
-    const fetched = this.#fetchToken(now, (begun) => (call = begun));
-    return {
-      startedAt: now,
-      token: Promise.race([fetched, abandoned]),
-      abort() {
-        call?.abort();
-        abandon(new GatewayError('timeout', "Google's token service does not answer"));
-      },
-    };
-  }
-
-  async #fetchToken(now: number, begun: (call: UpstreamCall) => void): Promise<Token> {
-    const assertion = await this.#assertion(now);
-    const { status, body } = await new Promise<Answer>((resolve, reject) =>
-      begun(this.#post(assertion, resolve, reject)),
-    );
-    return readToken(status, body, now);
-  }
-
-  async #assertion(now: number): Promise<string> {
-    const { email, privateKey, privateKeyId, tokenUrl } = this.#account;
-    const seconds = Math.floor(now / 1000);
-    const key = await importPKCS8(privateKey.reveal(), 'RS256').catch(() => {
-      throw new GatewayError('authentication', `the private key of ${email} cannot be read`, {
-        fault: 'upstream',
-      });
+/** A token for the key file of a service account. */
+export async function serviceAccountToken(
+  { email, privateKey, privateKeyId, tokenUrl }: Source<'google-service-account'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const now = client.now();
+  const seconds = Math.floor(now / 1000);
+  const key = await importPKCS8(privateKey.reveal(), 'RS256').catch(() => {
+    throw new GatewayError('authentication', `the private key of ${email} cannot be read`, {
+      fault: 'upstream',
     });
-    return new SignJWT({ scope: SCOPE })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(privateKeyId ? { kid: privateKeyId } : {}) })
-      .setIssuer(email)
-      .setAudience(tokenUrl)
-      .setIssuedAt(seconds)
-      .setExpirationTime(seconds + 3600)
-      .sign(key);
-  }
-
-  #post(
-    assertion: string,
-    answered: (answer: Answer) => void,
-    failed: (error: GatewayError) => void,
-  ): UpstreamCall {
-    let status = 0;
-    let body = '';
-    return this.#client.send(
-      {
-        url: this.#account.tokenUrl,
-        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-        body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
-      },
-      {
-        connected: () => {},
-        head: (head) => (status = head.status),
-        data: (bytes) => {
-          if (body.length <= MAX_ANSWER_BYTES) body += bytes;
-        },
-        end: () => answered({ status, body }),
-        failed: (failure, message) =>
-          failed(
-            new GatewayError(
-              'upstream_unavailable',
-              `Google's token service failed: ${failure} (${message})`,
-            ),
-          ),
-      },
-    );
-  }
+  });
+  const assertion = await new SignJWT({ scope: SCOPE })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(privateKeyId ? { kid: privateKeyId } : {}) })
+    .setIssuer(email)
+    .setAudience(tokenUrl)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + 3600)
+    .sign(key);
+  const form = { grant_type: JWT_GRANT, assertion };
+  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  return readToken(answer, { issuer: 'Google', whom: 'the service account', now });
 }
 
-/** @throws GatewayError in Google's own words where it refuses, which name no secret */
-function readToken(status: number, body: string, now: number): Token {
-  const answer = asObject(parseJson(body));
-  const token = asString(answer['access_token']);
-  const seconds = asNumber(answer['expires_in']) ?? 3600;
-  if (status === 200 && token !== undefined && !/[^\x21-\x7e]/.test(token))
-    return { headers: { authorization: `Bearer ${token}` }, expiresAt: now + seconds * 1000 };
-  const words = asString(answer['error_description']) ?? asString(answer['error']) ?? `status ${status}`;
-  const isRefusal = status === 400 || status === 401 || status === 403;
-  throw new GatewayError(
-    isRefusal ? 'authentication' : 'upstream_unavailable',
-    `Google gives no token for the service account: ${words.slice(0, 300)}`,
-    { fault: 'upstream' },
+/** A token for a person, whose file holds what it is renewed with. */
+export async function userToken(
+  { clientId, clientSecret, refreshToken, tokenUrl, quotaProject }: Source<'google-user'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const now = client.now();
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    client_secret: clientSecret.reveal(),
+    refresh_token: refreshToken.reveal(),
+  };
+  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  const besides = quotaProject === null ? {} : { 'x-goog-user-project': quotaProject };
+  return readToken(answer, { issuer: 'Google', whom: 'the login of gcloud', now }, besides);
+}
+
+/** A token of the account that a machine of Google's runs as. */
+export async function instanceToken(
+  { url }: Source<'google-instance'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const issuer = "Google's metadata server";
+  const answer = await askIssuer({ issuer, url: url + TOKEN_PATH, headers: FLAVOR }, client, signal);
+  return readToken(answer, { issuer, whom: 'this machine', now: client.now() });
+}
+
+/** A token for an identity of another provider: exchanged, and where so configured once more for a service account. */
+export async function federationToken(
+  source: Source<'google-federation'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const { audience, subjectTokenType, tokenUrl, impersonationUrl } = source;
+  const form = {
+    grant_type: EXCHANGE_GRANT,
+    audience,
+    scope: SCOPE,
+    requested_token_type: ACCESS_TOKEN,
+    subject_token: await subjectToken(source, client, signal),
+    subject_token_type: subjectTokenType,
+  };
+  const now = client.now();
+  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  const exchanged = readToken(answer, { issuer: 'Google', whom: 'the federated identity', now });
+  if (impersonationUrl === null) return exchanged;
+  const { authorization = '' } = exchanged.credential.headers(NO_REQUEST);
+  const issued = await askIssuer(
+    { issuer: TOKEN_SERVICE, url: impersonationUrl, headers: { authorization }, json: { scope: [SCOPE] } },
+    client,
+    signal,
   );
+  const { accessToken, expireTime } = asObject(parseJson(issued.text));
+  const token = asString(accessToken);
+  const expiresAt = Date.parse(asString(expireTime) ?? '');
+  if (issued.status !== 200 || !isToken(token) || Number.isNaN(expiresAt))
+    throw notIssued('Google', 'no token for the service account', issued, refusalWords(issued));
+  return { credential: bearerToken(token), expiresAt };
+}
+
+const TOKEN_SERVICE = "Google's token service";
+const NO_REQUEST = { method: 'POST', url: '', headers: {}, body: '' } as const;
+
+/** The other provider's own token. */
+async function subjectToken(
+  { subject, field }: Source<'google-federation'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<string> {
+  const what = 'the token of the federated identity';
+  let text;
+  if ('file' in subject) text = await readTokenFile(subject.file, what);
+  else {
+    const answer = await askIssuer({ issuer: 'the identity provider', ...subject }, client, signal);
+    if (answer.status !== 200) throw notIssued('the identity provider', 'no token', answer);
+    text = answer.text.trim();
+  }
+  if (field === null) return text;
+  const token = asString(asObject(parseJson(text))[field]);
+  if (token !== undefined) return token;
+  throw new GatewayError('authentication', `${what} has no member ${field}`, { fault: 'upstream' });
 }

@@ -3,7 +3,7 @@
 // Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published test suite.
 import { createHash, createHmac } from 'node:crypto';
 import type { Secret } from '../telemetry/secret.ts';
-import type { Credential, UnsignedRequest } from './credential.ts';
+import type { ReadyCredential, SignatureHeaders, SignedAnswer, UnsignedRequest } from './credential.ts';
 
 /** Keys of an account, and what they are used for. */
 export interface AwsKeys {
@@ -19,8 +19,11 @@ export interface AwsKeys {
 /** Names of headers that are signed besides `host` and those of the signature, where the request has them. */
 const SIGNED: ReadonlySet<string> = new Set(['content-type']);
 
+/** Errors that other keys may mend: of temporary keys whose time is over, or that were revoked. */
+const OUTDATED = /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
+
 /** Signs requests with the keys of an account. */
-export class AwsSigner implements Credential {
+export class AwsSigner implements ReadyCredential {
   readonly #keys: AwsKeys;
   readonly #now: () => number;
   /** The signing key is the same for a day. */
@@ -33,7 +36,7 @@ export class AwsSigner implements Credential {
     this.#now = now;
   }
 
-  headers(request: UnsignedRequest): Readonly<Record<string, string>> {
+  headers(request: UnsignedRequest): SignatureHeaders {
     const { accessKeyId, sessionToken, region, service } = this.#keys;
     const time = new Date(this.#now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
     const url = new URL(request.url);
@@ -61,6 +64,11 @@ export class AwsSigner implements Credential {
     added['authorization'] =
       `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
     return added;
+  }
+
+  /** AWS names what is wrong with a signature in a header ("Common errors", Bedrock API reference, 2026-11). */
+  isRefusal(answer: SignedAnswer): boolean {
+    return answer.status >= 400 && OUTDATED.test(answer.header('x-amzn-errortype') ?? '');
   }
 
   #signingKey(day: string): Buffer {

@@ -9,6 +9,7 @@ export const azureDeployments = defineProvider({
   keyVariable: 'AZURE_OPENAI_API_KEY',
   namedOnly: true,
   auth: { header: 'api-key', prefix: '' },
+  credential: 'azure',
   settings: {
     resource: { variables: ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] },
     // The last version that was declared stable.

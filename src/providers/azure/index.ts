@@ -7,6 +7,7 @@ export const azure = defineProvider({
   name: 'Azure OpenAI',
   keyVariable: 'AZURE_OPENAI_API_KEY',
   auth: { header: 'api-key', prefix: '' },
+  credential: 'azure',
   // A name, or the whole address that the portal shows.
   settings: { resource: { variables: ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] } },
   place: endpointAt('openai.azure.com'),

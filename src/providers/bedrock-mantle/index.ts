@@ -8,7 +8,7 @@ export const bedrockMantle = defineProvider({
   name: 'Amazon Bedrock (OpenAI-compatible)',
   keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
   namedOnly: true,
-  credential: 'aws-sigv4',
+  credential: 'aws',
   settings: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } },
   protocols: {
     'openai-chat': speaks(MANTLE, { unsupported: ['webSearch'] }),

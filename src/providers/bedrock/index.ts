@@ -8,7 +8,7 @@ export const bedrock = defineProvider({
   id: 'bedrock',
   name: 'Amazon Bedrock',
   keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
-  credential: 'aws-sigv4',
+  credential: 'aws',
   settings: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } },
   protocols: {
     'bedrock-converse': speaks(RUNTIME, {

@@ -6,6 +6,7 @@ export const foundry = defineProvider({
   name: 'Microsoft Foundry',
   keyVariable: 'AZURE_AI_API_KEY',
   auth: { header: 'api-key', prefix: '' },
+  credential: 'azure',
   settings: { resource: { variables: ['AZURE_AI_ENDPOINT', 'AZURE_AI_RESOURCE'] } },
   place: endpointAt('services.ai.azure.com'),
   protocols: {

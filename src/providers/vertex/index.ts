@@ -17,7 +17,7 @@ export const vertex = defineProvider({
   id: 'vertex',
   name: 'Google Vertex AI',
   keyVariable: null,
-  credential: 'google-service-account',
+  credential: 'google',
   settings: {
     project: { variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_VERTEX_PROJECT'] },
     location: { variables: ['GOOGLE_CLOUD_LOCATION', 'GOOGLE_VERTEX_LOCATION'], fallback: 'global' },

@@ -1,0 +1,32 @@
+// What signs the requests to a provider in the place of a key: which of the cloud's own ways the operator chose, or the
+// environment offers. Only looks; what has to be fetched is fetched with the first request.
+import type { CredentialKind } from '../providers/index.ts';
+import { awsCredential } from './aws-credential.ts';
+import { azureCredential } from './azure-credential.ts';
+import type { ProviderConfig } from './catalog-config.ts';
+import type { CredentialInput } from './credential-input.ts';
+import type { EndpointCredential } from './endpoint.ts';
+import { googleCredential } from './google-credential.ts';
+
+const FINDERS: Readonly<Record<CredentialKind, (input: CredentialInput) => EndpointCredential>> = {
+  aws: awsCredential,
+  azure: azureCredential,
+  google: googleCredential,
+};
+
+/** The credential of a provider whose preset has such a kind. Refuses where something of it is missing. */
+export function credentialOf(kind: CredentialKind, input: CredentialInput): EndpointCredential {
+  return Object.freeze(FINDERS[kind](input));
+}
+
+/** True where the operator named credentials: then a key that only the environment holds is not meant. */
+export function namesCredential({
+  awsKeys,
+  awsProfile,
+  credentials,
+  azureApplication,
+}: ProviderConfig): boolean {
+  return [awsKeys, awsProfile, credentials, azureApplication?.clientSecret].some(
+    (each) => each !== undefined,
+  );
+}

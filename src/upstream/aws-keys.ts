@@ -1,0 +1,161 @@
+// Keys of an AWS account that have to be fetched: from the metadata of an instance, the agent of a container, or for a
+// role from STS. Sources: "AWS SDKs and Tools Reference Guide" (IMDS, container and assume-role credential providers),
+// "Use IMDSv2" (EC2), "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
+import { asObject, asString, parseJson } from '../canonical/index.ts';
+import { Secret } from '../telemetry/secret.ts';
+import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
+import { isToken } from './bearer-token.ts';
+import type { UpstreamClient } from './client.ts';
+import type { AwsKeySource } from './credential-source.ts';
+import { type AwsKeys, AwsSigner } from './sign-aws.ts';
+import { readTokenFile } from './token-file.ts';
+
+type Source<From extends AwsKeySource['from']> = Extract<AwsKeySource, { readonly from: From }>;
+
+export interface FetchedKeys {
+  readonly keys: Omit<AwsKeys, 'region' | 'service'>;
+  /** Unix milliseconds; Infinity for keys that last. */
+  readonly expiresAt: number;
+}
+
+const NO_KEYS = 'no keys';
+const INSTANCE = 'the instance metadata service';
+const CREDENTIALS_PATH = '/latest/meta-data/iam/security-credentials/';
+/** Seconds that a session with the metadata service lasts: each is used once. */
+const SESSION = { 'x-aws-ec2-metadata-token-ttl-seconds': '60' };
+const STS_VERSION = '2011-06-15';
+
+/** Fetches keys. @throws GatewayError when they cannot be had */
+export async function fetchAwsKeys(
+  source: AwsKeySource,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedKeys> {
+  switch (source.from) {
+    case 'given':
+      return { keys: source, expiresAt: Infinity };
+    case 'instance':
+      return instanceKeys(source, client, signal);
+    case 'container':
+      return containerKeys(source, client, signal);
+    case 'web-identity':
+      return webIdentityKeys(source, client, signal);
+    case 'role':
+      return roleKeys(source, client, signal);
+  }
+}
+
+/** Version 2 only: a session first, then the name of the role, then its keys. */
+async function instanceKeys(
+  { url }: Source<'instance'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedKeys> {
+  const session = await askIssuer(
+    { issuer: INSTANCE, url: `${url}/latest/api/token`, method: 'PUT', headers: SESSION },
+    client,
+    signal,
+  );
+  const token = session.text.trim();
+  if (session.status !== 200 || !isToken(token)) throw notIssued(INSTANCE, 'no session', session);
+  const headers = { 'x-aws-ec2-metadata-token': token };
+  const roles = await askIssuer({ issuer: INSTANCE, url: url + CREDENTIALS_PATH, headers }, client, signal);
+  const [role = ''] = roles.text.trim().split('\n');
+  if (roles.status !== 200 || role === '')
+    throw notIssued(INSTANCE, NO_KEYS, roles, 'the instance has no role');
+  const at = url + CREDENTIALS_PATH + encodeURIComponent(role);
+  return readKeys(await askIssuer({ issuer: INSTANCE, url: at, headers }, client, signal), INSTANCE);
+}
+
+async function containerKeys(
+  { url, token, tokenFile }: Source<'container'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedKeys> {
+  const issuer = 'the container credential agent';
+  const authorization =
+    tokenFile === null ? token?.reveal() : await readTokenFile(tokenFile, 'the token of the container');
+  const headers = authorization === undefined ? {} : { authorization };
+  return readKeys(await askIssuer({ issuer, url, headers }, client, signal), issuer);
+}
+
+/** Keys as both metadata services write them. */
+function readKeys(answer: IssuerAnswer, issuer: string): FetchedKeys {
+  const body = asObject(parseJson(answer.text));
+  const keys = toKeys({
+    accessKeyId: asString(body['AccessKeyId']),
+    secret: asString(body['SecretAccessKey']),
+    token: asString(body['Token']),
+    expiration: asString(body['Expiration']),
+  });
+  if (answer.status === 200 && keys) return keys;
+  const words = [body['message'], body['Message'], body['code'], body['Code']].map(asString).find(Boolean);
+  throw notIssued(issuer, NO_KEYS, answer, words);
+}
+
+/** STS takes this question unsigned: the token is the proof. */
+async function webIdentityKeys(
+  { roleArn, sessionName, tokenFile, url }: Source<'web-identity'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedKeys> {
+  const form = {
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: STS_VERSION,
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    WebIdentityToken: await readTokenFile(tokenFile, 'the web identity token'),
+  };
+  return readSts(await askIssuer({ issuer: 'STS', url, form }, client, signal));
+}
+
+async function roleKeys(
+  { roleArn, sessionName, externalId, base, url, region }: Source<'role'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedKeys> {
+  const { keys } = await fetchAwsKeys(base, client, signal);
+  const form = {
+    Action: 'AssumeRole',
+    Version: STS_VERSION,
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    ...(externalId === null ? {} : { ExternalId: externalId }),
+  };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(form).toString();
+  const signer = new AwsSigner({ ...keys, region, service: 'sts' }, () => client.now());
+  const signature = signer.headers({ method: 'POST', url, headers, body });
+  return readSts(await askIssuer({ issuer: 'STS', url, form, headers: signature }, client, signal));
+}
+
+/** STS answers in XML, of which a few flat elements are wanted. */
+function readSts(answer: IssuerAnswer): FetchedKeys {
+  const element = (name: string): string | undefined =>
+    new RegExp(`<${name}>([^<]*)</${name}>`).exec(answer.text)?.[1];
+  const keys = toKeys({
+    accessKeyId: element('AccessKeyId'),
+    secret: element('SecretAccessKey'),
+    token: element('SessionToken'),
+    expiration: element('Expiration'),
+  });
+  if (answer.status === 200 && keys) return keys;
+  throw notIssued('STS', NO_KEYS, answer, element('Message') ?? element('Code'));
+}
+
+interface Written {
+  readonly accessKeyId: string | undefined;
+  readonly secret: string | undefined;
+  readonly token: string | undefined;
+  /** ISO 8601. */
+  readonly expiration: string | undefined;
+}
+
+/** Undefined where something is missing. */
+function toKeys({ accessKeyId, secret, token, expiration }: Written): FetchedKeys | undefined {
+  const expiresAt = expiration === undefined ? Infinity : Date.parse(expiration);
+  if (!isToken(accessKeyId) || !secret || Number.isNaN(expiresAt)) return undefined;
+  if (token !== undefined && !isToken(token)) return undefined;
+  const sessionToken = token === undefined ? null : new Secret(token);
+  return { keys: { accessKeyId, secretAccessKey: new Secret(secret), sessionToken }, expiresAt };
+}

@@ -1,0 +1,49 @@
+// Access tokens of Microsoft Entra: for an application with a secret or a federated token, and for the identity of a
+// machine or an app. Sources: "OAuth 2.0 client credentials flow" (learn.microsoft.com, identity platform), "How to use
+// managed identities on a VM to acquire a token", "managed identities for App Service" (REST reference), 2026-11.
+import { Secret } from '../telemetry/secret.ts';
+import { askIssuer } from './ask-issuer.ts';
+import { readToken } from './bearer-token.ts';
+import type { UpstreamClient } from './client.ts';
+import type { TokenSource } from './credential-source.ts';
+import type { FetchedCredential } from './renewed-credential.ts';
+import { readTokenFile } from './token-file.ts';
+
+type Source<From extends TokenSource['from']> = Extract<TokenSource, { readonly from: From }>;
+
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** A token for a registered application. */
+export async function applicationToken(
+  { tokenUrl, clientId, proof, scope }: Source<'azure-application'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const proven: Record<string, string> =
+    'secret' in proof
+      ? { client_secret: proof.secret.reveal() }
+      : {
+          client_assertion_type: JWT_BEARER,
+          client_assertion: await readTokenFile(proof.tokenFile, 'the federated token of the application'),
+        };
+  const now = client.now();
+  const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proven };
+  const answer = await askIssuer({ issuer: 'Microsoft Entra', url: tokenUrl, form }, client, signal);
+  return readToken(answer, { issuer: 'Microsoft Entra', whom: 'the application', now });
+}
+
+/** A token for the identity that Azure gave to this machine or app. */
+export async function identityToken(
+  { url, headers }: Source<'azure-identity'>,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
+  const issuer = "Azure's identity endpoint";
+  const revealed = Object.entries(headers).map(([name, value]) => [
+    name,
+    value instanceof Secret ? value.reveal() : value,
+  ]);
+  const question = { issuer, url, headers: Object.fromEntries(revealed) as Record<string, string> };
+  const answer = await askIssuer(question, client, signal);
+  return readToken(answer, { issuer, whom: 'the managed identity', now: client.now() });
+}

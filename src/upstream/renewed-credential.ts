@@ -1,0 +1,100 @@
+// Credentials that expire: fetched once for everybody, kept, and replaced before they expire. The one place that knows
+// when; where they come from is not its business.
+import type {
+  Credential,
+  ReadyCredential,
+  SignatureHeaders,
+  SignedAnswer,
+  UnsignedRequest,
+} from './credential.ts';
+
+export interface FetchedCredential {
+  readonly credential: ReadyCredential;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Fetches a new credential. Rejects with GatewayError, also when the signal says that nobody waits any more. */
+export type FetchCredential = (signal: AbortSignal) => Promise<FetchedCredential>;
+
+/** From here on a new one is fetched, while the old one still serves. */
+const REFRESH_BEFORE_MS = 5 * 60_000;
+/** Nearer to its end, one might expire on its way. */
+const UNUSABLE_BEFORE_MS = 30_000;
+/** A fetch that takes longer is given up by the next one who needs it. */
+const PATIENCE_MS = 10_000;
+/** How soon a fetch is repeated while the old one serves: some issuers give the same token until its last minutes. */
+const PAUSE_MS = 10_000;
+/** One that was fetched so recently is not refused for its age: another one would be refused as well. */
+const FRESH_MS = 60_000;
+
+interface Kept extends FetchedCredential {
+  readonly fetchedAt: number;
+}
+
+interface Fetch {
+  readonly startedAt: number;
+  readonly fetched: Promise<Kept>;
+  readonly controller: AbortController;
+}
+
+export class RenewedCredential implements Credential {
+  readonly #fetchNew: FetchCredential;
+  readonly #now: () => number;
+  #kept: Kept | undefined;
+  #fetch: Fetch | undefined;
+  #triedAt = -PAUSE_MS;
+
+  /** @param now Unix milliseconds */
+  constructor(fetchNew: FetchCredential, now: () => number) {
+    this.#fetchNew = fetchNew;
+    this.#now = now;
+  }
+
+  headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders> {
+    const now = this.#now();
+    const kept = this.#kept;
+    const left = (kept?.expiresAt ?? 0) - now;
+    if (kept && left > UNUSABLE_BEFORE_MS) {
+      // A failure here is told by whoever needs the next one.
+      if (left <= REFRESH_BEFORE_MS && now - this.#triedAt >= PAUSE_MS) this.#refresh(now).catch(() => {});
+      return kept.credential.headers(request);
+    }
+    return this.#refresh(now).then(({ credential }) => credential.headers(request));
+  }
+
+  refused(answer: SignedAnswer, signedAt: number): boolean {
+    const kept = this.#kept;
+    // Another request was refused as well, and has seen to it.
+    if (!kept) return true;
+    if (!kept.credential.isRefusal(answer)) return false;
+    if (kept.fetchedAt > signedAt) return true;
+    if (this.#now() - kept.fetchedAt < FRESH_MS) return false;
+    this.#kept = undefined;
+    return true;
+  }
+
+  #refresh(now: number): Promise<Kept> {
+    if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return this.#fetch.fetched;
+    this.#fetch?.controller.abort();
+    const controller = new AbortController();
+    const fetched = this.#fetchNew(controller.signal).then((one) => ({ ...one, fetchedAt: this.#now() }));
+    const fetch: Fetch = { startedAt: now, fetched, controller };
+    this.#triedAt = now;
+    this.#fetch = fetch;
+    void this.#keep(fetch);
+    return fetched;
+  }
+
+  /** Never rejects: those who wait are told. */
+  async #keep(fetch: Fetch): Promise<void> {
+    try {
+      const fetched = await fetch.fetched;
+      // One that was given up may still come, after its successor.
+      if (fetched.expiresAt >= (this.#kept?.expiresAt ?? 0)) this.#kept = fetched;
+    } catch {
+      // What failed is not kept: the next who needs one asks again.
+    }
+    if (this.#fetch === fetch) this.#fetch = undefined;
+  }
+}
