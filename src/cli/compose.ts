@@ -248,7 +248,9 @@ function redactorOf(snapshot: Snapshot): (text: string) => string {
   const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
     provider === false ? [] : Object.values(provider.headers ?? {}),
   );
-  return createRedactor(new Set([...snapshot.catalog.secrets(), ...headers]));
+  const { store } = snapshot.config.files;
+  const stores = store ? [store.secretAccessKey] : [];
+  return createRedactor(new Set([...snapshot.catalog.secrets(), ...headers, ...stores]));
 }
 
 async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { ConfigError, type Config } from '../config/index.ts';
 import { Files } from '../state/files.ts';
+import { openBucket } from '../runtime/s3.ts';
 import { BlobFolder } from '../storage/blob-folder.ts';
+import { S3Blobs } from '../storage/s3-blobs.ts';
 import { openSqliteStorage } from '../storage/sqlite-storage.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { BlobStore, Storage } from '../storage/ports.ts';
 
 /**
  * Opens the database that the configuration names. Throws ConfigError for one that is not supported.
@@ -23,7 +25,7 @@ export async function openStorage(
 }
 
 /**
- * Files, with their bytes in a folder of the data directory.
+ * Files, with their bytes in a folder of the data directory, or in the store that the configuration names.
  * @param maxBytes of one file; asked at every upload, since a reload may change it
  */
 export function openFiles(
@@ -32,5 +34,17 @@ export function openFiles(
   maxBytes: () => number,
   now: () => number,
 ): Files {
-  return new Files({ store: files, blobs: new BlobFolder(join(config.dataDir, 'files')), maxBytes, now });
+  return new Files({ store: files, blobs: openBlobs(config), maxBytes, now });
+}
+
+function openBlobs({ dataDir, files: { store } }: Config): BlobStore {
+  const folder = new BlobFolder(join(dataDir, 'files'));
+  if (!store) return folder;
+  const bucket = openBucket({ ...store, secretAccessKey: store.secretAccessKey.reveal() });
+  // Not the folder of uploads: those of before the change stay there, and are nobody's leftovers.
+  return new S3Blobs({
+    bucket,
+    prefix: store.prefix,
+    folder: new BlobFolder(join(dataDir, 'files-to-send')),
+  });
 }

@@ -11,6 +11,7 @@ import { toWishes } from '../canonical/index.ts';
 import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
 import type { BreakerSettings, RoutingSettings } from '../routing/index.ts';
 import { Secret } from '../telemetry/secret.ts';
+import { toFiles, type FilesConfig } from './files-schema.ts';
 import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';
 import type { ConfigFile } from './schema.ts';
@@ -66,7 +67,7 @@ export interface Config extends CatalogConfig {
     >;
   };
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
-  readonly files: { readonly maxBytes: number };
+  readonly files: FilesConfig;
   readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
   readonly compatibility: { readonly reasoningContent: boolean };
   readonly idempotency: { readonly ttlMs: number; readonly maxBytes: number };
@@ -130,7 +131,7 @@ export function toConfig(file: ConfigFile): Config {
       retentionDays: file.state.retention_days,
       maxBytesPerKey: Math.floor(file.state.max_mb_per_key * MEGABYTE),
     },
-    files: { maxBytes: Math.floor(file.files.max_mb * MEGABYTE) },
+    files: toFiles(file.files),
     logging: file.logging,
     compatibility: { reasoningContent: file.compatibility.reasoning_content },
     idempotency: {

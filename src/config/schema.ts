@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
+import { filesSchema } from './files-schema.ts';
 import { quirksSchema } from './quirks-schema.ts';
 import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
 import { schemaNode } from './schema-node.ts';
@@ -302,19 +303,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the gateway keeps for clients.'),
-  files: z
-    .strictObject({
-      max_mb: z
-        .number()
-        .positive()
-        .max(512)
-        .default(50)
-        .describe(
-          'Largest file in MB (1 MB = 1,048,576 bytes), uploaded or fetched; also for all files of one request together.',
-        ),
-    })
-    .prefault({})
-    .describe('Files that clients upload, and those that requests point to.'),
+  files: filesSchema,
   logging: z
     .strictObject({
       level: z.enum(LOG_LEVELS).default('info').describe('Least important message that is written.'),

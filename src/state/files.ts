@@ -13,12 +13,12 @@ export interface FilesOptions {
 
 /** First bytes of a file, by which it is recognised. */
 const HEAD_BYTES = 4096;
-/** What a crash left behind is older than any upload that still runs. */
+/** What a crash left behind is older than any upload that still runs. Also the time between two looks for it. */
 const SWEEP_AGE_MS = 86_400_000;
 
 export class Files {
   readonly #options: FilesOptions;
-  #swept = false;
+  #sweptAt = -Infinity;
 
   constructor(options: FilesOptions) {
     this.#options = options;
@@ -60,13 +60,13 @@ export class Files {
     return isDeleted;
   }
 
-  /** Deletes expired files, a bounded number, and once what crashes left behind. Returns how many expired. */
+  /** Deletes expired files, a bounded number, and once a day what crashes left behind. Returns how many expired. */
   async purge(nowMs: number): Promise<number> {
     const { store, blobs } = this.#options;
     const expired = await store.takeExpired(nowMs);
     for (const id of expired) await blobs.delete(id);
-    if (!this.#swept) {
-      this.#swept = true;
+    if (nowMs - this.#sweptAt >= SWEEP_AGE_MS) {
+      this.#sweptAt = nowMs;
       await blobs.sweep(nowMs - SWEEP_AGE_MS, (id) => store.exists(id));
     }
     return expired.length;

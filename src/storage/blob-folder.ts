@@ -24,11 +24,11 @@ export class BlobFolder implements BlobStore {
   }
 
   async read(name: string): Promise<Uint8Array | null> {
-    return readFile(this.#pathOf(name)).catch(orNull);
+    return readFile(this.pathOf(name)).catch(orNull);
   }
 
   async stream(name: string): Promise<ReadableStream<Uint8Array> | null> {
-    const handle = await open(this.#pathOf(name), 'r').catch(orNull);
+    const handle = await open(this.pathOf(name), 'r').catch(orNull);
     if (!handle) return null;
     return new ReadableStream({
       async pull(controller) {
@@ -43,7 +43,7 @@ export class BlobFolder implements BlobStore {
   }
 
   async delete(name: string): Promise<void> {
-    await rm(this.#pathOf(name), { force: true });
+    await rm(this.pathOf(name), { force: true });
   }
 
   async sweep(beforeMs: number, isKept: (name: string) => Promise<boolean>): Promise<void> {
@@ -59,10 +59,11 @@ export class BlobFolder implements BlobStore {
 
   async #placeFor(name: string): Promise<string> {
     await this.#made(shardOf(name));
-    return this.#pathOf(name);
+    return this.pathOf(name);
   }
 
-  #pathOf(name: string): string {
+  /** Where a blob lies, if there is one. @throws TypeError for what is no name */
+  pathOf(name: string): string {
     // Names come from our own ids, but a name that could leave the folder must never become a path.
     if (!/^\w{3,100}$/.test(name)) throw new TypeError('not the name of a blob');
     return join(this.#folder, shardOf(name), name);
