@@ -82,7 +82,7 @@ test('the documented example loads, with defaults filled in', () => {
     totalMs: 600_000,
   });
   expect(config.keys).toEqual([]);
-  expect(config.tools.mcpServers['docs']?.headers['authorization']?.reveal()).toBe('sk-test-d');
+  expect(config.tools.mcp.servers['docs']?.headers['authorization']?.reveal()).toBe('sk-test-d');
   const model = snapshot(config, KEYS).catalog.find('gpt-5');
   expect(model?.endpoints.map((e) => [e.slug, e.protocol, e.baseUrl, e.auth?.key.reveal() ?? null])).toEqual([
     ['openai', 'openai-responses', 'https://api.openai.com/v1', 'sk-test-o'],

@@ -9,7 +9,7 @@ import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
 import { startMcpServer, type McpServerScript, type RunningMcpServer } from './upstreams/mcp-server.ts';
 
-const LIMITS: McpLimits = { timeoutMs: 60_000, maxResultBytes: 256 * 1024, maxTools: 500 };
+const LIMITS: McpLimits = { timeoutMs: 60_000, maxResultBytes: 256 * 1024, maxTools: 500, hosts: [] };
 const PATIENT = new AbortController().signal;
 
 const running: { stop(): unknown }[] = [];

@@ -33,7 +33,7 @@ export async function guardUrl(text: string, { allow, resolve }: GuardOptions): 
   if (url.hostname.endsWith('.')) url.hostname = host;
   // The parser of URLs has turned every spelling of an IPv4 address into the usual one.
   const addresses = isAddress(host) ? [host] : await resolve(host).catch(() => []);
-  const isExempt = isAllowed(url, host, allow());
+  const isExempt = namesHost(allow(), url);
   if (addresses.length === 0 || !(isExempt || addresses.every(isPublicAddress)))
     throw refused(
       'its host does not resolve, or not to public addresses only; the operator can exempt it with fetch.allow',
@@ -41,12 +41,14 @@ export async function guardUrl(text: string, { allow, resolve }: GuardOptions): 
   return { url, addresses };
 }
 
-function isAllowed(url: URL, host: string, allow: readonly string[]): boolean {
+/** True when one of the entries, each `host` or `host:port`, means the host of this address. */
+export function namesHost(entries: readonly string[], url: URL): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return allow.some((entry) => {
+  return entries.some((entry) => {
     const [, name = '', onlyPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry.trim()) ?? [];
     // Through the same parser, so that both are written alike.
-    const isSame = URL.canParse(`http://${name}`) && hostOf(new URL(`http://${name}`).hostname) === host;
+    const isSame =
+      URL.canParse(`http://${name}`) && hostOf(new URL(`http://${name}`).hostname) === hostOf(url.hostname);
     return isSame && (onlyPort === undefined || onlyPort === port);
   });
 }

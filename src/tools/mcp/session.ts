@@ -5,6 +5,7 @@ import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Secret } from '../../telemetry/secret.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
+import { namesHost } from '../../upstream/guard.ts';
 import { AccessTokens } from './access-token.ts';
 import type { OAuthClient } from './access-token.ts';
 import type { Connection, ConnectionTarget } from './connection.ts';
@@ -55,6 +56,8 @@ export interface McpLimits {
   readonly maxResultBytes: number;
   /** That one server may list. */
   readonly maxTools: number;
+  /** `host` or `host:port` that a request's own server may live on; empty: any that is public. */
+  readonly hosts?: readonly string[];
 }
 
 export interface McpSessionsOptions {
@@ -88,16 +91,22 @@ export class McpSessions {
 
   /**
    * A session that connects when it is first used.
-   * @throws GatewayError `mcp_invalid`: a header that cannot be sent
+   * @throws GatewayError `mcp_invalid`: an address that is none, or a header that cannot be sent; `mcp_not_allowed`: a
+   * host that the operator does not allow
    */
   open(server: McpServer): McpSession {
-    const { fetch, trustedFetch, clock, limits } = this.#options;
+    const { fetch, trustedFetch, clock } = this.#options;
+    const limits = this.#options.limits();
     const { headers, token, errors } = serverCredentials(server, this.#tokens);
+    if (!URL.canParse(server.url)) throw errors.make('mcp_invalid', 'has an address that is not a valid URL');
+    const { hosts = [] } = limits;
+    if (!server.trusted && hosts.length > 0 && !namesHost(hosts, new URL(server.url)))
+      throw errors.make('mcp_not_allowed', 'cannot be used: its host is not among `tools.mcp.allow`');
     const guarded = webFetch(server.trusted ? trustedFetch : fetch, {
       maxBytes: MAX_ANSWER_BYTES,
       timeoutMs: MAX_ANSWER_MS,
     });
-    return new Session({ url: server.url, headers, token, fetch: guarded, clock, errors }, limits());
+    return new Session({ url: server.url, headers, token, fetch: guarded, clock, errors }, limits);
   }
 }
 
