@@ -12,6 +12,8 @@ import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
 import type { BreakerSettings, RoutingSettings } from '../routing/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import { toFiles, type FilesConfig } from './files-schema.ts';
+import { toMcp } from './mcp-schema.ts';
+import type { McpConfig } from './mcp-schema.ts';
 import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';
 import type { ConfigFile } from './schema.ts';
@@ -62,6 +64,8 @@ export interface Config extends CatalogConfig {
       readonly apiKey: Secret | null;
       readonly native: 'prefer' | 'never';
     };
+    readonly mcp: McpConfig;
+    /** As in `mcp`. */
     readonly mcpServers: Readonly<
       Record<string, { readonly url: string; readonly headers: Readonly<Record<string, Secret>> }>
     >;
@@ -122,10 +126,8 @@ export function toConfig(file: ConfigFile): Config {
         apiKey: secretOrNull(search?.api_key),
         native: search?.native ?? 'prefer',
       },
-      mcpServers: mapValues(tools.mcp?.servers ?? {}, (entry) => ({
-        url: entry.url,
-        headers: mapValues(entry.headers ?? {}, (text) => new Secret(text)),
-      })),
+      mcp: toMcp(tools.mcp),
+      mcpServers: toMcp(tools.mcp).servers,
     },
     state: {
       retentionDays: file.state.retention_days,

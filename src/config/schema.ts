@@ -5,6 +5,7 @@ import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { filesSchema } from './files-schema.ts';
+import { mcpSchema } from './mcp-schema.ts';
 import { quirksSchema } from './quirks-schema.ts';
 import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
 import { schemaNode } from './schema-node.ts';
@@ -267,24 +268,7 @@ export const configSchema = z.strictObject({
         })
         .optional()
         .describe('Web search.'),
-      mcp: z
-        .strictObject({
-          servers: z
-            .record(
-              z.string(),
-              z.strictObject({
-                url: url().describe('Address of the server.'),
-                headers: z
-                  .record(z.string(), secret())
-                  .optional()
-                  .describe('Headers added to every request.'),
-              }),
-            )
-            .default({})
-            .describe('Servers by name.'),
-        })
-        .optional()
-        .describe('MCP servers that requests may name.'),
+      mcp: mcpSchema,
     })
     .prefault({})
     .describe('Tools that the gateway runs for models.'),
