@@ -68,7 +68,8 @@ export function encodeFinishReason(
     case 'refusal':
       return hasText ? 'STOP' : 'SAFETY';
     case 'unknown':
-      return 'OTHER';
+      // A server that ends its answer without a word has nothing to warn of; Google's clients take OTHER for a fault.
+      return raw ? 'OTHER' : 'STOP';
   }
 }
 
