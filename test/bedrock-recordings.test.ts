@@ -12,9 +12,10 @@ import {
 import { bedrockConverse } from '../src/protocols/bedrock-converse/index.ts';
 import { EventStreamParser } from '../src/upstream/event-stream.ts';
 import { codecContext } from './golden-operations.ts';
-import { missing, readConverseRecordings, type ConverseRecording } from './recordings/corpus.ts';
+import { missing, readConverseRecordings } from './recordings/corpus.ts';
 import { at, list, sortedJson, word } from './recordings/loose.ts';
 import type { Loose } from './recordings/loose.ts';
+import { recordedStream } from './recordings/read-converse.ts';
 
 setDefaultTimeout(60_000);
 if (missing) console.log(`bedrock-recordings: ${missing}`);
@@ -139,24 +140,6 @@ function randomFrom(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 4_294_967_296;
   };
-}
-
-/** The events of a recorded stream, and the bytes where the recording has them. */
-function recordedStream({ res }: ConverseRecording): { bytes: Buffer | null; events: [string, Loose][] } {
-  if (res.values) {
-    const events = res.values.flatMap((value) => Object.entries(value) as [string, Loose][]);
-    return { bytes: null, events };
-  }
-  const bytes = Buffer.concat([res.base64 ?? []].flat().map((piece) => Buffer.from(piece, 'base64')));
-  const events: [string, Loose][] = [];
-  for (let from = 0; from < bytes.length; from += bytes.readUInt32BE(from)) {
-    const headersEnd = from + 12 + bytes.readUInt32BE(from + 4);
-    const headers = bytes.toString('latin1', from + 12, headersEnd);
-    const type = /:event-type\x07..(\w+)/s.exec(headers)?.[1] ?? '';
-    const payload = bytes.toString('utf8', headersEnd, from + bytes.readUInt32BE(from) - 4);
-    events.push([type, JSON.parse(payload) as Loose]);
-  }
-  return { bytes, events };
 }
 
 function decodeEvents(run: (frame: (type: string, data: string) => void) => void): CollectedEvents {

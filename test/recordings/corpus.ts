@@ -24,7 +24,13 @@ export interface Recording {
   readonly status: number;
   readonly stream: boolean;
   readonly resHeaders: Readonly<Record<string, string>>;
-  readonly res: { readonly kind: string; readonly json?: Loose; readonly text?: string };
+  readonly res: {
+    readonly kind: string;
+    readonly json?: Loose;
+    readonly text?: string;
+    /** Where the body is neither JSON nor text. */
+    readonly bytes?: Buffer;
+  };
 }
 
 /** Why the recordings cannot be replayed; undefined when they can. */
@@ -35,7 +41,7 @@ export function readRecordings(): Recording[] {
   return readLines(/"api":"(chat|responses|messages)"/);
 }
 
-/** An exchange of Gemini's: no other test replays them. */
+/** An exchange of Gemini's. */
 export interface GeminiRecording extends Omit<Recording, 'api'> {
   readonly model: string;
   readonly path: string;
@@ -84,9 +90,19 @@ function readLines<Found>(api: RegExp): Found[] {
   return found;
 }
 
+/** What Bedrock answers where the body of another vendor's protocol is posted to it. */
+export interface InvokeRecording extends GeminiRecording {
+  readonly api: 'invoke';
+}
+
+/** Every exchange of `InvokeModel` and its stream, of whatever vendor's model. */
+export function readInvokeRecordings(): InvokeRecording[] {
+  return readLines(/"api":"invoke"/);
+}
+
 /** The answer's body as it went over the wire. */
-export function bytesOf({ res }: Recording): Buffer {
-  return Buffer.from(res.text ?? JSON.stringify(res.json));
+export function bytesOf({ res }: Pick<Recording, 'res'>): Buffer {
+  return res.bytes ?? Buffer.from(res.text ?? JSON.stringify(res.json));
 }
 
 function lines(file: string): string[] {

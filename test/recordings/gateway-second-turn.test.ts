@@ -2,17 +2,18 @@
 // must come back to it byte for byte and in its place, also when the client lost it or never saw it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendCall } from './append-call.ts';
+import { chatMessage } from './clients.ts';
 import { missing, readRecordings } from './corpus.ts';
 import type { Recording } from './corpus.ts';
 import { NO_ANSWER } from './exceptions.ts';
-import { at, framesOf, list, sortedJson, word } from './loose.ts';
+import { at, list, sortedJson, word } from './loose.ts';
 import type { Loose } from './loose.ts';
 import { RateTable } from './rate-table.ts';
 import { readChat } from './read-chat.ts';
 import { readMessages } from './read-messages.ts';
 import { readResponses } from './read-responses.ts';
 import { ReplayGateway } from './replay-gateway.ts';
-import type { Reply, Road } from './replay-gateway.ts';
+import type { Road } from './replay-gateway.ts';
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 
@@ -81,7 +82,7 @@ async function problem(
   };
   const first = await gateway.ask(road, recording, { calls, members: { reasoning } });
   if (first.status !== 200) return `first turn: ${first.status} ${first.text.slice(0, 300)}`;
-  const answer = messageOf(first);
+  const answer = chatMessage(first);
   const shown = answer['reasoning'] !== undefined || answer['reasoning_details'] !== undefined;
   if (shown === (client === 'excludes it')) return `reasoning is ${shown ? '' : 'not '}shown`;
   // Under other ids the gateway does not know the calls again: what comes back is what the client brings.
@@ -101,35 +102,6 @@ async function problem(
   return JSON.stringify(want) === JSON.stringify(got)
     ? undefined
     : `expected ${shorten(want)}, got ${shorten(got)}`;
-}
-
-/** The assistant's message as a client keeps it: lists of a stream's deltas are joined, fragments stay fragments. */
-function messageOf(reply: Reply): Record<string, unknown> {
-  if (!reply.headers.get('content-type')?.startsWith('text/event-stream'))
-    return { ...at(list((JSON.parse(reply.text) as Loose)['choices'])[0], 'message') };
-  const message: Record<string, unknown> = { role: 'assistant', content: null };
-  const calls: { id: Loose | undefined; type: 'function'; function: { name: string; arguments: string } }[] =
-    [];
-  const details: Loose[] = [];
-  for (const { data } of framesOf(reply.text)) {
-    if (data === '[DONE]') continue;
-    const delta = at(list((JSON.parse(data) as Loose)['choices'])[0], 'delta');
-    for (const key of ['content', 'reasoning'])
-      if (delta?.[key] !== undefined) message[key] = word(message[key]) + word(delta[key]);
-    details.push(...list(delta?.['reasoning_details']));
-    for (const call of list(delta?.['tool_calls'])) {
-      const name = word(at(call, 'function', 'name'));
-      const entry = (calls[Number(call['index'])] ??= {
-        id: call['id'],
-        type: 'function',
-        function: { name, arguments: '' },
-      });
-      entry.function.arguments += word(at(call, 'function', 'arguments'));
-    }
-  }
-  message['tool_calls'] = calls;
-  if (details.length > 0) message['reasoning_details'] = details;
-  return message;
 }
 
 /** The parts of the recorded turn that must come back, in order. */

@@ -19,6 +19,11 @@ export class RateTable {
     else this.failures.push(`${name} (${row}): ${reason}`);
   }
 
+  /** By row. */
+  get rates(): ReadonlyMap<string, { readonly passed: number; readonly total: number }> {
+    return this.#rates;
+  }
+
   get total(): number {
     return this.#sum('total');
   }

@@ -12,7 +12,7 @@ type Block = Record<string, unknown>;
  * What a recorded Messages answer says. Fixtures that hold the streams of several requests are read up to the
  * first `message_stop`, as a client would.
  */
-export function readMessages({ res }: Recording): Said {
+export function readMessages({ res }: Pick<Recording, 'res'>): Said {
   if (res.kind === 'json') return readAnswer(res.json ?? {}, [at(res.json, 'usage')]);
   const blocks: Block[] = [];
   const usages: (Loose | undefined)[] = [];

@@ -7,7 +7,7 @@ import { endOf, nothingSaid, saidCall } from './said.ts';
 import type { Said } from './said.ts';
 
 /** What a recorded Responses answer says. A stream is read by its finished items and its finished answer. */
-export function readResponses({ res }: Recording): Said {
+export function readResponses({ res }: Pick<Recording, 'res'>): Said {
   if (res.kind === 'json') return readAnswer(res.json ?? {}, new Map());
   const finished = new Map<string, Loose>();
   let answer: Loose = {};

@@ -2,17 +2,21 @@
 // upstream that the gateway tells apart.
 import { startGateway } from '../harness.ts';
 import type { TestGateway } from '../harness.ts';
-import type { RecordedApi, Recording } from './corpus.ts';
+import type { Recording } from './corpus.ts';
 import type { Loose } from './loose.ts';
+import type { RecordedProtocol } from './recorded-answers.ts';
 import { replayModel, startReplay } from './replay-server.ts';
-import type { ReplayServer } from './replay-server.ts';
+import type { Replayable, ReplayServer } from './replay-server.ts';
 import type { SaidCall } from './said.ts';
 
 /**
  * `relay` is a faithful Chat Completions server; the others are translated. `deepseek` and `openrouter` are the
  * presets, which know in which form each wants its reasoning back.
  */
-export type Road = RecordedApi | 'relay' | 'deepseek' | 'openrouter';
+export type Road = RecordedProtocol | 'relay' | 'deepseek' | 'openrouter';
+
+/** A recording, and how it is spoken. */
+type Replayed = Replayable & { readonly api: RecordedProtocol };
 
 export interface Reply {
   readonly status: number;
@@ -32,7 +36,15 @@ export interface Asking {
 }
 
 /** How the recorded models are told to reason, where that is a fact of the protocol. */
-const REASONING: Readonly<Partial<Record<RecordedApi, string>>> = { responses: 'effort', messages: 'budget' };
+const REASONING: Readonly<Partial<Record<RecordedProtocol, string>>> = {
+  responses: 'effort',
+  messages: 'budget',
+  gemini: 'budget',
+  converse: 'budget',
+  invoke: 'budget',
+};
+/** Bedrock tells by a model's name who made it. */
+const MODEL_PREFIX: Readonly<Partial<Record<Road, string>>> = { invoke: 'anthropic.claude-' };
 
 /** Requests that run at the same time. */
 const CONCURRENCY = 16;
@@ -46,7 +58,7 @@ export class ReplayGateway {
     this.#upstream = upstream;
   }
 
-  static async start(recordings: readonly Recording[]): Promise<ReplayGateway> {
+  static async start(recordings: readonly Replayed[]): Promise<ReplayGateway> {
     const upstream = await startReplay(recordings);
     const provider = (protocol: string, facts: object): object => ({
       api_key: 'none',
@@ -61,11 +73,14 @@ export class ReplayGateway {
         deepseek: { api_key: 'none', base_url: `${upstream.origin}/v1` },
         openrouter: { api_key: 'none', base_url: `${upstream.origin}/v1` },
         messages: provider('anthropic-messages', { reasoning_format: 'anthropic-claude-v1' }),
+        gemini: provider('gemini', { reasoning_format: 'google-gemini-v1' }),
+        converse: provider('bedrock-converse', { reasoning_format: 'anthropic-claude-v1' }),
+        invoke: { preset: 'bedrock', region: 'eu-west-1', api_key: 'sk-test', base_url: upstream.origin },
       },
       // Reasoning of models of these kinds is the gateway's to keep and give back.
       models: recordings.flatMap((recording) => {
         const reasoning = REASONING[recording.api];
-        return reasoning ? [{ id: `${recording.api}/${replayModel(recording)}`, reasoning }] : [];
+        return reasoning ? [{ id: modelOf(recording.api, recording), reasoning }] : [];
       }),
       // A recording says the same however often it is asked.
       routing: { retries: 0 },
@@ -77,19 +92,24 @@ export class ReplayGateway {
   async ask(road: Road, recording: Recording, asking: Asking = {}): Promise<Reply> {
     const { pieceBytes = 0, usage = true, calls = [], members = {} } = asking;
     const tools = new Map(calls.map(({ kind, name }) => [name, { type: kind, [kind]: { name } }]));
-    const response = await this.#gateway.post('/chat/completions', {
-      model: `${road}/${replayModel(recording, pieceBytes)}`,
+    return this.post('/chat/completions', {
+      model: modelOf(road, recording, pieceBytes),
       messages: [{ role: 'user', content: 'x' }],
       ...(tools.size > 0 ? { tools: [...tools.values()] } : {}),
       ...(recording.stream ? { stream: true } : {}),
       ...(recording.stream && usage ? { stream_options: { include_usage: true } } : {}),
       ...members,
     });
+  }
+
+  /** Asks as any client does. @param path below `/v1` */
+  async post(path: string, body: object): Promise<Reply> {
+    const response = await this.#gateway.post(path, body);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   /** The body that the upstream got with the last request for a recording. */
-  sent(recording: Recording): Loose {
+  sent(recording: Replayable): Loose {
     return JSON.parse(this.#upstream.bodies.get(replayModel(recording)) ?? 'null') as Loose;
   }
 
@@ -110,10 +130,15 @@ export class ReplayGateway {
   }
 }
 
+/** The gateway's id of the model that gives a recorded answer. */
+export function modelOf(road: Road, recording: Replayable, pieceBytes = 0): string {
+  return `${road}/${MODEL_PREFIX[road] ?? ''}${replayModel(recording, pieceBytes)}`;
+}
+
 /** Runs a check for each recording, some at a time. */
-export async function eachRecording(
-  recordings: readonly Recording[],
-  check: (recording: Recording) => Promise<void>,
+export async function eachRecording<Kind extends Replayable>(
+  recordings: readonly Kind[],
+  check: (recording: Kind) => Promise<void>,
 ): Promise<void> {
   const rest = recordings.values();
   const lane = async (): Promise<void> => {

@@ -19,14 +19,22 @@ export interface ReplayServer {
 const FINE_BYTES = 2_000;
 /** Size of the pieces in the middle: odd, so that they begin everywhere in a frame. */
 const COARSE_BYTES = 251;
+const TYPES: Readonly<Record<string, string>> = {
+  sse: 'text/event-stream',
+  eventstream: 'application/vnd.amazon.eventstream',
+};
+const MODEL_IN_PATH = /^POST \S*(case-([0-9a-f]{12})-(\d+))[:/]/;
+
+/** What can be replayed: a recording of any protocol. */
+export type Replayable = Omit<Recording, 'api'>;
 
 /** The model name under which a recording is replayed. @param pieceBytes 0 for the whole body at once */
-export function replayModel(recording: Recording, pieceBytes = 0): string {
+export function replayModel(recording: Replayable, pieceBytes = 0): string {
   return `case-${recording.case}-${pieceBytes}`;
 }
 
 /** Starts the server on the loopback address. */
-export function startReplay(recordings: readonly Recording[]): Promise<ReplayServer> {
+export function startReplay(recordings: readonly Replayable[]): Promise<ReplayServer> {
   const byCase = new Map(recordings.map((recording) => [recording.case, recording]));
   const sockets = new Set<Socket>();
   const misses: string[] = [];
@@ -42,8 +50,10 @@ export function startReplay(recordings: readonly Recording[]): Promise<ReplaySer
       received += bytes.toString('latin1');
       const body = wholeRequest(received);
       if (body === undefined) return;
+      // Google's and Amazon's paths name the model.
+      const named = /"model":"(case-([0-9a-f]{12})-(\d+))"/.exec(body) ?? MODEL_IN_PATH.exec(received);
+      const [, model = '', name = '', pieceBytes] = named ?? [];
       received = '';
-      const [, model = '', name = '', pieceBytes] = /"model":"(case-([0-9a-f]{12})-(\d+))"/.exec(body) ?? [];
       const recording = byCase.get(name);
       bodies.set(model, Buffer.from(body, 'latin1').toString());
       if (recording) void answer(socket, recording, Number(pieceBytes));
@@ -80,7 +90,7 @@ function wholeRequest(received: string): string | undefined {
   return received.length < head + 4 + Number(length[1]) ? undefined : received.slice(head + 4);
 }
 
-async function answer(socket: Socket, recording: Recording, pieceBytes: number): Promise<void> {
+async function answer(socket: Socket, recording: Replayable, pieceBytes: number): Promise<void> {
   const body = bytesOf(recording);
   const head = `HTTP/1.1 ${recording.status} Recorded\r\n${headerLines(recording)}`;
   if (pieceBytes === 0) {
@@ -100,8 +110,8 @@ async function answer(socket: Socket, recording: Recording, pieceBytes: number):
 }
 
 /** The recorded headers, without those that describe another framing, and with the type that the body has. */
-function headerLines({ res, resHeaders }: Recording): string {
-  const type = res.kind === 'sse' ? 'text/event-stream' : 'application/json';
+function headerLines({ res, resHeaders }: Replayable): string {
+  const type = TYPES[res.kind] ?? 'application/json';
   let lines = '';
   for (const [name, value] of Object.entries(resHeaders)) {
     if (/^(content-type|content-length|transfer-encoding|connection|keep-alive)$/i.test(name)) continue;
