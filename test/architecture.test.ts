@@ -11,6 +11,7 @@ const MAX_LINES = 400;
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   canonical: [],
   runtime: [],
+  grammar: ['canonical'],
   protocols: ['canonical'],
   providers: ['canonical'],
   documents: ['canonical', 'runtime'],
@@ -29,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'catalog',
     'documents',
+    'grammar',
     'ledger',
     'protocols',
     'providers',
@@ -102,7 +104,7 @@ const ONLY_THESE: readonly {
 const PACKAGES: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/client': 'tools/mcp/connection.ts',
   '@pydantic/genai-prices': 'catalog/prices.ts',
-  ajv: 'engine/structured-output.ts',
+  ajv: 'engine/schema-validator.ts',
   'gpt-tokenizer': 'ledger/',
   hono: 'server/',
   jose: 'upstream/google-token.ts',

@@ -1,20 +1,20 @@
-// One try at one candidate: the attempt whose answer goes to the client, or the attempts whose answer is checked
-// against a format first and repaired once.
+// One try at one candidate: the attempt whose answer goes to the client, or the attempts whose answer is checked first
+// and repaired once.
 import type { CanonicalRequest } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
 import { cacheLifeMs, type Candidate, type Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
+import { judge } from './answer-check.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptOutput, AttemptResult } from './attempt-options.ts';
+import { CheckedOutput } from './checked-output.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
-import { replay } from './replay.ts';
 import { needsReading, readDocuments } from './read-documents.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
-import { withText } from './structured-output.ts';
 import { overlong, truncate } from './truncate.ts';
 
 export interface TryOptions {
@@ -89,7 +89,7 @@ export class CandidateTry {
     });
     // Asked for, hence no loss that strict mode would refuse.
     if (omitted > 0) prepared.report.add('input', 'clamped', `the ${omitted} oldest items do not fit`);
-    return prepared.format ? this.#checked(prepared, output) : this.#direct(prepared, output);
+    return prepared.checks.length > 0 ? this.#checked(prepared, output) : this.#direct(prepared, output);
   }
 
   async #direct(prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
@@ -108,41 +108,41 @@ export class CandidateTry {
   }
 
   async #checked(prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
-    const { format } = prepared;
-    if (!format) throw new TypeError('no format to check');
-    let current = prepared;
-    for (let repair = 0; ; repair++) {
-      const held = new HeldAnswer();
-      const result = await this.#attempt(current, held, null, () => {});
-      if (result.type === 'failed') return result.error;
-      if (this.#cancelled) return this.#cancelled;
-      const events = held.collector.result();
-      const verdict = format.check(events);
-      if (verdict && 'problem' in verdict && repair === 0) {
-        current = prepareRepair(
-          prepared,
-          format.repair(verdict.text, verdict.problem),
-          this.#options.learned,
-        );
-        continue;
-      }
-      if (verdict && 'problem' in verdict && format.strict) {
-        return new GatewayError(
-          'unsupported',
-          `the answer does not satisfy response_format, also after a repair: ${verdict.problem}`,
-          { code: 'structured_output_failed', fault: 'upstream' },
-        );
-      }
-      const final = verdict && 'json' in verdict ? withText(events, verdict.json) : events;
-      const by = this.#current;
-      if (!by) throw new TypeError('an answer of nobody');
-      this.#options.claim();
-      output.commit(by);
-      replay(final, output);
-      output.finishing();
-      this.#holdCache();
+    const { checks } = prepared;
+    const held = new CheckedOutput(output, this.#options.claim, checks);
+    const result = await this.#attempt(prepared, held, null, () => {});
+    if (result.type === 'failed') return result.error;
+    if (held.isHolding) {
+      const failure = await this.#judged(prepared, held);
+      if (failure) return failure;
+    }
+    this.#holdCache();
+    return undefined;
+  }
+
+  /** Gives the client what was held back of an answer: as it is, or after one repair. */
+  async #judged(prepared: PreparedAttempt, held: CheckedOutput): Promise<GatewayError | undefined> {
+    if (this.#cancelled) return this.#cancelled;
+    const first = this.#attemptNow();
+    const verdict = judge(prepared.checks, held.collector.result());
+    if (verdict.type === 'good') {
+      held.release(verdict.answer, first);
       return undefined;
     }
+    const second = new HeldAnswer();
+    const repair = prepareRepair(prepared, verdict.flaw.repair, this.#options.learned);
+    const result = await this.#attempt(repair, second, null, () => {});
+    if (this.#cancelled) return this.#cancelled;
+    const mended = result.type === 'failed' ? result.error : second.collector.result();
+    const settled = verdict.flaw.settle(mended);
+    if (settled instanceof GatewayError) return settled;
+    held.release(settled.answer, settled.isSecond ? this.#attemptNow() : first);
+    return undefined;
+  }
+
+  #attemptNow(): Attempt {
+    if (!this.#current) throw new TypeError('an answer of nobody');
+    return this.#current;
   }
 
   #attempt(

@@ -5,13 +5,15 @@ import { GatewayError, Report } from '../canonical/index.ts';
 import type { Lane } from '../ledger/index.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
 import { adaptRequest } from './adapt.ts';
+import type { AnswerCheck } from './answer-check.ts';
 import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
+import { checkGrammars } from './grammar-check.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { ReasoningStamp } from './reasoning-stamp.ts';
 import { SingleCall } from './single-call.ts';
 import { StopCutter } from './stop-cutter.ts';
-import { emulateFormat, type FormatEmulation } from './structured-output.ts';
+import { checkFormat } from './structured-output.ts';
 
 export interface PreparedAttempt {
   readonly endpoint: Endpoint;
@@ -20,7 +22,8 @@ export interface PreparedAttempt {
   /** Byte string. */
   readonly body: string;
   readonly report: Report;
-  readonly format: FormatEmulation | null;
+  /** What the answer must pass before the client gets it; usually nothing. */
+  readonly checks: readonly AnswerCheck[];
   readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
 }
 
@@ -50,12 +53,19 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
   const fitting = portable?.request ?? adapted.request;
-  const format = emulateFormat(
+  const format = checkFormat(
     fitting,
-    endpoint.quirks.structuredOutput,
-    protocol.upstream.schemasOnly === true,
+    {
+      structuredOutput: endpoint.quirks.structuredOutput,
+      schemasOnly: protocol.upstream.schemasOnly === true,
+      faithful: endpoint.faithful,
+    },
     report,
   );
+  const asked = format?.request ?? fitting;
+  const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
+  const grammars = knowsGrammars ? null : checkGrammars(asked, report);
+  const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
   const reasoning = learned.apply(endpoint, resolveReasoning(fitting, endpoint, report), report);
   const relay = protocol.relay;
   const relayed =
@@ -64,14 +74,14 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     endpoint.faithful &&
     endpoint.protocol === request.protocol &&
     !adapted.changed &&
-    format === null &&
+    checks.length === 0 &&
     (relay.saysReasoning?.(request, { reasoning, reasoningStyle: endpoint.reasoningStyle }) ??
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
   const body = relayed
     ? relay.editRequest(clientBytes, request, endpoint.model)
-    : encodeBody(protocol, format?.request ?? fitting, targetOf(endpoint, reasoning), report);
+    : encodeBody(protocol, asked, targetOf(endpoint, reasoning), report);
   if (strict) refuseLosses(report);
   const customTools = customToolNames(fitting);
   return {
@@ -80,7 +90,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     lane: relayed ? 'relay' : 'translate',
     body,
     report,
-    format,
+    checks,
     wrap(innermost, cut) {
       let sink = innermost;
       if (adapted.cutAt.length > 0) {

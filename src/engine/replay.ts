@@ -1,10 +1,10 @@
 // Pushes a collected answer again, as if it arrived now.
 import type { CollectedEvents, EventSink, Item, OpenItem } from '../canonical/index.ts';
 
-/** Pushes every item, the usage and the end of `events`. */
-export function replay(events: CollectedEvents, sink: EventSink): void {
-  sink.on(events.start);
+/** Pushes the items from an index on, the usage and the end of `events`. */
+export function replayFrom(events: CollectedEvents, from: number, sink: EventSink): void {
   events.items.forEach((item, index) => {
+    if (index < from) return;
     sink.on({ type: 'open', index, item: opening(item) });
     replayContent(item, index, sink);
     sink.on({ type: 'close', index, source: item.source });
@@ -28,6 +28,7 @@ function opening(item: Item): OpenItem {
         callId: item.callId,
         name: item.name,
         ...(item.namespace === undefined ? {} : { namespace: item.namespace }),
+        ...(item.source === undefined ? {} : { source: item.source }),
       };
     case 'tool_result':
     case 'reference':

@@ -1,6 +1,5 @@
-// Answer formats for upstreams that do not enforce them: an instruction, a validation, and one repair attempt.
-// Requirement 7.5; never a forced tool, which would exclude reasoning and break streaming.
-import { Ajv, type ValidateFunction } from 'ajv';
+// Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Requirement 7.5; never
+// a forced tool, which would exclude reasoning and break streaming.
 import type {
   CanonicalRequest,
   CollectedEvents,
@@ -10,101 +9,189 @@ import type {
   Report,
   ResponseFormat,
 } from '../canonical/index.ts';
-import { GatewayError, parseJson } from '../canonical/index.ts';
+import { GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import { type AnswerCheck, endedByItself, type Flaw, type Settled } from './answer-check.ts';
+import { compileSchema, type SchemaValidator } from './schema-validator.ts';
 
-export interface FormatEmulation {
-  /** The request with what the upstream can do, and the instruction for the rest. */
-  readonly request: CanonicalRequest;
-  /**
-   * Judges an answer.
-   * @returns its JSON text, or what is wrong with it; null when the format does not apply (a tool call, a refusal)
-   */
-  check(
-    events: CollectedEvents,
-  ): { readonly json: string } | { readonly problem: string; readonly text: string } | null;
-  /** The request that asks the model to mend its answer. */
-  repair(text: string, problem: string): CanonicalRequest;
-  readonly strict: boolean;
+/** What an upstream says of its answer formats. */
+export interface FormatAbility {
+  readonly structuredOutput: Quirks['structuredOutput'];
+  /** True where the protocol has no form for JSON without a schema. */
+  readonly schemasOnly: boolean;
+  /** True where the upstream is known to do what it says. */
+  readonly faithful: boolean;
 }
 
-/** Largest schema that is compiled, in characters. */
-const MAX_SCHEMA_CHARS = 100_000;
+export interface FormatCheck {
+  /** The request with what the upstream can do, and the instruction for the rest. */
+  readonly request: CanonicalRequest;
+  readonly check: AnswerCheck;
+}
+
+/** Where the report says what became of an answer; `response_format` itself says that the format is emulated. */
+const SCHEMA_PATH = 'response_format.json_schema.schema';
 
 /**
- * What to do about the answer format at an upstream with this ability; null when it enforces the format itself.
- * Throws GatewayError when the schema cannot be compiled.
- * @param schemasOnly true where the protocol has no form for JSON without a schema
+ * What to do about the answer format at an upstream; null when nothing is to be done.
+ *
+ * An upstream that enforces schemas is believed, with one exception: a whole answer in a strict format of an upstream
+ * that is not known to be faithful is checked as well, since that costs nothing where all is well. Its streams are not:
+ * every token would have to wait for the last.
+ *
+ * @throws GatewayError when a schema that the gateway must check cannot be compiled
  */
-export function emulateFormat(
+export function checkFormat(
   request: CanonicalRequest,
-  ability: Quirks['structuredOutput'],
-  schemasOnly: boolean,
+  ability: FormatAbility,
   report: Report,
-): FormatEmulation | null {
+): FormatCheck | null {
   const format = request.responseFormat;
-  if (!format || format.type === 'text' || isEnforced(format, ability, schemasOnly)) return null;
+  if (!format || format.type === 'text') return null;
+  if (isEnforced(format, ability)) {
+    const validator = isStrict(format) && !ability.faithful && !request.stream ? promised(format) : null;
+    return validator && { request, check: new FormatJudge(format, validator, request, report) };
+  }
   report.add(
     'response_format',
     'approximated',
     'the upstream does not enforce it: instructed, validated, and repaired once if needed',
   );
-  const validate = format.type === 'json_schema' && format.schema ? compile(format.schema) : null;
+  const validator =
+    format.type === 'json_schema' && format.schema ? compileSchema(format.schema, SCHEMA_PATH) : null;
+  if (validator && validator.unchecked.length > 0)
+    report.add(SCHEMA_PATH, 'approximated', `not checked: ${validator.unchecked.join('; ')}`);
   const instructed: CanonicalRequest = {
     ...request,
-    responseFormat: ability === 'json_object' ? { type: 'json_object' } : undefined,
+    responseFormat: ability.structuredOutput === 'json_object' ? { type: 'json_object' } : undefined,
     items: [
       { type: 'message', role: 'system', parts: [{ type: 'text', text: instruction(format) }] },
       ...request.items,
     ],
   };
+  return { request: instructed, check: new FormatJudge(format, validator, instructed, report) };
+}
+
+class FormatJudge implements AnswerCheck {
+  readonly holds = 'everything';
+  readonly #format: ResponseFormat;
+  readonly #validator: SchemaValidator | null;
+  /** As the upstream got it. */
+  readonly #request: CanonicalRequest;
+  readonly #report: Report;
+
+  constructor(
+    format: ResponseFormat,
+    validator: SchemaValidator | null,
+    request: CanonicalRequest,
+    report: Report,
+  ) {
+    this.#format = format;
+    this.#validator = validator;
+    this.#request = request;
+    this.#report = report;
+  }
+
+  judge(events: CollectedEvents): ReturnType<AnswerCheck['judge']> {
+    const text = visibleText(events);
+    // A call, a refusal, or what a limit cut short: the format does not apply.
+    if (text === null || !endedByItself(events)) return { type: 'good', answer: events };
+    const json = extractJson(text);
+    const problem = this.#problemOf(json);
+    if (problem !== null) return { type: 'flawed', flaw: this.#flaw(events, text, problem) };
+    return { type: 'good', answer: json === text ? events : withText(events, json) };
+  }
+
+  #flaw(first: CollectedEvents, text: string, problem: string): Flaw {
+    return {
+      repair: repairRequest(this.#request, text, problem),
+      settle: (mended) => this.#settle(first, problem, mended),
+    };
+  }
+
+  #settle(
+    first: CollectedEvents,
+    problem: string,
+    mended: CollectedEvents | GatewayError,
+  ): Settled | GatewayError {
+    const report = (reason: string): void => this.#report.add(SCHEMA_PATH, 'approximated', reason);
+    if (mended instanceof GatewayError) {
+      if (isStrict(this.#format)) return mended;
+      report(`the answer does not satisfy it, and could not be repaired: ${problem}`);
+      return { answer: first, isSecond: false };
+    }
+    const second = this.judge(mended);
+    if (second.type === 'good') {
+      report(`the first answer did not satisfy it and was repaired by a second call: ${problem}`);
+      return { answer: second.answer, isSecond: true };
+    }
+    if (isStrict(this.#format))
+      return new GatewayError(
+        'unsupported',
+        `the answer does not satisfy response_format, also after a repair: ${problem}`,
+        { code: 'structured_output_failed', fault: 'upstream' },
+      );
+    report(`the answer does not satisfy it, also after a repair: ${problem}`);
+    return { answer: mended, isSecond: true };
+  }
+
+  /** What is wrong with the text of an answer; null when nothing is. */
+  #problemOf(json: string): string | null {
+    const value = parseJson(json);
+    if (value === undefined) return 'it is not valid JSON';
+    if (this.#format.type === 'json_object' && !isJsonObject(value)) return 'it is not a JSON object';
+    return this.#validator?.problemOf(value) ?? null;
+  }
+}
+
+function isEnforced(format: ResponseFormat, { structuredOutput, schemasOnly }: FormatAbility): boolean {
+  if (schemasOnly && (format.type !== 'json_schema' || format.schema === undefined)) return false;
+  return (
+    structuredOutput === 'json_schema' ||
+    (format.type === 'json_object' && structuredOutput === 'json_object')
+  );
+}
+
+function isStrict(format: ResponseFormat): boolean {
+  return format.type === 'json_schema' && format.strict === true;
+}
+
+/** The validator for a schema that the upstream promises to enforce: what we cannot check ourselves is left to it. */
+function promised(format: ResponseFormat): SchemaValidator | null {
+  if (format.type !== 'json_schema' || !format.schema) return null;
+  let validator: SchemaValidator;
+  try {
+    validator = compileSchema(format.schema, SCHEMA_PATH);
+  } catch {
+    return null;
+  }
+  const problemOf = (value: JsonValue): string | null => {
+    try {
+      return validator.problemOf(value);
+    } catch {
+      return null;
+    }
+  };
+  return { unchecked: validator.unchecked, problemOf };
+}
+
+/** The caller's limits hold for it as for the first: the most tokens of one answer, and the deadline of both. */
+function repairRequest(request: CanonicalRequest, text: string, problem: string): CanonicalRequest {
+  const asked = `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`;
   return {
-    request: instructed,
-    strict: format.type === 'json_schema' && format.strict === true,
-    check(events) {
-      const text = visibleText(events);
-      if (text === null) return null;
-      const json = extractJson(text);
-      const value = parseJson(json);
-      if (value === undefined) return { problem: 'it is not valid JSON', text };
-      if (
-        format.type === 'json_object' &&
-        (typeof value !== 'object' || value === null || Array.isArray(value))
-      )
-        return { problem: 'it is not a JSON object', text };
-      if (validate && !satisfies(validate, value)) return { problem: describe(validate), text };
-      return { json };
-    },
-    repair: (text, problem) => ({
-      ...instructed,
-      items: [
-        ...instructed.items,
-        { type: 'message', role: 'assistant', parts: [{ type: 'text', text }] },
-        {
-          type: 'message',
-          role: 'user',
-          parts: [
-            {
-              type: 'text',
-              text: `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`,
-            },
-          ],
-        },
-      ],
-    }),
+    ...request,
+    items: [
+      ...request.items,
+      // An empty text is no message to most upstreams.
+      ...(text.trim() === ''
+        ? []
+        : [{ type: 'message', role: 'assistant', parts: [{ type: 'text', text }] } satisfies Item]),
+      { type: 'message', role: 'user', parts: [{ type: 'text', text: asked }] },
+    ],
   };
 }
 
-function isEnforced(
-  format: ResponseFormat,
-  ability: Quirks['structuredOutput'],
-  schemasOnly: boolean,
-): boolean {
-  if (schemasOnly && (format.type !== 'json_schema' || format.schema === undefined)) return false;
-  return ability === 'json_schema' || (format.type === 'json_object' && ability === 'json_object');
-}
-
 /** The same answer with its visible text replaced by the JSON that was found in it. */
-export function withText(events: CollectedEvents, json: string): CollectedEvents {
+function withText(events: CollectedEvents, json: string): CollectedEvents {
   let placed = false;
   const items: Item[] = [];
   for (const item of events.items) {
@@ -125,63 +212,14 @@ function instruction(format: ResponseFormat): string {
   return `Answer with the JSON value "${format.name}"${purpose} and nothing else: no explanation, no code fence. It must be valid JSON${schema}`;
 }
 
-/** Compiled schemas by their text: clients send the same few with every request. Oldest out first. */
-const compiled = new Map<string, ValidateFunction>();
-const MAX_COMPILED = 64;
-
-function compile(schema: object): ValidateFunction {
-  const text = JSON.stringify(schema);
-  const known = compiled.get(text);
-  if (known) return known;
-  if (text.length > MAX_SCHEMA_CHARS) {
-    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
-      param: 'response_format.json_schema.schema',
-    });
-  }
-  try {
-    // Optimised code costs three times as much to make as it ever saves here.
-    const code = { optimize: false };
-    const ajv = new Ajv({ strict: false, allErrors: false, validateFormats: false, logger: false, code });
-    // A hostile pattern can take seconds to fail: the model is told of it, the answer is not held to it.
-    ajv.removeKeyword('pattern');
-    const validate = ajv.compile(schema);
-    const [oldest] = compiled.keys();
-    if (compiled.size >= MAX_COMPILED && oldest !== undefined) compiled.delete(oldest);
-    compiled.set(text, validate);
-    return validate;
-  } catch (error) {
-    throw unusable(error);
-  }
-}
-
-/** A schema can compile and still be without end, such as one that refers to itself. */
-function satisfies(validate: ValidateFunction, value: JsonValue): boolean {
-  try {
-    return validate(value);
-  } catch (error) {
-    throw unusable(error);
-  }
-}
-
-function unusable(error: unknown): GatewayError {
-  const reason = error instanceof Error ? error.message : String(error);
-  const param = 'response_format.json_schema.schema';
-  return new GatewayError('invalid_request', `${param}: the schema cannot be used: ${reason}`, { param });
-}
-
-function describe(validate: ValidateFunction): string {
-  const first = validate.errors?.[0];
-  return first
-    ? `${first.instancePath || 'the value'} ${first.message ?? 'is invalid'}`
-    : 'it does not satisfy the schema';
-}
-
 /** The answer's text; null when there is none to check. */
 function visibleText(events: CollectedEvents): string | null {
   if (events.items.some((item) => item.type === 'tool_call')) return null;
   const parts = events.items.flatMap((item) => (item.type === 'message' ? item.parts : []));
   if (parts.some((part) => part.type === 'refusal')) return null;
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  // A call of a tool of the client in its own form (`shell_call`) comes without words.
+  return text === '' && events.items.some((item) => item.type === 'hosted_call') ? null : text;
 }
 
 /** The JSON inside a code fence or between other words, else the trimmed text. */

@@ -84,6 +84,8 @@ export interface UpstreamCodec {
   readonly lacks: ReadonlySet<Parameter>;
   /** True: only schemas can be enforced here, not `json_object`, which the engine then emulates. */
   readonly schemasOnly?: boolean;
+  /** True: the protocol has no custom tools; they travel as functions, and nobody enforces their grammars. */
+  readonly functionsOnly?: boolean;
   /**
    * False for an http(s) address that servers of this protocol do not fetch: the engine then sends the bytes. Absent:
    * they fetch images and files from anywhere.

@@ -29,7 +29,7 @@ const answerTo = (call: Json, type: string, members: object): object => ({
   call_id: at(call, 'call_id'),
   ...members,
 });
-const GRAMMAR = 'start: "SELECT" WORD';
+const GRAMMAR = 'start: "SELECT " ESCAPED_STRING "\\n"\n%import common.ESCAPED_STRING';
 
 const CASES: Readonly<Record<string, Case>> = {
   shell: {

@@ -28,6 +28,7 @@ export const anthropicMessages: Protocol = {
     headers: { 'anthropic-version': '2023-06-01' },
     lacks: new Set(LACKS),
     schemasOnly: true,
+    functionsOnly: true,
     encodeRequest,
     decodeResponse,
     decodeStream,

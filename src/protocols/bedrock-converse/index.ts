@@ -29,6 +29,7 @@ export const bedrockConverse: Protocol = {
     headers: { accept: '*/*' },
     lacks: new Set(LACKS),
     schemasOnly: true,
+    functionsOnly: true,
     // Bytes, or an `s3:` address (API reference "ImageSource", "DocumentSource", 2026-11).
     takesUrl: () => false,
     encodeRequest,

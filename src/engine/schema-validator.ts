@@ -1,0 +1,185 @@
+// Checks JSON values against JSON Schemas that arrive in requests, hostile ones among them: nothing is fetched, and size,
+// depth and time are bounded. Knows nothing of answers.
+import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
+import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
+import { type Budget, compilePattern } from '../grammar/index.ts';
+import { STRING_FORMATS } from './string-formats.ts';
+
+export interface SchemaValidator {
+  /** What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end. */
+  problemOf(value: JsonValue): string | null;
+  /** What the schema demands and nobody checks, in words; empty when all is checked. */
+  readonly unchecked: readonly string[];
+}
+
+/** Largest schema that is compiled, in characters. */
+const MAX_SCHEMA_CHARS = 100_000;
+/** Deeper nesting than this is nobody's honest schema. */
+const DEEPEST = 100;
+/** References that are followed for one value: a schema can double them at each level. */
+const MOST_REFERENCES = 100_000;
+/** Steps of all patterns for one value. */
+const MOST_PATTERN_STEPS = 2_000_000;
+
+/** Compiled schemas by their text: clients send the same few with every request. Oldest out first. */
+const compiled = new Map<string, SchemaValidator>();
+const MOST_COMPILED = 64;
+
+/**
+ * Compiles a schema.
+ * @param path of the schema, for errors
+ * @throws GatewayError `invalid_request` for a schema that cannot be used
+ */
+export function compileSchema(schema: JsonObject, path: string): SchemaValidator {
+  const text = JSON.stringify(schema);
+  const known = compiled.get(text);
+  if (known) return known;
+  if (text.length > MAX_SCHEMA_CHARS)
+    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
+      param: path,
+    });
+  const validator = compile(schema, path);
+  const [oldest] = compiled.keys();
+  if (compiled.size >= MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
+  compiled.set(text, validator);
+  return validator;
+}
+
+/** What one check may still cost. Checks run one at a time. */
+interface Limits {
+  references: number;
+  readonly patterns: Budget;
+}
+
+function compile(schema: JsonObject, path: string): SchemaValidator {
+  const unchecked = new Set<string>();
+  // The schema is itself checked, against that of schemas.
+  const limits: Limits = { references: MOST_REFERENCES, patterns: { steps: MOST_PATTERN_STEPS } };
+  let validate: ValidateFunction;
+  try {
+    refuseDepth(schema, 0);
+    validate = ajvFor(schema, limits, unchecked, path).compile(usable(schema));
+  } catch (error) {
+    throw unusable(error, path);
+  }
+  return {
+    unchecked: [...unchecked],
+    problemOf(value) {
+      limits.references = MOST_REFERENCES;
+      limits.patterns.steps = MOST_PATTERN_STEPS;
+      try {
+        return validate(value) ? null : describe(validate);
+      } catch (error) {
+        // A schema can compile and still be without end, such as one that refers to itself.
+        throw unusable(error, path);
+      }
+    },
+  };
+}
+
+/** Which draft is meant is said by the schema, else by how it writes tuples. References are never fetched: Ajv has no loader. */
+function ajvFor(schema: JsonObject, limits: Limits, unchecked: Set<string>, path: string): Ajv | Ajv2020 {
+  const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? '')) || hasTuple(schema);
+  const test = (pattern: string): ((text: string) => boolean) => {
+    const matches = compilePattern(pattern, path);
+    return (text) => matches(text, limits.patterns);
+  };
+  const ajv = new (isOld ? Ajv : Ajv2020)({
+    strict: false,
+    allErrors: false,
+    logger: false,
+    // Optimised code costs three times as much to make as it ever saves here.
+    code: {
+      optimize: false,
+      // For the names of properties. The runtime's own expressions can take seconds over a hostile pattern.
+      regExp: Object.assign(
+        (pattern: string) => ({ test: test(pattern), toString: () => `pattern ${pattern}` }),
+        { code: 'undefined' },
+      ),
+    },
+  });
+  for (const [name, validate] of Object.entries(STRING_FORMATS))
+    ajv.addFormat(name, { type: 'string', validate });
+  ajv.removeKeyword('pattern');
+  ajv.addKeyword({
+    keyword: 'pattern',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: ({ schema: pattern }) => `must match pattern ${JSON.stringify(pattern)}` },
+    compile(pattern: string) {
+      try {
+        return test(pattern);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || error.kind !== 'unsupported') throw error;
+        unchecked.add(`the pattern ${pattern.slice(0, 100)} (${error.message})`);
+        return () => true;
+      }
+    },
+  });
+  // Ajv compares every two members, in quadratic time.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not have the same member twice' },
+    validate: (wanted: boolean, values: readonly JsonValue[]) =>
+      !wanted || new Set(values.map(sorted)).size === values.length,
+  });
+  const followed = (): void => {
+    if (--limits.references < 0) throw new RangeError('it refers to itself too often');
+  };
+  ajv.removeKeyword('$ref');
+  ajv.addKeyword({
+    ...refKeyword,
+    code(context) {
+      context.gen.code(_`${context.gen.scopeValue('keyword', { ref: followed })}()`);
+      (refKeyword as CodeKeywordDefinition).code(context);
+    },
+  } as CodeKeywordDefinition);
+  return ajv;
+}
+
+/** The schema without what speaks to the validator and not of values. */
+function usable(schema: JsonObject): AnySchemaObject {
+  const { $schema: _schema, $async: _async, ...rest } = schema;
+  return rest;
+}
+
+function hasTuple(schema: JsonValue | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasTuple);
+  if (!isJsonObject(schema)) return false;
+  return Array.isArray(schema['items']) || Object.values(schema).some(hasTuple);
+}
+
+function refuseDepth(value: JsonValue, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > DEEPEST) throw new RangeError(`it is more than ${DEEPEST} levels deep`);
+  for (const child of Object.values(value)) refuseDepth(child as JsonValue, depth + 1);
+}
+
+/** JSON text that is the same for equal values. */
+function sorted(value: JsonValue): string {
+  return JSON.stringify(value, (_key, inner: JsonValue) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function unusable(error: unknown, path: string): GatewayError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new GatewayError('invalid_request', `${path}: the schema cannot be used: ${reason}`, {
+    param: path,
+  });
+}
+
+function describe(validate: ValidateFunction): string {
+  const first = validate.errors?.[0];
+  if (!first) return 'it does not satisfy the schema';
+  const extra: unknown = first.params['additionalProperty'];
+  const which = typeof extra === 'string' ? `: ${JSON.stringify(extra.slice(0, 100))}` : '';
+  return `${first.instancePath || 'the value'} ${first.message ?? 'is invalid'}${which}`;
+}

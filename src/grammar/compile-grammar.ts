@@ -1,0 +1,75 @@
+// The grammar of a custom tool, ready to check inputs, and the patterns of JSON Schemas. Nothing here can take long,
+// whatever the grammar or the text: sizes, depths and steps are bounded.
+import { GatewayError } from '../canonical/index.ts';
+import { larkRules } from './lark-rules.ts';
+import { buildMachine, type Machine } from './machine.ts';
+import { parseLark } from './parse-lark.ts';
+import { parseRegex } from './parse-regex.ts';
+import { broken } from './problem.ts';
+import { recognise, type Budget, type Outcome } from './recognise.ts';
+
+export type Grammar =
+  | { readonly type: 'checkable'; readonly machine: Machine }
+  /** Perhaps right, but we cannot say what matches. */
+  | { readonly type: 'uncheckable'; readonly reason: string };
+
+/** Largest grammar that is read, in characters. */
+export const MAX_GRAMMAR_CHARS = 100_000;
+/** Steps for one input: some tens of milliseconds at most. */
+const MOST_STEPS = 400_000;
+
+/** Compiled grammars by syntax and text: clients send the same few with every request. Oldest out first. */
+const compiled = new Map<string, Grammar>();
+const MOST_COMPILED = 64;
+
+/**
+ * Compiles the grammar of a custom tool.
+ * @param path of the definition in the client's body
+ * @throws GatewayError `invalid_request` naming `path` for a definition that is no grammar
+ */
+export function compileGrammar(syntax: 'lark' | 'regex', definition: string, path: string): Grammar {
+  if (definition.length > MAX_GRAMMAR_CHARS)
+    throw broken(path, `larger than ${MAX_GRAMMAR_CHARS} characters`);
+  const key = `${syntax}:${definition}`;
+  const known = compiled.get(key);
+  if (known) return known;
+  const grammar = compile(syntax, definition, path);
+  const [oldest] = compiled.keys();
+  if (compiled.size >= MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
+  compiled.set(key, grammar);
+  return grammar;
+}
+
+function compile(syntax: 'lark' | 'regex', definition: string, path: string): Grammar {
+  try {
+    if (syntax === 'lark') {
+      const { rules, first } = larkRules(parseLark(definition, path), path);
+      return { type: 'checkable', machine: buildMachine(rules, first, path) };
+    }
+    return { type: 'checkable', machine: regexMachine(definition, 'rust', path) };
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'unsupported')
+      return { type: 'uncheckable', reason: error.message };
+    throw error;
+  }
+}
+
+function regexMachine(pattern: string, dialect: 'rust' | 'ecma', path: string): Machine {
+  return buildMachine(new Map([['pattern', parseRegex(pattern, dialect, '', path)]]), 'pattern', path);
+}
+
+/** Checks the whole input of a call. */
+export function checkInput(machine: Machine, input: string): Outcome {
+  return recognise(machine, input, { steps: MOST_STEPS });
+}
+
+/**
+ * Compiles a pattern of a JSON Schema (ECMAScript's syntax; it matches anywhere in a text).
+ * @param path of the schema in the client's body
+ * @returns a test; one that runs out of the budget's steps counts as passed
+ * @throws GatewayError `invalid_request` for what is no pattern, `unsupported` for one that we cannot check
+ */
+export function compilePattern(pattern: string, path: string): (text: string, budget: Budget) => boolean {
+  const machine = regexMachine(pattern, 'ecma', path);
+  return (text, budget) => recognise(machine, text, budget, true).type !== 'mismatch';
+}

@@ -1,0 +1,10 @@
+// Grammars of custom tools and patterns of schemas: whether a text is what they describe. Pure, synchronous and bounded;
+// knows no protocol.
+export {
+  checkInput,
+  compileGrammar,
+  compilePattern,
+  MAX_GRAMMAR_CHARS,
+  type Grammar,
+} from './compile-grammar.ts';
+export type { Budget, Outcome } from './recognise.ts';

@@ -1,0 +1,180 @@
+// Reads a regular expression in the syntax of Rust's regex crate or of ECMAScript. What would need backtracking (looking
+// around, referring back) is beyond us. Knows nothing of matching.
+import { exactly, membersSet, type CharSet } from './char-set.ts';
+import { choice, NOTHING, sequence, type Expression } from './expression.ts';
+import { beyondUs, broken } from './problem.ts';
+import { readCharEscape, readClass, readClassEscape } from './regex-class.ts';
+import { RegexCursor, type RegexDialect } from './regex-cursor.ts';
+
+/** `i` ignores case, `s` lets a dot match line ends, `m` anchors at lines, `x` ignores white space; others change nothing. */
+type Flags = ReadonlySet<string>;
+
+/** In a row: each nests what is before it. */
+const MOST_QUANTIFIERS = 20;
+
+/**
+ * Parses a pattern.
+ * @param flags that hold from its beginning, by their letters
+ * @param path of the pattern in the client's body
+ * @throws GatewayError `invalid_request` for what is no pattern, `unsupported` for what cannot be matched in linear time
+ */
+export function parseRegex(pattern: string, dialect: RegexDialect, flags: string, path: string): Expression {
+  const cursor = new RegexCursor(pattern, dialect, path);
+  const whole = readAlternatives(cursor, new Set(flags));
+  if (!cursor.isAtEnd) throw broken(path, 'a parenthesis is closed that was not opened');
+  return whole;
+}
+
+/** Up to a closing parenthesis, which is left, or the end. */
+function readAlternatives(cursor: RegexCursor, outer: Flags): Expression {
+  let flags = outer;
+  const options: Expression[] = [];
+  let parts: Expression[] = [];
+  while (!cursor.isAtEnd && !cursor.sees(')')) {
+    if (cursor.take('|')) {
+      options.push(sequence(parts));
+      parts = [];
+      continue;
+    }
+    if (flags.has('x') && skipSpace(cursor)) continue;
+    const changed = cursor.sees('(?') ? readFlags(cursor, flags) : undefined;
+    if (changed?.rest) flags = changed.flags;
+    else {
+      const inner = changed?.flags ?? flags;
+      const atom = changed ? readGroup(cursor, inner) : readAtom(cursor, flags);
+      parts.push(readQuantifiers(cursor, atom, flags));
+    }
+  }
+  options.push(sequence(parts));
+  return choice(options);
+}
+
+/**
+ * Takes `(?flags)` or `(?flags:`; undefined, and nothing taken, for other groups.
+ * @returns `rest`: they hold for the rest of the group around them
+ */
+function readFlags(
+  cursor: RegexCursor,
+  flags: Flags,
+): { readonly flags: Flags; readonly rest: boolean } | undefined {
+  if (cursor.sees('(?P') || cursor.sees('(?<') || cursor.sees('(?=') || cursor.sees('(?!')) return undefined;
+  cursor.read(2);
+  const changed = new Set(flags);
+  let on = true;
+  for (;;) {
+    const letter = cursor.next();
+    if (letter === ')' || letter === ':') return { flags: changed, rest: letter === ')' };
+    if (letter === '-') on = false;
+    else if (!/[imsxuUR]/.test(letter)) throw broken(cursor.path, `(?${letter} begins no group`);
+    else if (on) changed.add(letter);
+    else changed.delete(letter);
+  }
+}
+
+function readAtom(cursor: RegexCursor, flags: Flags): Expression {
+  const char = cursor.next();
+  switch (char) {
+    case '(':
+      if (cursor.take('?')) readName(cursor);
+      return readGroup(cursor, flags);
+    case '[':
+      return { type: 'char', set: safeSet(readClass(cursor), flags, cursor.path) };
+    case '.': {
+      const stops = cursor.dialect === 'rust' ? '\\n' : '\\n\\r\\u2028\\u2029';
+      return { type: 'char', set: membersSet(flags.has('s') ? '' : stops, true, false) };
+    }
+    case '^':
+      return { type: 'place', place: flags.has('m') ? 'line_start' : 'start' };
+    case '$':
+      return { type: 'place', place: flags.has('m') ? 'line_end' : 'end' };
+    case '\\':
+      return readEscape(cursor, flags);
+    case '*':
+    case '+':
+    case '?':
+      throw broken(cursor.path, `${char} has nothing to repeat`);
+    default:
+      return { type: 'char', set: exactly(char.codePointAt(0) ?? 0, flags.has('i')) };
+  }
+}
+
+/** Behind `(?`: a name, which means nothing to us. */
+function readName(cursor: RegexCursor): void {
+  cursor.take('P');
+  if (cursor.sees('=') || cursor.sees('!') || cursor.sees('<=') || cursor.sees('<!'))
+    throw beyondUs(cursor.path, 'it looks ahead or behind');
+  if (!cursor.take('<') || !/^[\p{L}_][\p{L}\p{N}_.[\]]*$/u.test(cursor.until('>') ?? ''))
+    throw broken(cursor.path, 'a group has no name');
+}
+
+/** Behind its parenthesis and all that belongs to it, up to and with the closing one. */
+function readGroup(cursor: RegexCursor, flags: Flags): Expression {
+  const body = cursor.deeper(() => readAlternatives(cursor, flags));
+  if (!cursor.take(')')) throw broken(cursor.path, 'a parenthesis is not closed');
+  return body;
+}
+
+function readEscape(cursor: RegexCursor, flags: Flags): Expression {
+  if (cursor.take('b')) return { type: 'place', place: 'boundary' };
+  if (cursor.take('B')) return { type: 'place', place: 'no_boundary' };
+  if (cursor.dialect === 'rust') {
+    if (cursor.take('A')) return { type: 'place', place: 'start' };
+    if (cursor.take('z')) return { type: 'place', place: 'end' };
+  }
+  const members = readClassEscape(cursor);
+  if (members !== undefined) return { type: 'char', set: safeSet(members, flags, cursor.path) };
+  return { type: 'char', set: exactly(readCharEscape(cursor), flags.has('i')) };
+}
+
+function readQuantifiers(cursor: RegexCursor, atom: Expression, flags: Flags): Expression {
+  let body = atom;
+  for (let count = 0; ; count++) {
+    if (count > MOST_QUANTIFIERS) throw broken(cursor.path, 'too many repetitions of one thing');
+    if (flags.has('x') && skipSpace(cursor)) continue;
+    const bounds = readBounds(cursor);
+    if (!bounds) return body;
+    // Whether little or much is taken first does not change what matches as a whole.
+    cursor.take('?');
+    if (bounds.max !== null && bounds.max < bounds.min)
+      throw broken(cursor.path, 'the bounds of a repetition are out of order');
+    body = bounds.max === 0 ? NOTHING : { type: 'repeat', body, ...bounds };
+  }
+}
+
+function readBounds(cursor: RegexCursor): { readonly min: number; readonly max: number | null } | undefined {
+  if (cursor.take('*')) return { min: 0, max: null };
+  if (cursor.take('+')) return { min: 1, max: null };
+  if (cursor.take('?')) return { min: 0, max: 1 };
+  if (!cursor.sees('{')) return undefined;
+  const { place } = cursor;
+  const inside = cursor.until('}');
+  const bounds = /^\{(\d{1,6})(,?)(\d{0,6})$/.exec(inside ?? '');
+  if (!bounds) {
+    // A brace that bounds nothing stands for itself.
+    cursor.rewind(place);
+    return undefined;
+  }
+  const min = Number(bounds[1]);
+  if (!bounds[2]) return { min, max: min };
+  return { min, max: bounds[3] ? Number(bounds[3]) : null };
+}
+
+/** White space and comments, under the flag `x`. */
+function skipSpace(cursor: RegexCursor): boolean {
+  if (cursor.take('#')) {
+    while (!cursor.isAtEnd && cursor.next() !== '\n');
+    return true;
+  }
+  if (!/^\s$/.test(cursor.peek)) return false;
+  cursor.next();
+  return true;
+}
+
+/** The runtime may not know a class that we could read. */
+function safeSet(members: string, flags: Flags, path: string): CharSet {
+  try {
+    return membersSet(members, false, flags.has('i'));
+  } catch {
+    throw beyondUs(path, `the class ${members.slice(0, 40)} is unknown here`);
+  }
+}
