@@ -54,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'telemetry',
   ],
+  doctor: ['canonical', 'catalog', 'config', 'engine', 'protocols'],
   admin: ['auth', 'canonical', 'catalog', 'ledger', 'runtime', 'storage', 'telemetry'],
   cli: [
     'auth',
@@ -61,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'catalog',
     'config',
+    'doctor',
     'engine',
     'ledger',
     'providers',

@@ -8,6 +8,7 @@ import {
   type LoadedConfig,
   type Snapshot,
 } from '../config/index.ts';
+import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
 import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
@@ -64,8 +65,21 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
-  const snapshotOf = (loaded: Config, revision: number): Snapshot =>
-    buildSnapshot({ config: loaded, presets, sim: builtIn, environment, checkTemplate, revision });
+  let unreadable: string | null = null;
+  const snapshotOf = (loaded: Config, revision: number): Snapshot => {
+    const { diagnoses, problem } = readCapabilities(loaded.dataDir);
+    unreadable = problem;
+    const measured = findMeasured(diagnoses);
+    return buildSnapshot({
+      config: loaded,
+      presets,
+      sim: builtIn,
+      environment,
+      measured,
+      checkTemplate,
+      revision,
+    });
+  };
   const first = snapshotOf(config, 1);
 
   let redact = redactorOf(first);
@@ -76,6 +90,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     pretty: input.prettyLog ?? false,
     redact: (text) => redact(text),
   });
+  const warnOfUnreadable = (): void => {
+    if (unreadable !== null) log.warn(unreadable);
+  };
+  warnOfUnreadable();
 
   let { maxBytesPerKey } = config.state;
   const storage = await openStorage(config, () => maxBytesPerKey);
@@ -91,6 +109,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const watched = watchConfig<Snapshot>({
     path,
+    also: [capabilityPath(config.dataDir)],
     current: first,
     load: (revision) => snapshotOf(input.load().config, revision),
     log: (level, message) => log[level](message),
@@ -100,6 +119,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
     onSwap: (next) => {
       redact = redactorOf(next);
+      warnOfUnreadable();
       ({ maxBytesPerKey } = next.config.state);
       keys.configure(configuredKeys(next.config));
       keys.refresh().catch(keysUnreadable);

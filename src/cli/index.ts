@@ -4,13 +4,14 @@ import { ConfigError } from '../config/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
+import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { keys } from './keys.ts';
 import { models } from './models.ts';
 import { serve } from './serve.ts';
 import { sim } from './sim.ts';
 
-const COMMANDS: readonly Command[] = [serve, check, keys, models, explain, sim];
+const COMMANDS: readonly Command[] = [serve, check, doctor, keys, models, explain, sim];
 
 const HELP = `dragoman: one endpoint in front of every model provider
 

@@ -196,7 +196,7 @@ function shown(value: JsonValue | undefined): string {
 }
 
 /** Names may come from anybody: nothing in them may steer the terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }
 
@@ -205,7 +205,7 @@ function rowsOf(value: JsonValue | undefined): readonly JsonObject[] {
 }
 
 /** Breaks between words; a word that is too long stands alone. */
-function wrap(text: string, width: number | null): readonly string[] {
+export function wrap(text: string, width: number | null): readonly string[] {
   if (width === null) return [text];
   const lines: string[] = [];
   let line = '';
@@ -218,10 +218,11 @@ function wrap(text: string, width: number | null): readonly string[] {
   return [...lines, line];
 }
 
-type Colour = 'plain' | 'dim' | 'green' | 'yellow' | 'red';
-type Painter = (colour: Colour, text: string) => string;
+export type Colour = 'plain' | 'dim' | 'green' | 'yellow' | 'red';
+export type Painter = (colour: Colour, text: string) => string;
 const CODES: Readonly<Record<Exclude<Colour, 'plain'>, number>> = { dim: 2, green: 32, yellow: 33, red: 31 };
 
-function painter(colour: boolean): Painter {
+/** Colours a text, or leaves it alone where no colours are wanted. */
+export function painter(colour: boolean): Painter {
   return (name, text) => (colour && name !== 'plain' ? `\x1b[${CODES[name]}m${text}\x1b[0m` : text);
 }

@@ -5,6 +5,8 @@ import { statSync } from 'node:fs';
 export interface WatchInput<T> {
   /** The file; null when there is none, so that only a hangup signal reloads. */
   readonly path: string | null;
+  /** Further files that a value is built from; they may come and go. */
+  readonly also?: readonly string[] | undefined;
   /** Builds what replaces the current value; throws when the configuration is not valid. */
   readonly load: (revision: number) => T;
   readonly current: T & { readonly revision: number };
@@ -64,7 +66,9 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
     }, input.debounceMs ?? 100);
   }
 
-  const stopFile = input.path === null ? undefined : (input.watchFile ?? watchNamed)(input.path, changed);
+  const watchFile = input.watchFile ?? watchNamed;
+  const stopFile = input.path === null ? undefined : watchFile(input.path, changed);
+  const stopOthers = input.also?.map((path) => watchFile(path, changed));
   const stopHangup = input.onHangup?.(reload);
   return {
     current: () => current,
@@ -72,6 +76,7 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
     close: () => {
       cancel?.();
       stopFile?.();
+      for (const stop of stopOthers ?? []) stop();
       stopHangup?.();
     },
   };

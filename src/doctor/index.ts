@@ -1,0 +1,12 @@
+// Finds out what endpoints can do by asking them, and keeps what it found.
+export {
+  capabilityPath,
+  findMeasured,
+  forgetDiagnoses,
+  formatDiagnosis,
+  readCapabilities,
+  storeDiagnoses,
+} from './capability-file.ts';
+export { costOfProbes, examine, isAnswering, probesFor, type Cost, type Diagnosis } from './examine.ts';
+export type { Finding, Outcome } from './probe.ts';
+export { chooseModel } from './choose-model.ts';

@@ -1,0 +1,188 @@
+// What is served at an address: which models, with which context, and which other protocols.
+import type { JsonObject, ProtocolName } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { DEFAULT_AUTH, type Endpoint } from '../../catalog/index.ts';
+import { askUpstream, upstreamHeaders, type AnswerAsking } from '../../engine/index.ts';
+import { findProtocol } from '../../protocols/index.ts';
+import { QUESTION_TOKENS, type Examination } from '../examination.ts';
+import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { isRefused, quoted } from '../read-answer.ts';
+
+/** Below the base URL, in the owners' API references; Bedrock lists its models at another host. */
+const LISTS: Readonly<Record<ProtocolName, string | null>> = {
+  'openai-chat': '/models',
+  'openai-responses': '/models',
+  'anthropic-messages': '/v1/models',
+  gemini: '/models?pageSize=1000',
+  'bedrock-converse': null,
+};
+const CONTEXT_MEMBERS = [
+  // vLLM, OpenRouter, Groq, Anthropic, Gemini, LM Studio and Mistral, in their API references (2026).
+  'max_model_len',
+  'context_length',
+  'context_window',
+  'max_input_tokens',
+  'inputTokenLimit',
+  'max_context_length',
+];
+
+/** What a provider says of one model: its name and whatever else. */
+export type Listed = ReadonlyMap<string, JsonObject>;
+
+/**
+ * The models that a place lists; null when it gives no list.
+ * @param endpoint any endpoint of the place
+ */
+export async function listModels(endpoint: Endpoint, asking: AnswerAsking): Promise<Listed | null> {
+  const path = LISTS[endpoint.protocol];
+  const protocol = findProtocol(endpoint.protocol);
+  // A host of another vendor's protocol, or one that wants signatures, has its list elsewhere.
+  if (path === null || !protocol || endpoint.hosting || endpoint.credential) return null;
+  const answer = await askUpstream(
+    endpoint,
+    {
+      method: 'GET',
+      url: endpoint.baseUrl + path,
+      headers: upstreamHeaders(endpoint, protocol, false),
+      body: '',
+    },
+    { ...asking, onLeave: () => {} },
+  );
+  if (!answer || answer.head.status !== 200) return null;
+  const body = asObject(parseJson(answer.text));
+  const list = body['data'] ?? body['models'];
+  if (!Array.isArray(list)) return null;
+  return new Map(
+    asArray(list)
+      .filter(isJsonObject)
+      .map((entry) => [nameOf(entry), entry]),
+  );
+}
+
+/** Gemini's names begin with `models/`. */
+function nameOf(entry: JsonObject): string {
+  return asString(entry['id']) ?? asString(entry['name'])?.replace(/^models\//, '') ?? '';
+}
+
+const modelsList: Probe = {
+  id: 'models_list',
+  title: 'lists the model',
+  calls: 1,
+  tokens: () => 0,
+  async run({ endpoint, asking, shared }) {
+    const listed = await once(shared, `list ${endpoint.provider} ${endpoint.baseUrl}`, () =>
+      listModels(endpoint, asking),
+    );
+    if (!listed) return unknown('it gives no list of models');
+    const entry = listed.get(endpoint.model);
+    if (!entry) return no(`not among the ${listed.size} models that it lists`);
+    const contextLength = CONTEXT_MEMBERS.map((member) => asNumber(entry[member])).find(
+      (tokens) => tokens !== undefined && Number.isInteger(tokens) && tokens > 0,
+    );
+    return yes(`one of ${listed.size}`, {
+      value: contextLength === undefined ? undefined : `context ${contextLength}`,
+      facts: contextLength === undefined ? {} : { contextLength },
+    });
+  },
+};
+
+const SIBLINGS: readonly ProtocolName[] = ['openai-chat', 'openai-responses', 'anthropic-messages'];
+
+/** The same server as another protocol would address it: Anthropic's paths begin with the version, OpenAI's do not. */
+function siblingOf(endpoint: Endpoint, protocol: ProtocolName): Endpoint {
+  const root = endpoint.baseUrl.replace(/\/v1$/, '');
+  const hasVersion = endpoint.protocol === 'anthropic-messages' || root !== endpoint.baseUrl;
+  const baseUrl = protocol === 'anthropic-messages' ? root : hasVersion ? `${root}/v1` : root;
+  const auth = endpoint.auth && { ...DEFAULT_AUTH[protocol], key: endpoint.auth.key };
+  return { ...endpoint, protocol, baseUrl, auth, faithful: false, reasoningStyle: 'none' };
+}
+
+const otherProtocols: Probe = {
+  id: 'protocols',
+  title: 'other protocols, same address',
+  over: SIBLINGS,
+  calls: SIBLINGS.length - 1,
+  tokens: () => (SIBLINGS.length - 1) * QUESTION_TOKENS,
+  run: (examination) =>
+    once(
+      examination.shared,
+      `protocols ${examination.endpoint.provider} ${examination.endpoint.baseUrl}`,
+      () => findSiblings(examination),
+    ),
+};
+
+async function findSiblings(examination: Examination): Promise<Verdict> {
+  const { endpoint } = examination;
+  if (endpoint.hosting || endpoint.credential)
+    return unknown('not asked: another vendor’s protocol has addresses of its own there');
+  const found: string[] = [];
+  const unclear: string[] = [];
+  for (const protocol of SIBLINGS) {
+    if (protocol === endpoint.protocol) continue;
+    const answer = await examination.ask({
+      text: 'Say hello in one word.',
+      at: siblingOf(endpoint, protocol),
+    });
+    const status = answer.failure?.upstream?.status;
+    if (!answer.failure) found.push(protocol);
+    else if (isRefused(answer)) unclear.push(`${protocol}: ${quoted(answer.failure.message)}`);
+    else if (status !== 404 && status !== 405 && status !== 501)
+      unclear.push(`${protocol}: ${quoted(answer.failure.message)}`);
+  }
+  if (found.length > 0) return yes('they can be configured under `protocols`', { value: found.join(', ') });
+  return unclear.length > 0 ? unknown(unclear.join('; ')) : no('none');
+}
+
+/** One question for all endpoints of a place. */
+function once<T>(shared: Map<string, Promise<unknown>>, name: string, ask: () => Promise<T>): Promise<T> {
+  const known = shared.get(name) as Promise<T> | undefined;
+  if (known) return known;
+  const asked = ask();
+  shared.set(name, asked);
+  return asked;
+}
+
+/** Tokens, where nobody says how long the context is. */
+const USUAL_CONTEXT = 131_072;
+/** So much longer than the context that other tokenizers do not bring it back below. */
+const EXCESS = 1.5;
+
+const context: Probe = {
+  id: 'context_limit',
+  title: 'says how long its context is',
+  deep: true,
+  calls: 1,
+  tokens: (contextLength) => Math.ceil((contextLength ?? USUAL_CONTEXT) * EXCESS),
+  async run(examination) {
+    const { endpoint } = examination;
+    const words = Math.ceil((endpoint.contextLength ?? USUAL_CONTEXT) * EXCESS);
+    const answer = await examination.ask({ text: 'word '.repeat(words), maxOutputTokens: 16 });
+    const { failure } = answer;
+    if (!failure)
+      return unknown(`a prompt of ${words} words was answered: it is longer, or the prompt was cut`);
+    const contextLength = limitIn(failure.message);
+    if (!isRefused(answer) || contextLength === null) return unknown(quoted(failure.message));
+    return yes(quoted(failure.message), { value: `${contextLength} tokens`, facts: { contextLength } });
+  },
+};
+
+const LIMIT_WORDS = [
+  // OpenAI, vLLM, DeepSeek and most others; Anthropic; Gemini; llama.cpp; Groq (2026).
+  /maximum context (?:length|window)[^\d]{0,40}(\d{3,8})/i,
+  /> (\d{3,8}) maximum/i,
+  /maximum number of tokens allowed[^\d]{0,20}(\d{3,8})/i,
+  /available context size[^\d]{0,20}(\d{3,8})/i,
+  /context (?:length|size|window|limit)[^\d]{0,20}(\d{3,8})/i,
+];
+
+function limitIn(message: string): number | null {
+  const plain = message.replace(/(\d),(?=\d{3}\b)/g, '$1');
+  for (const pattern of LIMIT_WORDS) {
+    const found = Number(pattern.exec(plain)?.[1]);
+    if (found > 0) return found;
+  }
+  return null;
+}
+
+export const placeProbes: readonly Probe[] = [modelsList, otherProtocols];
+export const deepProbes: readonly Probe[] = [context];

@@ -1,0 +1,65 @@
+// What an answer says: its text, its calls, whether it was refused. Must not know what was asked.
+import type { ToolCallItem } from '../canonical/index.ts';
+import { isCallersStatus } from '../canonical/index.ts';
+import type { AskedAnswer } from '../engine/index.ts';
+
+/** Longest quotation of an upstream, in characters. */
+const MOST_WORDS = 200;
+
+/** The visible text. */
+export function textOf({ collected }: AskedAnswer): string {
+  return collected.items
+    .flatMap((item) => (item.type === 'message' ? item.parts : []))
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .trim();
+}
+
+export function callsOf({ collected }: AskedAnswer): readonly ToolCallItem[] {
+  return collected.items.filter((item) => item.type === 'tool_call');
+}
+
+/** True when the upstream says that the request itself is wrong: the feature under test, since all else is as always. */
+export function isRefused({ failure }: AskedAnswer): boolean {
+  if (!failure) return false;
+  if (failure.kind === 'unsupported' || failure.kind === 'invalid_request') return true;
+  return (
+    failure.kind !== 'content_filter' &&
+    failure.upstream !== undefined &&
+    isCallersStatus(failure.upstream.status)
+  );
+}
+
+/** True when the answer proves nothing: an overload, a fault, a silence, or an end before the first word. */
+export function isUnclear(answer: AskedAnswer): boolean {
+  if (answer.failure) return !isRefused(answer);
+  return textOf(answer) === '' && callsOf(answer).length === 0;
+}
+
+/** Why an answer is none, in the upstream's own words; or that it is empty. */
+export function wordsOf(answer: AskedAnswer): string {
+  const { failure, collected } = answer;
+  if (failure) {
+    const status = failure.upstream?.status;
+    return `${status === undefined ? '' : `${status}: `}${quoted(failure.message)}`;
+  }
+  const text = textOf(answer);
+  if (text !== '') return `it said "${quoted(text)}"`;
+  return `it said nothing and ended with "${quoted(collected.finish?.raw ?? collected.finish?.reason ?? 'nothing')}"`;
+}
+
+/** Foreign text on one line, without anything that could steer a terminal. */
+export function quoted(text: string): string {
+  const line = text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS)}…` : line;
+}
+
+/** True when it reasoned, shown or only counted. */
+export function hasReasoned({ collected }: AskedAnswer): boolean {
+  return (
+    (collected.usage?.output.reasoning ?? 0) > 0 || collected.items.some((item) => item.type === 'reasoning')
+  );
+}
