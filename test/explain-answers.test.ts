@@ -116,8 +116,11 @@ test('a Responses request is known by its input, and refused in its own words', 
   const wrong = { model: 'all/chat', input: 'Hello!', truncation: 'some' };
   expect(at((await explain(wrong)).json, 'error', 'param')).toBe('truncation');
   // Read as what it says it is not.
-  const named = await explain(wrong, TEST_KEY, '?protocol=openai-chat');
-  expect(at(named.json, 'error', 'param')).toBe('messages');
+  const named = await explain(wrong, TEST_KEY, '?protocol=anthropic-messages');
+  expect(at(named.json, 'error', 'message')).toContain('messages: is required');
+  // Chat Completions reads bodies of this form too.
+  const mixed = await explain(wrong, TEST_KEY, '?protocol=openai-chat');
+  expect(at(mixed.json, 'error', 'param')).toBe('truncation');
 });
 
 test(

@@ -1,4 +1,5 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
+export * from './client-names.ts';
 export * from './collect.ts';
 export * from './embeddings.ts';
 export * from './error.ts';

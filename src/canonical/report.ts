@@ -1,5 +1,7 @@
 // The loss report: whatever a codec or the engine drops, approximates, defaults or clamps is written here
 // with its JSON path. It is shown in a header, kept in the record, and a 400 in strict mode.
+import { clientName, type ClientNames } from './client-names.ts';
+import type { JsonObject } from './json.ts';
 
 export type ReportAction = 'dropped' | 'approximated' | 'defaulted' | 'clamped';
 
@@ -18,12 +20,25 @@ const LONGEST_PATH = 200;
 export class Report {
   /** Made with the first entry: most requests lose nothing. */
   #entries: Map<string, ReportEntry> | undefined;
+  #client: { readonly names: ClientNames; readonly body: JsonObject } | undefined;
+
+  /** From here on, paths that are added are told in the words of the client who sent `body`. */
+  speakAs(names: ClientNames, body: JsonObject): this {
+    this.#client = { names, body };
+    return this;
+  }
+
+  /** A path as the client would write it. */
+  nameOf(path: string): string {
+    return this.#client ? clientName(path, this.#client.names, this.#client.body) : path;
+  }
 
   /** Adds an entry; the same path and action are kept once. Long paths are cut, and only the first 500 entries are kept. */
   add(path: string, action: ReportAction, reason: string): void {
     const entries = (this.#entries ??= new Map());
     if (entries.size >= MOST_ENTRIES) return;
-    const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+    const named = this.nameOf(path);
+    const shown = named.length > LONGEST_PATH ? `${named.slice(0, LONGEST_PATH)}…` : named;
     const key = `${shown}:${action}`;
     if (!entries.has(key)) entries.set(key, { path: shown, action, reason });
   }
@@ -44,6 +59,7 @@ export class Report {
   /** A copy that starts with the same entries: each attempt adds its own to those of the request. */
   fork(): Report {
     const copy = new Report();
+    copy.#client = this.#client;
     if (this.#entries) copy.#entries = new Map(this.#entries);
     return copy;
   }

@@ -36,23 +36,24 @@ export function adaptRequest(
   return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
 }
 
-/** Names of what a request asks for and an endpoint does not take by itself (`provider.require_parameters`). */
+/** What a request asks for, in its client's words, and an endpoint does not take by itself (`provider.require_parameters`). */
 export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint): readonly string[] {
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol) return [endpoint.protocol];
   const names: string[] = [];
+  const nameOf = (path: string): string => request.report.nameOf(path);
   for (const parameter of parametersLacking(protocol, endpoint)) {
     const value = request[parameter];
-    if (value !== undefined && !isNoWish(parameter, value)) names.push(PARAMETERS[parameter]);
+    if (value !== undefined && !isNoWish(parameter, value)) names.push(nameOf(PARAMETERS[parameter]));
   }
   const { effort, enabled, maxTokens } = request.reasoning;
   const isReasoning =
     (effort !== undefined && effort !== 'none') || enabled === true || maxTokens !== undefined;
-  if (isReasoning && endpoint.reasoningStyle === 'none') names.push('reasoning');
+  if (isReasoning && endpoint.reasoningStyle === 'none') names.push(nameOf('reasoning'));
   const format = request.responseFormat?.type;
   const level = endpoint.quirks.structuredOutput;
-  if (format === 'json_schema' && level !== 'json_schema') names.push('response_format');
-  else if (format === 'json_object' && level === 'none') names.push('response_format');
+  if (format === 'json_schema' && level !== 'json_schema') names.push(nameOf('response_format'));
+  else if (format === 'json_object' && level === 'none') names.push(nameOf('response_format'));
   return names;
 }
 

@@ -101,7 +101,7 @@ test('off beats effort and budget; a model that always reasons says so', () => {
     mode: 'on',
     effort: 'low',
   });
-  expect(report.header()).toBe('reasoning_effort:approximated');
+  expect(report.header()).toBe('reasoning.effort:approximated');
 });
 
 test('budgets stay inside the legal interval, and thinking goes off where there is none', () => {
@@ -127,7 +127,7 @@ test('a default is never injected where it would break the call', () => {
   expect(
     resolveReasoning(request({ effort: 'high' }, { toolChoice: { type: 'required' } }), claude, report),
   ).toEqual({ mode: 'off' });
-  expect(report.header()).toBe('reasoning_effort:dropped');
+  expect(report.header()).toBe('reasoning.effort:dropped');
 });
 
 test('inside a tool turn, thinking needs the signed reasoning of that turn', () => {
@@ -166,7 +166,7 @@ test('efforts that a model does not know become the nearest it knows', () => {
   const report = new Report();
   const gptOss = facts({ reasoningStyle: 'effort', efforts: ['low', 'medium', 'high'] });
   expect(resolveReasoning(request({ effort: 'xhigh' }), gptOss, report)).toMatchObject({ effort: 'high' });
-  expect(report.header()).toBe('reasoning_effort:approximated');
+  expect(report.header()).toBe('reasoning.effort:approximated');
 });
 
 test('a model that can only reason or not gets no effort at all', () => {
@@ -178,5 +178,5 @@ test('a model that can only reason or not gets no effort at all', () => {
     budgetTokens: undefined,
     summary: undefined,
   });
-  expect(report.header()).toBe('reasoning_effort:approximated');
+  expect(report.header()).toBe('reasoning.effort:approximated');
 });

@@ -41,7 +41,7 @@ export function resolveReasoning(
   const asked = request.reasoning;
   const path =
     asked.effort !== undefined && asked.enabled === undefined && asked.maxTokens === undefined
-      ? 'reasoning_effort'
+      ? 'reasoning.effort'
       : 'reasoning';
   const off = asked.enabled === false || asked.effort === 'none';
   const explicit = asked.enabled === true || asked.effort !== undefined || asked.maxTokens !== undefined;

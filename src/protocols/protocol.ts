@@ -2,6 +2,7 @@
 // clock, no configuration; ids and time are injected.
 import type {
   CanonicalRequest,
+  ClientNames,
   CollectedEvents,
   Embeddings,
   EmbeddingsRequest,
@@ -156,6 +157,8 @@ export interface ServerCodec {
   readonly items?: StoredItems;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
   readonly members?: ReadonlySet<string>;
+  /** What its clients call what reports name. `decodeRequest` gives it to the report. */
+  readonly names: ClientNames;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
   /** The body of a non-streamed answer. */

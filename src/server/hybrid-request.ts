@@ -13,6 +13,7 @@ import {
 } from '../canonical/index.ts';
 import type {
   CanonicalRequest,
+  ClientNames,
   Item,
   JsonObject,
   JsonValue,
@@ -221,7 +222,8 @@ class HybridDecoder {
     joined.items = nameResults(inOrder(items));
     if (joined.items.at(-1) !== main.items.at(-1)) joined.prefill = undefined;
     joined.lossesElsewhere = losses;
-    joined.report = report;
+    joined.report = report.speakAs(namesOf(this.#forms, this.#readers), this.#body);
+    joined.raw = this.#body;
     joined.hybrid = true;
     const chat = [main, ...others].find(({ protocol }) => protocol === 'openai-chat');
     joined.streamUsage = chat?.streamUsage;
@@ -261,6 +263,15 @@ class HybridDecoder {
       param: name,
     });
   }
+}
+
+/** What the client may call a member: in the words of each protocol whose forms its body has. */
+function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames {
+  const names: Record<string, readonly string[]> = {};
+  for (const form of forms)
+    for (const [name, theirs] of Object.entries(readers[form].names))
+      names[name] = [...(names[name] ?? [name]), ...theirs];
+  return names;
 }
 
 /** Parameters that the main protocol has no member for, or whose member another one has under its own name. */

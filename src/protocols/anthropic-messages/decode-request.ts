@@ -11,6 +11,7 @@ import {
   requireBody,
   requireString,
 } from '../read-member.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeMessages, decodeSystem } from './decode-messages.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { decodeThinking } from './decode-thinking.ts';
@@ -68,7 +69,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     gateway,
     extra: { ...unknownMembers(body, KNOWN_FIELDS), ...extra },
     lossesElsewhere: scope.elsewhere,
-    report,
+    report: report.speakAs(CLIENT_NAMES, body),
   };
 }
 

@@ -5,6 +5,7 @@ import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import type { RequestRoute } from '../protocol.ts';
 import { readString, requireBody } from '../read-member.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
@@ -61,7 +62,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     streamUsage: stream || undefined,
     gateway,
     extra,
-    report,
+    report: report.speakAs(CLIENT_NAMES, body),
   };
 }
 

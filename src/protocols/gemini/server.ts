@@ -1,5 +1,6 @@
 // Gemini as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -8,6 +9,7 @@ import { GEMINI_REASONING } from './thought-signature.ts';
 
 /** The server side of `generateContent` and `streamGenerateContent`. */
 export const geminiServer: ServerCodec = {
+  names: CLIENT_NAMES,
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
   decodeRequest,

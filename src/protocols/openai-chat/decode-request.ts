@@ -2,6 +2,7 @@
 // happens to members that are not supported; the parts of the body have their own files.
 import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
@@ -57,7 +58,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     streamUsage,
     gateway,
     extra: unknownMembers(body, KNOWN_FIELDS) ?? {},
-    report,
+    report: report.speakAs(CLIENT_NAMES, body),
   };
 }
 

@@ -108,7 +108,8 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
   const path = tool.path ?? 'tools';
   if (tool.type === 'hosted') {
     const raw = ownRaw(tool.source);
-    if (!raw)
+    // It is said in a member of its own.
+    if (!raw && !(tool.meaning?.type === 'web_search' && context.target.quirks.searchesWeb))
       context.report.add(path, 'dropped', `the upstream has no ${tool.kind} tool in Chat Completions`);
     return raw;
   }
@@ -142,11 +143,7 @@ function encodeFunction(
     return { type: 'function', function: { name, description, parameters, strict } };
   }
   if (tool.strict === true)
-    context.report.add(
-      `${path}.function.strict`,
-      'dropped',
-      'the upstream does not enforce schemas of tools',
-    );
+    context.report.add(`${path}.strict`, 'dropped', 'the upstream does not enforce schemas of tools');
   return { type: 'function', function: { name, description, parameters } };
 }
 

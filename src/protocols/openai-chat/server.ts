@@ -1,5 +1,6 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../encode-openai-error.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -8,6 +9,7 @@ import { KNOWN_FIELDS } from './fields.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
+  names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
   encodeResponse,

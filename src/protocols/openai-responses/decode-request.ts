@@ -12,6 +12,7 @@ import type {
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeInput, decodeInstructions } from './decode-input.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -77,7 +78,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     gateway,
     state,
     extra: unknownMembers(body, DECODED_FIELDS) ?? {},
-    report,
+    report: report.speakAs(CLIENT_NAMES, body),
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   JsonObject,
   MutableJsonObject,
   Report,
+  SearchWish,
   Target,
   Tool,
   ToolChoice,
@@ -32,7 +33,7 @@ export function encodeTools(request: CanonicalRequest, target: Target, report: R
     const wire = tool && encodeTool(tool, tool.path ?? `tools[${i}]`, request, target, report);
     if (wire) tools.push(wire);
   }
-  const search = encodeWebSearch(request, tools);
+  const search = encodeWebSearch(request, tools, report);
   if (search) tools.push(search);
   const choice = request.toolChoice;
   if (choice === undefined) return { tools, toolChoice: undefined };
@@ -72,6 +73,7 @@ function encodeTool(
       return encodeCustom(tool, own, path, target, report);
     case 'hosted':
       if (own) return own;
+      if (tool.meaning?.type === 'web_search') return encodeSearch(tool.meaning.search, path, report);
       report.add(path, 'dropped', `the tool ${tool.kind} exists only in ${tool.source.protocol}`);
       return undefined;
   }
@@ -91,8 +93,7 @@ function encodeFunction(
     parameters: tool.parameters && Object.keys(tool.parameters).length > 0 ? tool.parameters : NO_PARAMETERS,
   };
   if (!target.quirks.strictTools) {
-    if (tool.strict)
-      report.add(`${path}.function.strict`, 'dropped', 'this server does not enforce schemas of tools');
+    if (tool.strict) report.add(`${path}.strict`, 'dropped', 'this server does not enforce schemas of tools');
   } else if (tool.strict !== undefined || request.protocol !== 'openai-responses') {
     // The API's own default is true, that of the other protocols is not: silence there means false here.
     out['strict'] =
@@ -129,13 +130,29 @@ function encodeCustom(
 }
 
 /** The client's `web_search_options` as a tool, unless it brought the tool itself. */
-function encodeWebSearch(request: CanonicalRequest, tools: readonly JsonObject[]): JsonObject | undefined {
+function encodeWebSearch(
+  request: CanonicalRequest,
+  tools: readonly JsonObject[],
+  report: Report,
+): JsonObject | undefined {
   const search = request.webSearch;
   if (!search || tools.some((tool) => asString(tool['type'])?.startsWith('web_search'))) return undefined;
+  return encodeSearch({ ...search, allowedDomains: [], blockedDomains: [] }, 'web_search_options', report);
+}
+
+function encodeSearch(wish: SearchWish, path: string, report: Report): JsonObject {
+  const { contextSize, userLocation, allowedDomains, blockedDomains, maxUses } = wish;
+  if (maxUses !== undefined)
+    report.add(`${path}.max_uses`, 'dropped', 'the Responses API has no limit for searches alone');
+  const filters = withoutUndefined({
+    allowed_domains: allowedDomains.length > 0 ? allowedDomains : undefined,
+    blocked_domains: blockedDomains.length > 0 ? blockedDomains : undefined,
+  });
   return withoutUndefined({
     type: 'web_search',
-    search_context_size: search.contextSize,
-    user_location: search.userLocation && { type: 'approximate', ...search.userLocation },
+    search_context_size: contextSize,
+    user_location: userLocation && { type: 'approximate', ...userLocation },
+    filters: Object.keys(filters).length > 0 ? filters : undefined,
   });
 }
 

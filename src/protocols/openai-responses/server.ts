@@ -3,6 +3,7 @@ import { encodeError } from '../encode-openai-error.ts';
 import { portableRequest } from '../portable-request.ts';
 import type { ServerCodec } from '../protocol.ts';
 import { ToolRestorer } from '../tool-restorer.ts';
+import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -12,6 +13,7 @@ import { storedItems } from './stored-items.ts';
 
 /** The server side of the Responses API. */
 export const openaiResponsesServer: ServerCodec = {
+  names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
   encodeResponse,
