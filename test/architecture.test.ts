@@ -109,6 +109,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ajv: 'engine/schema-validator.ts',
   'gpt-tokenizer': 'ledger/',
   hono: 'server/',
+  htmlparser2: 'tools/pages/html-reader.ts',
   jose: 'upstream/google-token.ts',
   kysely: 'storage/',
   unpdf: 'documents/pdf-process.ts',

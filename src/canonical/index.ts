@@ -12,6 +12,7 @@ export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';
 export * from './request.ts';
+export * from './retry-after.ts';
 export * from './routing-wishes.ts';
 export * from './state-request.ts';
 export * from './target.ts';

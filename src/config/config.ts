@@ -63,6 +63,12 @@ export interface Config extends CatalogConfig {
       readonly url: string | null;
       readonly apiKey: Secret | null;
       readonly native: 'prefer' | 'never';
+      readonly maxResults: number;
+      readonly timeoutMs: number;
+      /** USD; null: unknown. */
+      readonly priceUsdPerSearch: number | null;
+      /** Whether models may open pages. */
+      readonly pages: boolean;
     };
     readonly mcp: McpConfig;
     /** As in `mcp`. */
@@ -121,10 +127,14 @@ export function toConfig(file: ConfigFile): Config {
     fetch: { allow: file.fetch.allow },
     tools: {
       webSearch: {
-        backend: search?.backend ?? null,
-        url: search?.url ?? null,
-        apiKey: secretOrNull(search?.api_key),
-        native: search?.native ?? 'prefer',
+        backend: search.backend ?? null,
+        url: search.url ?? null,
+        apiKey: secretOrNull(search.api_key),
+        native: search.native,
+        maxResults: search.max_results,
+        timeoutMs: search.timeout_ms,
+        priceUsdPerSearch: search.price_usd_per_search ?? null,
+        pages: search.pages,
       },
       mcp: toMcp(tools.mcp),
       mcpServers: toMcp(tools.mcp).servers,

@@ -10,6 +10,7 @@ import { quirksSchema } from './quirks-schema.ts';
 import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
 import { schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
+import { webSearchSchema } from './web-search-schema.ts';
 
 const secret = (): z.ZodString => z.string().meta({ secret: true });
 const url = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
@@ -253,21 +254,7 @@ export const configSchema = z.strictObject({
     .describe('Addresses that arrive in requests: images, files, MCP servers.'),
   tools: z
     .strictObject({
-      web_search: z
-        .strictObject({
-          backend: z
-            .enum(['searxng', 'brave', 'tavily', 'exa'])
-            .optional()
-            .describe('Search engine for models that have none.'),
-          url: url().optional().describe('Address of the engine, where it is your own.'),
-          api_key: secret().optional().describe('Key of the engine.'),
-          native: z
-            .enum(['prefer', 'never'])
-            .default('prefer')
-            .describe("Whether a model's own search is used."),
-        })
-        .optional()
-        .describe('Web search.'),
+      web_search: webSearchSchema,
       mcp: mcpSchema,
     })
     .prefault({})

@@ -66,23 +66,35 @@ export class GuardedFetch {
 
   /**
    * Fetches an answer whole, whatever its status.
-   * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, or `unsupported` (`url_not_fetched`)
+   * @param signal ends it before its time
+   * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, `unsupported` (`url_not_fetched`), or
+   * `cancelled`
    */
-  fetchWhole(request: GuardedRequest): Promise<GuardedAnswer> {
+  fetchWhole(request: GuardedRequest, signal?: AbortSignal): Promise<GuardedAnswer> {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(cancelled());
       const pieces: Buffer[] = [];
       let seen: { head: ResponseHead; url: string } | undefined;
-      this.send(request, {
+      const call = this.send(request, {
         head: (head, url) => (seen = { head, url }),
         data: (bytes) => pieces.push(Buffer.from(bytes, 'latin1')),
         end() {
+          signal?.removeEventListener('abort', stop);
           if (!seen) return reject(notFetched('it gave no answer'));
           const { head, url } = seen;
           const header = (name: string): string | null => head.header(name);
           resolve({ status: head.status, header, url, bytes: Buffer.concat(pieces) });
         },
-        failed: reject,
+        failed(error) {
+          signal?.removeEventListener('abort', stop);
+          reject(error);
+        },
       });
+      const stop = (): void => {
+        call.abort();
+        reject(cancelled());
+      };
+      signal?.addEventListener('abort', stop, { once: true });
     });
   }
 }
@@ -260,6 +272,10 @@ function notFetched(reason: string, cause?: string): GatewayError {
     code: 'url_not_fetched',
     cause,
   });
+}
+
+function cancelled(): GatewayError {
+  return new GatewayError('cancelled', 'whoever wanted this address does not wait for it any longer');
 }
 
 function tooLarge(maxBytes: number): GatewayError {

@@ -1,0 +1,87 @@
+// Puts the words of a document together as plain text: white space, empty lines, marks at the beginning of a line.
+// Knows nothing of markup; the readers of markup tell it what comes.
+import { startOf } from '../cut-text.ts';
+
+/** Characters that show nothing, among them those that carry hidden instructions: soft hyphens, tags and the like. */
+const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+
+export class TextWriter {
+  readonly #most: number;
+  readonly #pieces: string[] = [];
+  #length = 0;
+  /** Line breaks before the next word. */
+  #breaks = 0;
+  #needsSpace = false;
+  /** Marks that stand before the next word, and vanish when none comes. */
+  #marks = '';
+
+  /** @param most characters; what comes after them is not kept */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= this.#most;
+  }
+
+  /** Characters so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Running text, whose white space means no more than a space. */
+  words(text: string): void {
+    const clean = text.replace(INVISIBLE, '').replace(/\s+/g, ' ');
+    const words = clean.trim();
+    if (clean.startsWith(' ')) this.#needsSpace = true;
+    if (words === '') return;
+    this.#put(words);
+    this.#needsSpace = clean.endsWith(' ');
+  }
+
+  /** Text whose white space counts. */
+  verbatim(text: string): void {
+    const clean = text.replace(INVISIBLE, '').replace(/\r\n?/g, '\n');
+    if (clean !== '') this.#put(clean);
+  }
+
+  /** The next word begins a line: with 2, after an empty one. */
+  lineBreak(count: 1 | 2): void {
+    this.#breaks = Math.max(this.#breaks, count);
+  }
+
+  /** A mark before the next word, if there is one. */
+  mark(text: string): void {
+    this.#marks += text;
+  }
+
+  /** Takes a mark back if no word came behind it. */
+  forgetMark(text: string): void {
+    if (text !== '' && this.#marks.endsWith(text)) this.#marks = this.#marks.slice(0, -text.length);
+  }
+
+  /** Directly behind what is there. */
+  behind(text: string): void {
+    this.#push(text);
+  }
+
+  toString(): string {
+    return startOf(this.#pieces.join(''), this.#most);
+  }
+
+  #put(text: string): void {
+    if (this.#length > 0 && this.#breaks > 0) this.#push('\n'.repeat(this.#breaks));
+    else if (this.#length > 0 && this.#needsSpace) this.#push(' ');
+    this.#breaks = 0;
+    this.#needsSpace = false;
+    if (this.#marks !== '') this.#push(this.#marks);
+    this.#marks = '';
+    this.#push(text);
+  }
+
+  #push(text: string): void {
+    if (this.isFull) return;
+    this.#pieces.push(text);
+    this.#length += text.length;
+  }
+}
