@@ -3,7 +3,13 @@
 import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import { findProtocol, mediaTypeOfFile, screenshotFile, withScreenshot } from '../protocols/index.ts';
+import {
+  audioFormat,
+  findProtocol,
+  mediaTypeOfFile,
+  screenshotFile,
+  withScreenshot,
+} from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../upstream/fetch-guarded.ts';
 
@@ -214,8 +220,8 @@ function filled(part: MediaPart, content: Content): Part {
     return { type: 'image', media: picture(content, path).media, detail: part.detail, path, cache };
   const { media } = content;
   if (isPicture(content)) return { type: 'image', media, path, cache };
-  const [kind, format = ''] = media.mediaType?.split('/') ?? [];
-  if (kind === 'audio') return { type: 'audio', data: media.data, format, path, cache };
+  const format = audioFormat(media.mediaType ?? '');
+  if (format !== undefined) return { type: 'audio', data: media.data, format, path, cache };
   if (part.filename !== undefined) return { type: 'file', media, filename: part.filename, path, cache };
   return { type: 'file', media, filename: content.filename, isNameFound: true, path, cache };
 }

@@ -28,7 +28,7 @@ export { encodeEmbeddings } from './encode-embeddings.ts';
 export { decodeMetadata } from './decode-metadata.ts';
 export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels } from './gemini/index.ts';
 export type { ListedModel as GeminiModel } from './gemini/index.ts';
-export { isTextType, mediaTypeOfFile, mediaTypeOfName, sniffMediaType } from './media-type.ts';
+export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
 export { editMembers } from './json-splice.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
 export { readBoolean, readString } from './read-member.ts';

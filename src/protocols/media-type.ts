@@ -61,6 +61,20 @@ export function mediaTypeOfName(name: string): string | undefined {
   return dot < 0 ? undefined : EXTENSIONS.get(path.slice(dot + 1).toLowerCase());
 }
 
+/** Subtypes of `audio/` whose names differ from those that formats have among OpenAI's parameters. */
+const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+  mpeg: 'mp3',
+  'x-wav': 'wav',
+  wave: 'wav',
+  pcm: 'pcm16',
+};
+
+/** The format of audio as the canonical part names it; undefined for other media. @param mediaType in lower case */
+export function audioFormat(mediaType: string): string | undefined {
+  const [kind, subtype = ''] = mediaType.split(/[/;]/);
+  return kind === 'audio' ? (AUDIO_FORMATS[subtype] ?? subtype) : undefined;
+}
+
 /** True for what is read as text, whatever its format: without parameters, in lower case. */
 export function isTextType(mediaType: string): boolean {
   return (

@@ -30,7 +30,7 @@ const TOO_LONG = 'prompt is too long';
 export function encodeErrorBody(error: GatewayError, requestId: string): JsonObject {
   const type = isOverloaded(error) ? 'overloaded_error' : TYPES[error.kind];
   const isTold = error.kind !== 'context_overflow' || error.message.toLowerCase().includes(TOO_LONG);
-  const message = isTold ? error.message : `${TOO_LONG}: ${error.message}`;
+  const message = isTold ? named(error) : `${TOO_LONG}: ${error.message}`;
   return { type: 'error', error: { type, message }, request_id: requestId };
 }
 
@@ -43,6 +43,11 @@ export function encodeError(
     status: isOverloaded(error) ? OVERLOADED : error.status,
     body: encodeErrorBody(error, requestId),
   };
+}
+
+/** The body has no member for the place of a mistake: Anthropic names it in front of its words, and so do we. */
+function named({ message, param, upstream }: GatewayError): string {
+  return param === undefined || upstream || message.includes(param) ? message : `${param}: ${message}`;
 }
 
 function isOverloaded(error: GatewayError): boolean {

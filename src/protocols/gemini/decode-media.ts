@@ -1,18 +1,12 @@
 // `inlineData` and `fileData` as parts. Owns which media type is an image, audio or a file.
 import type { JsonObject, Media, Part, Problems, Source } from '../../canonical/index.ts';
+import { audioFormat } from '../media-type.ts';
 import { readString, requireObject, requireString } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { standardBase64 } from './thought-signature.ts';
 
 /** Files that only Google can read: uploaded to it, or in its cloud storage. */
 const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
-/** Subtypes of `audio/` under the names that the canonical part has. */
-const AUDIO_FORMATS: Readonly<Record<string, string>> = {
-  mpeg: 'mp3',
-  'x-wav': 'wav',
-  wave: 'wav',
-  pcm: 'pcm16',
-};
 
 /**
  * The part for a member that holds bytes or the address of a file; undefined, with a problem, when it is broken.
@@ -36,9 +30,8 @@ export function decodeMedia(
     if (mediaType === undefined) problems.add(`${at}.mimeType`, 'is required');
     if (bytes === undefined || mediaType === undefined) return undefined;
     const base64 = standardBase64(bytes);
-    const [kind, subtype = ''] = mediaType.split(/[/;]/);
-    if (kind === 'audio')
-      return { type: 'audio', data: base64, format: AUDIO_FORMATS[subtype] ?? subtype, path, source };
+    const format = audioFormat(mediaType);
+    if (format !== undefined) return { type: 'audio', data: base64, format, path, source };
     return ofType(mediaType, { kind: 'base64', data: base64, mediaType }, undefined, path, source);
   }
   const uri = requireString(data['fileUri'], `${at}.fileUri`, problems);
