@@ -1,11 +1,14 @@
 // Reading web pages: what becomes of HTML, encodings, other types, sizes, hostile documents, and addresses that may not
 // be opened. Pages come over real sockets, through the guard.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { findInPage } from '../src/tools/pages/find-in-page.ts';
 import { readHtml } from '../src/tools/pages/html-to-text.ts';
+import { HtmlReader } from '../src/tools/pages/html-reader.ts';
 import { PageReader, type Page, type PageReaderOptions } from '../src/tools/pages/read-page.ts';
+import { TextWriter } from '../src/tools/pages/text-writer.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
 import { rejection } from './rejection.ts';
@@ -320,6 +323,14 @@ describe('addresses', () => {
       'GET /moved/here',
     ]);
     expect(site.requests[0]?.headers['accept']).toContain('text/html');
+    // Nothing else of us is told to the owners of pages.
+    expect(Object.keys(site.requests[0]?.headers ?? {}).toSorted()).toEqual([
+      'accept',
+      'accept-encoding',
+      'host',
+      'user-agent',
+    ]);
+    expect(site.requests[0]?.headers['user-agent']).toBe('dragoman');
   });
 
   test.each(['http://private.example/', 'http://127.0.0.1:1/', 'http://169.254.169.254/latest/meta-data/'])(
@@ -335,6 +346,39 @@ describe('addresses', () => {
       expect(redirected).toMatchObject({ kind: 'invalid_request', code: 'url_not_allowed' });
     },
   );
+});
+
+describe('any markup', () => {
+  const fragment = fc.constantFrom(
+    ...'a |b|<p>|</p>|<div hidden>|</div>|<nav>|</nav>|<a href="/x?a&amp;b">|</a>|<ul>|<ol>|<li>|</ul>|<pre>|</pre>'.split(
+      '|',
+    ),
+    ...'<script>|</script>|<title>|</title>|<svg/>|<svg>|</svg>|<h1>|</h1>|<td>|<tr>|<!-- |-->|<![CDATA[|]]>|<br/>'.split(
+      '|',
+    ),
+    ...`&amp;|&#x20ac;|&am|<img alt='x>y' src=z>|<|>|"|=|</|<b style="display:none">|</b>|😀|\n|<base href=//h.example>`.split(
+      '|',
+    ),
+  );
+  const markup = fc.array(fragment, { maxLength: 40 }).map((parts) => parts.join(''));
+  const readBy = (html: string, step: number, everything: boolean): readonly string[] => {
+    const writer = new TextWriter(500);
+    const reader = new HtmlReader(html, writer, { baseUrl: 'https://example.com/', everything });
+    for (let at = 0; reader.read(at, at + step); at += step);
+    return [reader.title, writer.toString()];
+  };
+
+  test('gives the same text however it is divided, and never more than is wanted', () => {
+    fc.assert(
+      fc.property(markup, fc.integer({ min: 1, max: 7 }), fc.boolean(), (html, step, everything) => {
+        const whole = readBy(html, html.length, everything);
+        expect(readBy(html, step, everything)).toEqual(whole);
+        expect(whole[1]?.length).toBeLessThanOrEqual(500);
+        expect(whole[1]?.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 2000, seed: 7 },
+    );
+  });
 });
 
 describe('hostile pages', () => {
