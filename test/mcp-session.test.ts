@@ -1,90 +1,54 @@
-// Sessions with MCP servers, against the official SDK's server on real sockets: what comes back, what is refused, and
-// what happens when a server is slow, forgetful, greedy or gone.
+// Sessions with MCP servers, against the official SDK's server on real sockets: what comes back, and what happens when
+// a server is slow, forgetful, greedy or gone.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { systemClock, type Clock } from '../src/runtime/clock.ts';
-import { operatorHosts } from '../src/tools/mcp/operator-hosts.ts';
-import { McpSessions } from '../src/tools/mcp/session.ts';
-import type { McpLimits, McpServer, McpSession } from '../src/tools/mcp/session.ts';
-import { UpstreamClient } from '../src/upstream/client.ts';
-import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
+import type { McpServer, McpSession } from '../src/tools/mcp/session.ts';
+import { ManualClock } from './manual-clock.ts';
+import { ArmedClock } from './upstreams/armed-clock.ts';
+import { failureOf, openMcpSession, PATIENT, type SessionsSetup } from './upstreams/mcp-server-session.ts';
 import { startMcpServer, type McpServerScript, type RunningMcpServer } from './upstreams/mcp-server.ts';
 
-const LIMITS: McpLimits = { timeoutMs: 60_000, maxResultBytes: 256 * 1024, maxTools: 500, hosts: [] };
-const PATIENT = new AbortController().signal;
-
-const running: { stop(): unknown }[] = [];
+const started: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const thing of running.splice(0).toReversed()) await thing.stop();
+  for (const stop of started.splice(0).toReversed()) await stop();
 });
 
 function serve(script: McpServerScript): RunningMcpServer {
   const server = startMcpServer(script);
-  running.push(server);
+  started.push(() => server.stop());
   return server;
 }
 
-interface Setup {
-  readonly clock?: Clock;
-  readonly limits?: Partial<McpLimits>;
-  /** Hosts that requests may name although they are private. */
-  readonly allow?: readonly string[];
-  readonly server?: Partial<McpServer>;
-}
-
-/** A session with an operator's server at this address, unless the setup says otherwise. */
-function open(url: string, { clock = systemClock, limits, allow = [], server }: Setup = {}): McpSession {
-  const sessions = sessionsFor([{ url, ...server }], clock, allow, limits);
-  const session = sessions.open({ label: 'things', url, headers: {}, trusted: true, ...server });
-  running.push({ stop: () => session.close() });
+function open(url: string, setup?: SessionsSetup, server?: Partial<McpServer>): McpSession {
+  const session = openMcpSession(url, setup, server);
+  started.push(() => session.close());
   return session;
 }
 
-function sessionsFor(
-  servers: readonly Pick<McpServer, 'url' | 'oauth'>[],
-  clock: Clock,
-  allow: readonly string[],
-  limits: Partial<McpLimits> = {},
-): McpSessions {
-  const guarded = (hosts: readonly string[]): GuardedFetch =>
-    new GuardedFetch({
-      client: new UpstreamClient(clock.now),
-      clock,
-      resolve: async () => ['127.0.0.1'],
-      allow: () => hosts,
-    });
-  return new McpSessions({
-    fetch: guarded(allow),
-    trustedFetch: guarded(operatorHosts(servers)),
-    clock,
-    limits: () => ({ ...LIMITS, ...limits }),
-  });
+/** Something that is waited for until a test lets it happen. */
+function gate(): { readonly passed: Promise<void>; pass(): void } {
+  let pass = (): void => {};
+  const passed = new Promise<void>((resolve) => (pass = resolve));
+  return { passed, pass: () => pass() };
+}
+
+async function bodyOf(request: Request): Promise<{ method?: string; params?: { name?: string } }> {
+  return request.method === 'POST' ? ((await request.clone().json()) as object) : {};
 }
 
 const echo = { run: (args: Record<string, unknown>) => JSON.stringify(args) };
 
 describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
   test('tools are listed and called, and the session is ended', async () => {
+    const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+    const annotations = { readOnlyHint: true };
     const server = serve({
       transport,
-      tools: {
-        echo: {
-          ...echo,
-          description: 'Says it again.',
-          inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
-          annotations: { readOnlyHint: true },
-        },
-        other: echo,
-      },
+      tools: { echo: { ...echo, description: 'Says it again.', inputSchema, annotations }, other: echo },
     });
     const session = open(server.url);
     expect(server.requests).toEqual([]);
     expect(await session.listTools(PATIENT)).toEqual([
-      {
-        name: 'echo',
-        description: 'Says it again.',
-        inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
-        annotations: { readOnlyHint: true },
-      },
+      { name: 'echo', description: 'Says it again.', inputSchema, annotations },
       { name: 'other', inputSchema: { type: 'object' } },
     ]);
     expect(await session.callTool('echo', { word: 'Grüße 🎉' }, PATIENT)).toEqual({
@@ -96,5 +60,407 @@ describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
     expect(server.sessions).toBe(1);
     await session.close();
     await server.ended();
+  });
+
+  test('calls at the same time share one connection', async () => {
+    const both = gate();
+    const server = serve({
+      transport,
+      tools: {
+        meet: {
+          async run({ id }) {
+            if (server.calls.length === 2) both.pass();
+            await both.passed;
+            return String(id);
+          },
+        },
+      },
+    });
+    const session = open(server.url);
+    const results = await Promise.all([1, 2].map((id) => session.callTool('meet', { id }, PATIENT)));
+    expect(results.flatMap(({ parts }) => parts)).toEqual([
+      { type: 'text', text: '1' },
+      { type: 'text', text: '2' },
+    ]);
+    expect(server.sessions).toBe(1);
+  });
+
+  test('a tool that fails is a result, one that throws is an error', async () => {
+    const server = serve({
+      transport,
+      tools: {
+        fails: { run: () => ({ content: [{ type: 'text', text: 'disk full' }], isError: true }) },
+        throws: {
+          run() {
+            throw new Error('out of paper');
+          },
+        },
+      },
+    });
+    const session = open(server.url);
+    expect(await session.callTool('fails', {}, PATIENT)).toEqual({
+      parts: [{ type: 'text', text: 'disk full' }],
+      isError: true,
+      truncated: false,
+    });
+    const thrown = await failureOf(session.callTool('throws', {}, PATIENT));
+    expect(thrown.code).toBe('mcp_protocol_error');
+    expect(thrown.message).toBe('MCP server "things" says: out of paper (-32603)');
+    const unknown = await failureOf(session.callTool('none', {}, PATIENT));
+    expect(unknown.message).toContain('no tool is called none');
+  });
+
+  test('a call that takes too long is given up, and its server told; the session goes on', async () => {
+    const clock = new ManualClock();
+    const told = gate();
+    const server = serve({
+      transport,
+      tools: {
+        echo,
+        slow: {
+          async run(_, { signal }) {
+            signal.addEventListener('abort', told.pass);
+            await told.passed;
+            return 'too late';
+          },
+        },
+      },
+    });
+    const session = open(server.url, { clock, limits: { timeoutMs: 5000 } });
+    const call = failureOf(session.callTool('slow', {}, PATIENT));
+    await server.called('slow');
+    clock.advance(4999);
+    clock.advance(1);
+    const { code, kind, message } = await call;
+    expect([code, kind]).toEqual(['mcp_timeout', 'timeout']);
+    expect(message).toBe('MCP server "things" took longer than 5000 ms');
+    await told.passed;
+    expect((await session.callTool('echo', {}, PATIENT)).parts).toEqual([{ type: 'text', text: '{}' }]);
+  });
+
+  test('signs of progress keep a call alive', async () => {
+    const clock = new ArmedClock();
+    const step = [gate(), gate()] as const;
+    const server = serve({
+      transport,
+      // A single body cannot carry them.
+      ...(transport === 'json' && { transport: 'http' as const }),
+      tools: {
+        slow: {
+          async run(_, { progress }) {
+            await step[0].passed;
+            await progress(1);
+            await step[1].passed;
+            return 'done';
+          },
+        },
+      },
+    });
+    const session = open(server.url, { clock, limits: { timeoutMs: 5000 } });
+    const call = session.callTool('slow', {}, PATIENT);
+    await server.called('slow');
+    clock.advance(4000);
+    clock.waits.length = 0;
+    step[0].pass();
+    await clock.armed();
+    expect(clock.waits).toEqual([5000]);
+    clock.advance(4000);
+    step[1].pass();
+    expect((await call).parts).toEqual([{ type: 'text', text: 'done' }]);
+  });
+
+  test('a call that nobody waits for is cancelled at the server', async () => {
+    const told = gate();
+    const server = serve({
+      transport,
+      tools: {
+        slow: {
+          async run(_, { signal }) {
+            signal.addEventListener('abort', told.pass);
+            await told.passed;
+            return '';
+          },
+        },
+      },
+    });
+    const session = open(server.url);
+    const caller = new AbortController();
+    const call = failureOf(session.callTool('slow', {}, caller.signal));
+    await server.called('slow');
+    caller.abort();
+    expect((await call).kind).toBe('cancelled');
+    await told.passed;
+    expect((await failureOf(session.callTool('slow', {}, caller.signal))).kind).toBe('cancelled');
+    expect(server.calls.length).toBe(1);
+  });
+
+  test('a server that dies in the middle of a call fails it at once', async () => {
+    const server = serve({
+      transport,
+      tools: {
+        die: {
+          async run(_, { die, signal }) {
+            die();
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          },
+        },
+      },
+    });
+    const session = open(server.url);
+    const { code, kind } = await failureOf(session.callTool('die', {}, PATIENT));
+    expect([code, kind]).toEqual(['mcp_unavailable', 'upstream_unavailable']);
+    expect((await failureOf(session.callTool('die', {}, PATIENT))).code).toBe('mcp_unavailable');
+  });
+
+  test('a session that the server forgot is begun again, once', async () => {
+    const server = serve({ transport, tools: { echo } });
+    const session = open(server.url);
+    await session.callTool('echo', { a: 1 }, PATIENT);
+    server.forget();
+    const { parts } = await session.callTool('echo', { a: 2 }, PATIENT);
+    expect(parts).toEqual([{ type: 'text', text: '{"a":2}' }]);
+    expect(server.calls.map(({ args }) => args)).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  test('a session that is closed ends its calls and begins no others', async () => {
+    const server = serve({ transport, tools: { slow: { run: () => new Promise(() => {}) } } });
+    const session = open(server.url);
+    const call = failureOf(session.callTool('slow', {}, PATIENT));
+    await server.called('slow');
+    await session.close();
+    expect((await call).code).toBe('mcp_cancelled');
+    expect((await failureOf(session.callTool('slow', {}, PATIENT))).code).toBe('mcp_cancelled');
+    await server.ended();
+  });
+
+  test('a server that asks for something itself is refused, and does not wait', async () => {
+    const asked = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping'];
+    const server = serve({
+      transport,
+      ...(transport === 'json' && { transport: 'http' as const }),
+      tools: {
+        ask: {
+          async run(_, { ask }) {
+            const answers = asked.map((method) =>
+              ask(method, {}).then(JSON.stringify, (error: unknown) => String(error)),
+            );
+            return (await Promise.all(answers)).join('\n');
+          },
+        },
+      },
+    });
+    const { parts } = await open(server.url).callTool('ask', {}, PATIENT);
+    const [text] = parts.map((part) => (part.type === 'text' ? part.text.split('\n') : []));
+    expect(text?.slice(0, 3).every((line) => line.includes('Method not found'))).toBe(true);
+    expect(text?.[3]).toBe('{}');
+  });
+});
+
+describe('the list of tools', () => {
+  const many = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`tool${i}`, echo]));
+
+  test('is read to its last page', async () => {
+    const server = serve({ tools: many, pageSize: 3 });
+    const tools = await open(server.url).listTools(PATIENT);
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(many));
+  });
+
+  test('is empty for a server without tools', async () => {
+    const server = serve({ tools: {} });
+    expect(await open(server.url).listTools(PATIENT)).toEqual([]);
+  });
+
+  test('may not be longer than the limit', async () => {
+    const server = serve({ tools: many, pageSize: 3 });
+    const { code, message } = await failureOf(
+      open(server.url, { limits: { maxTools: 6 } }).listTools(PATIENT),
+    );
+    expect([code, message]).toEqual(['mcp_too_large', 'MCP server "things" lists more than 6 tools']);
+    expect(await open(server.url, { limits: { maxTools: 7 } }).listTools(PATIENT)).toHaveLength(7);
+  });
+
+  test('may not go on for ever', async () => {
+    const server = serve({ tools: many, list: (cursor = '') => ({ tools: [], nextCursor: `${cursor}x` }) });
+    const { code } = await failureOf(open(server.url).listTools(PATIENT));
+    expect(code).toBe('mcp_too_large');
+  });
+
+  test('is refused where a tool has no name, and takes what else is odd', async () => {
+    let tools: unknown[] = [
+      { name: 'odd', inputSchema: 'what?', description: 7, annotations: [], icons: [] },
+    ];
+    const server = serve({ tools: many, list: () => ({ tools }) });
+    const session = open(server.url);
+    expect(await session.listTools(PATIENT)).toEqual([{ name: 'odd', inputSchema: { type: 'object' } }]);
+    tools = [{ inputSchema: { type: 'object' } }];
+    expect((await failureOf(session.listTools(PATIENT))).code).toBe('mcp_unavailable');
+  });
+});
+
+describe('a result', () => {
+  const resultOf = async (result: unknown, limits: SessionsSetup['limits'] = {}): ReturnType<typeof call> => {
+    const server = serve({ tools: { give: { run: () => result } } });
+    return call(open(server.url, { limits }));
+  };
+  const call = (session: McpSession): ReturnType<McpSession['callTool']> =>
+    session.callTool('give', {}, PATIENT);
+
+  test('keeps every kind of content', async () => {
+    const image = { type: 'image', data: 'aW1n', mimeType: 'image/png' };
+    const audio = { type: 'audio', data: 'YXVk', mimeType: 'audio/wav' };
+    const link = { type: 'resource_link', uri: 'file:///a', name: 'a', mimeType: 'text/plain' };
+    const hologram = { type: 'hologram', depth: 3 };
+    const halfImage = { type: 'image', data: 'aW1n' };
+    const { parts } = await resultOf({
+      content: [
+        { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
+        image,
+        audio,
+        { type: 'resource', resource: { uri: 'file:///b', mimeType: 'text/plain', text: 'inside' } },
+        { type: 'resource', resource: { uri: 'file:///c', blob: 'YmxvYg==' } },
+        { ...link, size: 7 },
+        hologram,
+        halfImage,
+      ],
+    });
+    expect(parts as readonly unknown[]).toEqual([
+      { type: 'text', text: 'hello' },
+      image,
+      audio,
+      { type: 'resource', uri: 'file:///b', mimeType: 'text/plain', text: 'inside' },
+      { type: 'resource', uri: 'file:///c', blob: 'YmxvYg==' },
+      link,
+      { type: 'text', text: JSON.stringify(hologram) },
+      { type: 'text', text: JSON.stringify(halfImage) },
+    ]);
+  });
+
+  test('is structured besides, or instead', async () => {
+    const structured = { degrees: 21 };
+    const content = [{ type: 'text', text: '21' }];
+    expect(await resultOf({ content, structuredContent: structured })).toMatchObject({
+      structured,
+      parts: content,
+    });
+    expect(await resultOf({ structuredContent: [1, 2] })).toMatchObject({
+      parts: [{ type: 'text', text: '[1,2]' }],
+    });
+    expect(await resultOf({})).toEqual({ parts: [], isError: false, truncated: false });
+  });
+
+  test('is cut at the limit, never within a character', async () => {
+    const text = `${'ü'.repeat(30)}🎉`;
+    const give = (maxResultBytes: number): ReturnType<typeof call> =>
+      resultOf(
+        {
+          content: [
+            { type: 'text', text },
+            { type: 'text', text: 'more' },
+          ],
+        },
+        { maxResultBytes },
+      );
+    expect(await give(68)).toMatchObject({ truncated: false });
+    expect(await give(67)).toMatchObject({ truncated: true, parts: [{ text }, { text: 'mor' }] });
+    expect(await give(64)).toMatchObject({ truncated: true, parts: [{ text }] });
+    expect(await give(63)).toMatchObject({
+      truncated: true,
+      parts: [{ text: 'ü'.repeat(30) }, { text: 'mor' }],
+    });
+    expect(await give(5)).toMatchObject({ truncated: true, parts: [{ text: 'üü' }, { text: 'm' }] });
+  });
+
+  test('leaves out structure beyond the limit', async () => {
+    const structuredContent = { a: 'x'.repeat(100) };
+    const limits = { maxResultBytes: 50 };
+    const besides = await resultOf({ content: [{ type: 'text', text: 'short' }], structuredContent }, limits);
+    expect(besides).toEqual({ parts: [{ type: 'text', text: 'short' }], isError: false, truncated: true });
+    const alone = await resultOf({ content: [], structuredContent }, limits);
+    expect(alone.parts).toEqual([{ type: 'text', text: JSON.stringify(structuredContent).slice(0, 50) }]);
+  });
+
+  test('of many megabytes is not taken', async () => {
+    const text = 'x'.repeat(17 * 1_048_576);
+    const { code } = await failureOf(resultOf({ content: [{ type: 'text', text }] }));
+    expect(code).toBe('mcp_too_large');
+  });
+});
+
+describe('a server that misbehaves', () => {
+  test('ends its stream without an answer', async () => {
+    const server = serve({
+      tools: { echo },
+      intercept: async (request) =>
+        (await bodyOf(request)).method === 'tools/call'
+          ? new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } })
+          : undefined,
+    });
+    const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
+    expect([code, message]).toEqual([
+      'mcp_unavailable',
+      'MCP server "things" ended its stream without an answer',
+    ]);
+  });
+
+  test('loses every session', async () => {
+    const server = serve({
+      tools: { echo },
+      intercept: async (request) =>
+        (await bodyOf(request)).method === 'tools/call' ? new Response('gone', { status: 404 }) : undefined,
+    });
+    const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
+    expect([code, message]).toEqual(['mcp_session_lost', 'MCP server "things" lost its session']);
+  });
+
+  test('never answers the first message', async () => {
+    const clock = new ArmedClock();
+    const arrived = gate();
+    const server = serve({
+      tools: { echo },
+      intercept() {
+        arrived.pass();
+        return new Promise(() => {});
+      },
+    });
+    const call = failureOf(open(server.url, { clock }).callTool('echo', {}, PATIENT));
+    await arrived.passed;
+    clock.advance(20_000);
+    expect((await call).code).toBe('mcp_timeout');
+  });
+
+  test('is asked again at the next use, when it could not be reached', async () => {
+    let isUp = false;
+    const server = serve({
+      tools: { echo },
+      intercept: () => (isUp ? undefined : new Response('starting', { status: 503 })),
+    });
+    const session = open(server.url);
+    const { message } = await failureOf(session.listTools(PATIENT));
+    expect(message).toBe('MCP server "things" answered with status 503: starting');
+    isUp = true;
+    expect(await session.listTools(PATIENT)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a page', new Response('<html>Welcome</html>', { headers: { 'content-type': 'text/html' } })],
+    ['no JSON', new Response('{', { headers: { 'content-type': 'application/json' } })],
+    ['other JSON', Response.json({ hello: 'world' })],
+    ['an odd status', new Response('Payment!', { status: 402 })],
+    ['nothing', new Response(null, { status: 204 })],
+  ])('answers with %s', async (_, response) => {
+    const server = serve({ tools: { echo }, intercept: () => response.clone() as Response });
+    const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
+    expect(code).toBe('mcp_unavailable');
+    expect(message.length).toBeLessThan(500);
+  });
+
+  test('is not there', async () => {
+    const server = serve({ tools: { echo } });
+    await server.stop();
+    const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
+    expect([code, message]).toEqual([
+      'mcp_unavailable',
+      'MCP server "things" cannot be reached: this address could not be fetched: no connection could be made',
+    ]);
   });
 });

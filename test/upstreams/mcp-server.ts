@@ -31,9 +31,12 @@ export interface ScriptedTool {
 }
 
 export interface McpServerScript {
+  /** A server with none does not say that it has any. */
   readonly tools: Readonly<Record<string, ScriptedTool>>;
   /** `http` answers with event streams, `json` with single bodies, `sse` speaks only the older transport. */
   readonly transport?: 'http' | 'json' | 'sse';
+  /** Gives a page of `tools/list` instead of the server. */
+  readonly list?: (cursor: string | undefined) => unknown;
   /** Tools in one page of `tools/list`; default: all of them. */
   readonly pageSize?: number;
   /** Whether requests with this `authorization` header are served; others get a 401. Default: all are. */
@@ -156,8 +159,16 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
   }
 
   async function connect(transport: Transport): Promise<void> {
-    const server = new LooseServer({ name: 'scripted', version: '1.0.0' }, { capabilities: { tools: {} } });
+    const hasTools = Object.keys(script.tools).length > 0;
+    const capabilities = hasTools ? { tools: {} } : {};
+    const server = new LooseServer({ name: 'scripted', version: '1.0.0' }, { capabilities });
+    if (hasTools) serveTools(server);
+    await server.connect(transport);
+  }
+
+  function serveTools(server: Server): void {
     server.setRequestHandler('tools/list', ({ params }) => {
+      if (script.list) return script.list(params?.cursor) as { tools: [] };
       const from = Number(params?.cursor ?? 0);
       const all = Object.entries(script.tools).map(([name, tool]) => ({
         name,
@@ -179,7 +190,6 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
         content: [];
       };
     });
-    await server.connect(transport);
   }
 
   function runOf(context: ServerContext): ToolRun {

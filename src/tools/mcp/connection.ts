@@ -3,6 +3,7 @@
 // tenth of a second to load. Knows no time limits and no results.
 import {
   Client,
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -10,10 +11,8 @@ import {
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type {
-  AuthProvider,
   JSONRPCMessage,
   RequestOptions,
   StandardSchemaV1,
@@ -23,14 +22,13 @@ import { GatewayError, isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject } from '../../canonical/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { McpErrors } from './mcp-error.ts';
-import type { WebFetch } from './web-fetch.ts';
+import type { Breakage, WebFetch } from './web-fetch.ts';
 
 export interface ConnectionTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Gives the bearer token where one is fetched for the server, and another one after a 401. */
-  readonly token: AuthProvider | undefined;
   readonly fetch: WebFetch;
+  readonly breakage: Breakage;
   readonly clock: Clock;
   readonly errors: McpErrors;
 }
@@ -55,8 +53,6 @@ export interface Connection {
 const NEVER_MS = 2_147_483_647;
 /** Statuses of a refused `initialize` that say nothing about the transport. */
 const NOT_ABOUT_TRANSPORT: ReadonlySet<number> = new Set([401, 403, 408, 429]);
-/** Marks the answer that we give ourselves where a stream ended without one. */
-const STREAM_ENDED = Symbol('stream ended');
 
 /**
  * Connects. A server that refuses the first message with a 4xx is asked for the older transport (MCP specification
@@ -66,7 +62,7 @@ const STREAM_ENDED = Symbol('stream ended');
  */
 export async function connect(target: ConnectionTarget, signal: AbortSignal): Promise<Connection> {
   try {
-    const transport = streamableTransport(target);
+    const transport = new StreamableTransport(target);
     return await open(target, transport, signal, () => transport.terminateSession());
   } catch (error) {
     const first = toGatewayError(error, target.errors);
@@ -85,7 +81,7 @@ async function connectOlder(
   let failure: unknown;
   const fetch: WebFetch = async (url, init) => {
     try {
-      return await postsRejected(target, await target.fetch(url, init), init);
+      return await postsRejected(await target.fetch(url, init), init);
     } catch (error) {
       failure = error;
       throw error;
@@ -100,20 +96,16 @@ async function connectOlder(
   }
 }
 
-/** The older transport would make a plain text of the status. A 401 is left to it where a new token may help. */
-async function postsRejected(
-  { token }: ConnectionTarget,
-  response: Response,
-  init: RequestInit | undefined,
-): Promise<Response> {
+/** The older transport would make a plain text of the status. */
+async function postsRejected(response: Response, init: RequestInit | undefined): Promise<Response> {
   const { status } = response;
-  if (init?.method !== 'POST' || response.ok || (status === 401 && token)) return response;
+  if (init?.method !== 'POST' || response.ok) return response;
   const text = await response.text();
   throw new SdkHttpError(SdkErrorCode.SendFailed, text, { status, text });
 }
 
 async function open(
-  { errors }: ConnectionTarget,
+  { errors, breakage }: ConnectionTarget,
   transport: Transport,
   signal: AbortSignal,
   terminate: () => Promise<void>,
@@ -143,8 +135,10 @@ async function open(
       try {
         return await client.request({ method, params: { ...params } }, RAW, options);
       } catch (error) {
-        const isLost = error instanceof SdkHttpError && error.status === 404 && hasSession(transport);
-        throw isLost ? errors.make('mcp_session_lost', 'lost its session') : toGatewayError(error, errors);
+        if (error instanceof SdkHttpError && error.status === 404 && hasSession(transport))
+          throw errors.make('mcp_session_lost', 'lost its session');
+        const cause = isClosed(error) ? breakage.last : undefined;
+        throw toGatewayError(cause ?? error, errors);
       }
     },
     end: () => terminate().catch(() => {}),
@@ -156,21 +150,10 @@ function hasSession(transport: Transport): boolean {
   return transport.sessionId !== undefined || transport instanceof SSEClientTransport;
 }
 
-function streamableTransport({ url, headers, token, fetch, clock }: ConnectionTarget): StreamableTransport {
-  return new StreamableTransport(new URL(url), {
-    fetch,
-    requestInit: { headers },
-    ...(token && { authProvider: token }),
-    onInsufficientScope: 'throw',
-    reconnectionScheduler: (reconnect, delayMs) => clock.after(delayMs, reconnect),
-  });
-}
-
-function olderTransport({ url, headers, token }: ConnectionTarget, fetch: WebFetch): SSEClientTransport {
+function olderTransport({ url, headers }: ConnectionTarget, fetch: WebFetch): SSEClientTransport {
   return new SSEClientTransport(new URL(url), {
     fetch,
     requestInit: { headers },
-    ...(token && { authProvider: token }),
   });
 }
 
@@ -178,6 +161,19 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
 /** A stream that ends without its answer fails the request: the SDK would wait on. */
 class StreamableTransport extends StreamableHTTPClientTransport {
+  readonly #target: ConnectionTarget;
+
+  constructor(target: ConnectionTarget) {
+    const { url, headers, fetch, clock } = target;
+    super(new URL(url), {
+      fetch,
+      requestInit: { headers },
+      onInsufficientScope: 'throw',
+      reconnectionScheduler: (reconnect, delayMs) => clock.after(delayMs, reconnect),
+    });
+    this.#target = target;
+  }
+
   override send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     if (Array.isArray(message) || !('method' in message) || !('id' in message))
       return super.send(message, options);
@@ -185,8 +181,11 @@ class StreamableTransport extends StreamableHTTPClientTransport {
     return super.send(message, {
       ...options,
       // After an answer nobody waits for this one.
-      onRequestStreamEnd: () =>
-        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data: STREAM_ENDED } }),
+      onRequestStreamEnd: () => {
+        const { breakage, errors } = this.#target;
+        const data = breakage.last ?? errors.make('mcp_unavailable', 'ended its stream without an answer');
+        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data } });
+      },
     });
   }
 }
@@ -200,6 +199,10 @@ const RAW: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
+function isClosed(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
 function mayBeOlder(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   return error.status >= 400 && error.status < 500 && !NOT_ABOUT_TRANSPORT.has(error.status);
@@ -207,16 +210,15 @@ function mayBeOlder(error: unknown): boolean {
 
 function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
   if (GatewayError.is(error)) return ofGuard(error, errors);
-  if (error instanceof UnauthorizedError) return ofStatus(401, '', errors);
+  if (error instanceof InsufficientScopeError) return ofStatus(403, '', errors);
   if (error instanceof SdkHttpError) return ofStatus(error.status, error.data.text, errors);
   if (error instanceof SseError && error.code !== undefined) return ofStatus(error.code, '', errors);
   if (error instanceof ProtocolError) {
-    if (error.data === STREAM_ENDED)
-      return errors.make('mcp_unavailable', 'ended its stream without an answer');
+    // Ours: JSON can hold no such thing.
+    if (GatewayError.is(error.data)) return ofGuard(error.data, errors);
     return errors.make('mcp_protocol_error', `says: ${errors.quote(error.message)} (${error.code})`);
   }
-  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
-    return errors.make('mcp_unavailable', 'closed the connection');
+  if (isClosed(error)) return errors.make('mcp_unavailable', 'closed the connection');
   const words = errors.quote(error instanceof Error ? error.message : String(error));
   return errors.make('mcp_unavailable', `does not speak MCP as it should: ${words}`);
 }

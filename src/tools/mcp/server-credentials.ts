@@ -2,6 +2,7 @@
 // Sends nothing itself.
 import { createRedactor } from '../../telemetry/redact.ts';
 import type { Secret } from '../../telemetry/secret.ts';
+import type { Credential } from '../../upstream/credential.ts';
 import type { AccessTokens } from './access-token.ts';
 import { mcpErrors } from './mcp-error.ts';
 import type { McpErrors } from './mcp-error.ts';
@@ -9,8 +10,8 @@ import type { McpServer } from './session.ts';
 
 export interface ServerCredentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** Fetches tokens; absent where the server has a fixed credential or none. */
-  readonly token: { token(): Promise<string>; onUnauthorized(): Promise<void> } | undefined;
+  /** Where the server wants one that expires. */
+  readonly credential: Credential | undefined;
   /** Their texts never hold what was sent. */
   readonly errors: McpErrors;
 }
@@ -34,8 +35,9 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
   const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretParts(url)];
   if (oauth) secrets.push(oauth.clientSecret.reveal());
   const errors = mcpErrors(label, (text) => {
-    const token = oauth && tokens.current(oauth);
-    return createRedactor(token === undefined ? secrets : [...secrets, token])(text);
+    // Both with its scheme and without.
+    const token = oauth && tokens.sent(oauth)?.split(' ');
+    return createRedactor(token ? [...secrets, ...token] : secrets)(text);
   });
   for (const [name, value] of given) {
     if (!NAME.test(name) || OURS.test(name))
@@ -46,12 +48,9 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
         `cannot be sent the header \`${name}\`: its value is not printable ASCII`,
       );
   }
-  const headers = Object.fromEntries(given);
-  if (!oauth || authorization) return { headers, token: undefined, errors };
-  let last = '';
-  const token = async (): Promise<string> => (last = await tokens.token(oauth, url, errors));
-  const onUnauthorized = async (): Promise<void> => tokens.refused(oauth, last);
-  return { headers, token: { token, onUnauthorized }, errors };
+  const credential =
+    oauth && !authorization ? tokens.credential(oauth, { resource: url, errors }) : undefined;
+  return { headers: Object.fromEntries(given), credential, errors };
 }
 
 function textOf(value: Secret | string): string {

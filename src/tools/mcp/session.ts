@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Secret } from '../../telemetry/secret.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { namesHost } from '../../upstream/guard.ts';
-import { AccessTokens } from './access-token.ts';
+import { AccessTokens, withCredential } from './access-token.ts';
 import type { OAuthClient } from './access-token.ts';
 import type { Connection, ConnectionTarget } from './connection.ts';
 import type { McpErrors } from './mcp-error.ts';
@@ -14,6 +14,7 @@ import { decodeResult } from './result.ts';
 import type { McpResult } from './result.ts';
 import { serverCredentials } from './server-credentials.ts';
 import { webFetch } from './web-fetch.ts';
+import type { Breakage, WebFetchLimits } from './web-fetch.ts';
 import { within } from './within.ts';
 
 export type { McpContent, McpResult } from './result.ts';
@@ -74,10 +75,8 @@ export interface McpSessionsOptions {
 const CONNECT_MS = 20_000;
 /** For saying goodbye. */
 const END_MS = 2_000;
-/** A single answer, images and all. */
-const MAX_ANSWER_BYTES = 16 * 1_048_576;
-/** A single answer to its last byte; also a stream that stands open for the whole session. */
-const MAX_ANSWER_MS = 3_600_000;
+/** For a single answer, images and all; also for a stream that stands open for the whole session. */
+const ANSWER_LIMITS: WebFetchLimits = { maxBytes: 16 * 1_048_576, timeoutMs: 3_600_000 };
 const MAX_PAGES = 100;
 
 export class McpSessions {
@@ -86,7 +85,7 @@ export class McpSessions {
 
   constructor(options: McpSessionsOptions) {
     this.#options = options;
-    this.#tokens = new AccessTokens({ fetch: options.trustedFetch, clock: options.clock });
+    this.#tokens = new AccessTokens(options.trustedFetch, options.clock);
   }
 
   /**
@@ -97,16 +96,15 @@ export class McpSessions {
   open(server: McpServer): McpSession {
     const { fetch, trustedFetch, clock } = this.#options;
     const limits = this.#options.limits();
-    const { headers, token, errors } = serverCredentials(server, this.#tokens);
+    const { headers, credential, errors } = serverCredentials(server, this.#tokens);
     if (!URL.canParse(server.url)) throw errors.make('mcp_invalid', 'has an address that is not a valid URL');
     const { hosts = [] } = limits;
     if (!server.trusted && hosts.length > 0 && !namesHost(hosts, new URL(server.url)))
       throw errors.make('mcp_not_allowed', 'cannot be used: its host is not among `tools.mcp.allow`');
-    const guarded = webFetch(server.trusted ? trustedFetch : fetch, {
-      maxBytes: MAX_ANSWER_BYTES,
-      timeoutMs: MAX_ANSWER_MS,
-    });
-    return new Session({ url: server.url, headers, token, fetch: guarded, clock, errors }, limits);
+    const breakage: Breakage = { last: undefined };
+    const guarded = webFetch(server.trusted ? trustedFetch : fetch, ANSWER_LIMITS, breakage);
+    const proven = credential ? withCredential(guarded, credential, clock.now) : guarded;
+    return new Session({ url: server.url, headers, fetch: proven, breakage, clock, errors }, limits);
   }
 }
 

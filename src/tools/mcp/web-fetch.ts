@@ -1,10 +1,16 @@
 // The guarded fetch in the shape of the web's `fetch`, for the MCP SDK, which wants nothing else. The only road from
 // the SDK to a socket. Knows nothing of MCP.
+import type { GatewayError } from '../../canonical/index.ts';
 import type { UpstreamCall } from '../../upstream/client.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 
 export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Why a body broke off last: whoever reads it as a stream may keep no more than the text of an error. */
+export interface Breakage {
+  last: GatewayError | undefined;
+}
 
 export interface WebFetchLimits {
   /** Most bytes of one answer. */
@@ -25,12 +31,16 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
  * those within the origin, each a request of its own. It rejects with the GatewayErrors of the guard, or with the
  * reason of the signal.
  */
-export function webFetch(fetch: GuardedFetch, { maxBytes, timeoutMs }: WebFetchLimits): WebFetch {
+export function webFetch(
+  fetch: GuardedFetch,
+  { maxBytes, timeoutMs }: WebFetchLimits,
+  breakage: Breakage,
+): WebFetch {
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
       const { method, signal } = init;
       if (signal?.aborted) return reject(signal.reason);
-      const answer = new WebAnswer(resolve, reject, signal ?? undefined);
+      const answer = new WebAnswer(resolve, reject, signal ?? undefined, breakage);
       answer.call = fetch.send(
         {
           url: String(url),
@@ -52,13 +62,16 @@ class WebAnswer implements GuardedListener {
   readonly #resolve: (response: Response) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #breakage: Breakage;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   constructor(
     resolve: (response: Response) => void,
     reject: (reason: unknown) => void,
     signal: AbortSignal | undefined,
+    breakage: Breakage,
   ) {
+    this.#breakage = breakage;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -98,7 +111,12 @@ class WebAnswer implements GuardedListener {
     this.#body?.close();
   }
 
-  failed(error: unknown): void {
+  failed(error: GatewayError): void {
+    this.#breakage.last = error;
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#body?.error(error);
     this.#reject(error);
@@ -106,7 +124,7 @@ class WebAnswer implements GuardedListener {
 
   readonly #abort = (): void => {
     this.call?.abort();
-    this.failed(this.#signal?.reason);
+    this.#fail(this.#signal?.reason);
   };
 
   #stop(): void {
