@@ -1,7 +1,7 @@
 // Collects events into a whole answer: what a non-streamed response, a record or the vault needs.
 import type { GatewayError } from './error.ts';
 import type { CanonicalEvent, EventSink, FinishEvent, OpenItem, StartEvent } from './event.ts';
-import type { Item, OpaqueReasoning } from './item.ts';
+import type { HostedFacts, Item, OpaqueReasoning } from './item.ts';
 import type { JsonValue } from './json.ts';
 import type { Annotation, Part, Source } from './part.ts';
 import type { Usage } from './usage.ts';
@@ -28,6 +28,7 @@ interface Draft {
   opaque: OpaqueReasoning | undefined;
   arguments: string;
   source: Source | undefined;
+  facts: HostedFacts | undefined;
 }
 
 /** A sink that keeps everything. `result()` may be asked at any time, also after an error. */
@@ -52,6 +53,7 @@ export class Collector implements EventSink {
           opaque: undefined,
           arguments: '',
           source: undefined,
+          facts: undefined,
         };
         return;
       case 'text': {
@@ -82,6 +84,7 @@ export class Collector implements EventSink {
       case 'close': {
         const draft = this.#drafts[event.index];
         if (draft && event.source) draft.source = event.source;
+        if (draft && event.facts) draft.facts = event.facts;
         return;
       }
       case 'usage':
@@ -126,6 +129,8 @@ function finishItem(draft: Draft): Item {
       return { ...open, text: draft.text, summary: draft.summary, opaque: draft.opaque, ...source };
     case 'tool_call':
       return { ...open, arguments: draft.arguments, ...source };
+    case 'hosted_call':
+      return { ...open, ...source, ...(draft.facts ? { facts: draft.facts } : {}) };
     default:
       return { ...open, ...source };
   }

@@ -3,6 +3,7 @@
 import type { GatewayError } from './error.ts';
 import type {
   HostedCallItem,
+  HostedFacts,
   Item,
   MessageItem,
   OpaqueReasoning,
@@ -82,6 +83,8 @@ export interface CloseEvent {
   readonly type: 'close';
   readonly index: number;
   readonly source?: Source | undefined;
+  /** Of a hosted call. */
+  readonly facts?: HostedFacts | undefined;
 }
 /** Token counts so far; the last one counts. Always before `finish`. */
 export interface UsageEvent {

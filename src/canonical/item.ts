@@ -1,6 +1,7 @@
 // A conversation is a flat list of items, as in the Responses API: flat items group into messages easily,
 // grouped ones lose the order of thinking, text and calls.
 import { GatewayError } from './error.ts';
+import type { JsonObject } from './json.ts';
 import type { NodeBase, Part, Source } from './part.ts';
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
@@ -62,12 +63,42 @@ export interface ToolResultItem extends NodeBase {
   readonly isError?: boolean | undefined;
 }
 
+/** A page that a search found. */
+export interface FoundPage {
+  readonly url: string;
+  readonly title?: string | undefined;
+  /** What the model read of it, where that is known. */
+  readonly text?: string | undefined;
+}
+
+/**
+ * What work of a hosted tool says in every protocol's words. Protocols that tell a call and its result apart have an
+ * item for each, and each says its half.
+ */
+export type HostedFacts =
+  | {
+      readonly type: 'web_search';
+      readonly query?: string | undefined;
+      readonly pages?: readonly FoundPage[] | undefined;
+    }
+  | {
+      readonly type: 'mcp';
+      /** Label of the server. */
+      readonly server: string;
+      readonly name: string;
+      readonly input: JsonObject;
+      readonly output?: string | undefined;
+      readonly isError?: boolean | undefined;
+    };
+
 /** A tool that the upstream ran by itself (web search, code execution, MCP), call or result, in its own raw form. */
 export interface HostedCallItem extends NodeBase {
   readonly type: 'hosted_call';
   /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, … */
   readonly kind: string;
   readonly id?: string | undefined;
+  /** Of an item that is still open what is known so far; absent for work that only its own protocol can tell. */
+  readonly facts?: HostedFacts | undefined;
   readonly source: Source;
 }
 

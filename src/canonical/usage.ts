@@ -52,3 +52,34 @@ export function outputTokens(usage: Usage): number {
 export function cacheWriteTokens(usage: Usage): number {
   return usage.input.cacheWrite5m + usage.input.cacheWrite1h;
 }
+
+/** The counts of several turns together. The raw form of one alone is kept. */
+export function addUsage(usages: readonly Usage[]): Usage {
+  const [only] = usages;
+  if (only && usages.length === 1) return only;
+  const sum = (count: (usage: Usage) => number): number =>
+    usages.reduce((total, usage) => total + count(usage), 0);
+  const tools: Record<string, number> = {};
+  for (const usage of usages)
+    for (const name in usage.tools) tools[name] = (tools[name] ?? 0) + (usage.tools[name] ?? 0);
+  return {
+    input: {
+      uncached: sum(({ input }) => input.uncached),
+      cacheRead: sum(({ input }) => input.cacheRead),
+      cacheWrite5m: sum(({ input }) => input.cacheWrite5m),
+      cacheWrite1h: sum(({ input }) => input.cacheWrite1h),
+      audio: sum(({ input }) => input.audio),
+      image: sum(({ input }) => input.image),
+    },
+    output: {
+      text: sum(({ output }) => output.text),
+      reasoning: sum(({ output }) => output.reasoning),
+      audio: sum(({ output }) => output.audio),
+    },
+    tools,
+    acceptedPrediction: sum((usage) => usage.acceptedPrediction),
+    rejectedPrediction: sum((usage) => usage.rejectedPrediction),
+    estimated: usages.some((usage) => usage.estimated),
+    raw: null,
+  };
+}

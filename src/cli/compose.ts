@@ -25,6 +25,7 @@ import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { listenOrExplain, originOf } from './listen-or-explain.ts';
 import { openFiles, openStorage } from './open-storage.ts';
+import { openTools } from './open-tools.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
@@ -133,12 +134,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
   const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
-  const guarded = new GuardedFetch({
-    client: upstream,
-    clock,
-    resolve: resolveHost,
-    allow: () => watched.current().config.fetch.allow,
-  });
+  const network = { client: upstream, clock, resolve: resolveHost };
+  const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({
     prompts,
@@ -154,6 +151,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
     compaction,
     media: { files, fetch: guarded },
+    tools: openTools({ ...network, fetch: guarded, config: () => watched.current().config }),
     clock,
     ticker: new Ticker(clock, TICK_MS),
     random: input.random ?? Math.random,
@@ -251,6 +249,7 @@ function settingsOf(snapshot: Snapshot): EngineSettings {
       retentionDays: state.retentionDays,
       timeouts: routing.timeouts,
       strict,
+      ignoresStreamOptions: compatibility.ignoresStreamOptions,
       reasoningContentMirror: compatibility.reasoningContent,
       idempotency,
     };

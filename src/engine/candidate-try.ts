@@ -2,6 +2,7 @@
 // and repaired once.
 import type { CanonicalRequest } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import { cacheLifeMs, type Candidate, type Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { judge } from './answer-check.ts';
@@ -29,6 +30,8 @@ export interface TryOptions {
   readonly output: AttemptOutput;
   /** Called right before the client could see anything of this try. */
   readonly claim: () => void;
+  /** The request as an endpoint gets it, where tools of the gateway take the place of others; absent: as it is. */
+  readonly fit?: ((request: CanonicalRequest, endpoint: Endpoint) => Promise<CanonicalRequest>) | undefined;
 }
 
 export class CandidateTry {
@@ -61,8 +64,11 @@ export class CandidateTry {
   }
 
   async #run(): Promise<GatewayError | undefined> {
-    const { deps, generation, candidate, learned, translate, output } = this.#options;
-    let pointing = this.#options.request;
+    const { deps, generation, candidate, learned, translate, output, fit } = this.#options;
+    const asked = this.#options.request;
+    const fitted = fit ? await this.#orCancelled(fit(asked, candidate.endpoint)) : asked;
+    if (!fitted) return this.#cancelled;
+    let pointing = fitted;
     let omitted = 0;
     if (pointing.state?.truncation === 'auto')
       ({ request: pointing, omitted } = await truncate(pointing, candidate.endpoint));
@@ -84,7 +90,7 @@ export class CandidateTry {
       clientBytes: generation.call.body,
       endpoint: candidate.endpoint,
       strict: generation.strict,
-      translate: translate || generation.needsTranslation || request !== pointing,
+      translate: translate || generation.needsTranslation || request !== pointing || fitted !== asked,
       learned,
     });
     // Asked for, hence no loss that strict mode would refuse.

@@ -30,6 +30,8 @@ export interface ClientAnswer extends AttemptOutput {
   readonly opened: boolean;
   /** The whole answer, where it was collected on its way; undefined for one that was relayed, or that nobody keeps. */
   collected(): CollectedEvents | undefined;
+  /** A further turn of the same answer is this attempt's. */
+  join(by: Attempt): void;
   /** Sends what was held back and ends the answer. */
   complete(): void;
   /** Tells the client that the answer failed, natively in its protocol. */
@@ -89,6 +91,10 @@ export class StreamAnswer implements ClientAnswer {
     this.committed = true;
     this.#hooks.committing(by);
     this.#open();
+  }
+
+  join(by: Attempt): void {
+    this.#hooks.committing(by);
   }
 
   on(event: CanonicalEvent): void {
@@ -204,6 +210,10 @@ export class WholeAnswer implements ClientAnswer {
     this.#relayed = undefined;
     this.#hooks.committing(by);
     this.#context.model = by.endpoint.modelId;
+  }
+
+  join(by: Attempt): void {
+    this.#hooks.committing(by);
   }
 
   on(event: CanonicalEvent): void {

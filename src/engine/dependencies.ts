@@ -6,6 +6,7 @@ import type { Envelope } from '../state/envelope.ts';
 import type { Vault } from '../state/vault.ts';
 import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { MediaSources } from './resolve-media.ts';
 import type { EngineSettings } from './settings.ts';
@@ -27,6 +28,8 @@ export interface GatewayDependencies {
   readonly compaction: Envelope;
   /** Where the bytes of images and files come from that requests only point to. */
   readonly media: MediaSources;
+  /** Tools that the gateway runs itself, as the current configuration has them. */
+  readonly tools: () => AvailableTools;
   readonly clock: Clock;
   readonly ticker: Ticker;
   /** A number in [0, 1). */

@@ -5,8 +5,9 @@ import type {
   GatewayError,
   JsonObject,
   JsonValue,
+  Usage,
 } from '../canonical/index.ts';
-import { Report } from '../canonical/index.ts';
+import { addUsage, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
 import { sumCosts } from '../ledger/index.ts';
@@ -14,6 +15,7 @@ import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { summariseError } from './error-summary.ts';
 import type { ReadDocuments } from './read-documents.ts';
+import type { ToolUses } from './tool-uses.ts';
 import type { FetchedMedia } from './resolve-media.ts';
 import type { EngineSettings, Timeouts } from './settings.ts';
 
@@ -36,8 +38,12 @@ export class Generation {
   readonly attempts: Attempt[] = [];
   /** The canonical request, once it was decoded. */
   request: CanonicalRequest | undefined;
-  /** The attempt whose answer the client gets. */
+  /** The attempt whose answer the client gets; of an answer of several turns the last one. */
   served: Attempt | undefined;
+  /** The attempts of the turns before, in order: tools of the gateway ran in between. */
+  readonly earlier: Attempt[] = [];
+  /** What the gateway's own tools were used for, by name, and what that cost; null while nothing was. */
+  toolUses: ToolUses | null = null;
   report = new Report();
   /** What the answer was, when content is logged. */
   answer: JsonValue = null;
@@ -69,13 +75,11 @@ export class Generation {
     this.deadlineAt = nowMs + settings.timeouts.totalMs;
   }
 
-  /** True: a parameter that would be dropped or changed is a 400. */
+  /** True: a parameter that would be dropped or changed is a 400. The request says so first, then its key. */
   get strict(): boolean {
-    return (
-      this.settings.strict ||
-      this.request?.gateway.strict === true ||
-      this.call.header('x-dragoman-strict') === 'true'
-    );
+    const said = this.call.header('x-dragoman-strict');
+    if (said === 'true' || said === 'false') return said === 'true';
+    return this.call.principal.strict ?? this.settings.strict;
   }
 
   /**
@@ -148,8 +152,22 @@ export class Generation {
    */
   costUsd(): number | null {
     const [only] = this.attempts;
-    if (only && this.attempts.length === 1) return only.charge().cost?.usd ?? null;
-    return sumCosts(this.attempts.map((attempt) => attempt.charge().cost)).usd;
+    if (only && this.attempts.length === 1 && !this.toolUses) return only.charge().cost?.usd ?? null;
+    return sumCosts([
+      ...this.attempts.map((attempt) => attempt.charge().cost),
+      this.toolUses && this.toolUses.cost,
+    ]).usd;
+  }
+
+  /**
+   * The counts of all turns of the answer; undefined when nothing was counted.
+   * @param last those of the last turn, as far as they are known
+   */
+  usage(last: Usage | null | undefined): Usage | undefined {
+    if (this.earlier.length === 0 && !this.toolUses) return last ?? undefined;
+    const turns = this.earlier.map((attempt) => attempt.charge().usage);
+    const own = this.toolUses && { ...NO_USAGE, tools: this.toolUses.uses };
+    return addUsage([...turns, last, own].filter((usage) => usage !== null && usage !== undefined));
   }
 
   /**
@@ -157,10 +175,12 @@ export class Generation {
    * @param status HTTP status sent to the client
    */
   record(status: number, endedAtMs: number, error: GatewayError | undefined): GenerationRecord {
-    const { call, served, request } = this;
+    const { call, request } = this;
+    const served = this.served ?? this.earlier.at(-1);
     const requestedModel =
       typeof request?.model === 'string' ? request.model : (call.route?.model ?? modelOf(call.json));
     const costs = this.attempts.map((attempt) => attempt.charge().cost).filter((cost) => cost !== null);
+    if (this.toolUses) costs.push(this.toolUses.cost);
     const finish = served?.meter.finish ?? null;
     return {
       id: this.id,
@@ -174,14 +194,14 @@ export class Generation {
       lane: served?.lane ?? null,
       streamed: request?.stream ?? false,
       createdAt: this.createdAt,
-      firstContentAt: served?.meter.firstContentAt ?? null,
+      firstContentAt: (this.earlier[0] ?? served)?.meter.firstContentAt ?? null,
       endedAt: endedAtMs,
       status,
       finishReason: finish?.reason ?? null,
       nativeFinishReason: finish?.raw ?? null,
       cancelled: this.cancelled,
       attempts: this.attempts.length,
-      usage: served?.charge().usage ?? null,
+      usage: this.usage(this.served?.charge().usage) ?? null,
       // The usual single attempt shares its object with the record: it is stored once.
       cost: costs.length > 1 ? sumCosts(costs) : (costs[0] ?? null),
       report: this.report.entries,

@@ -11,6 +11,7 @@ import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts
 import type { GatewayDependencies } from './dependencies.ts';
 import { Generation } from './generation.ts';
 import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
+import { ignoreStreamOptions } from './ignored-stream-options.ts';
 import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { estimatedTokens } from './meter.ts';
@@ -19,13 +20,15 @@ import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { settle } from './settle.ts';
 import { timeLimits } from './time-limits.ts';
+import { ToolBelt } from './tool-belt.ts';
+import { ToolLoop } from './tool-loop.ts';
 import { Tries } from './tries.ts';
 
 export class Run {
   readonly #deps: GatewayDependencies;
   readonly #generation: Generation;
   readonly #learned: LearnedRefusals;
-  #tries: Tries | undefined;
+  #tries: Pick<Tries, 'run' | 'interrupt'> | undefined;
   #interruption: GatewayError | undefined;
   #watching = false;
 
@@ -42,10 +45,12 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
+      const isIgnoring = generation.settings.ignoresStreamOptions && ignoreStreamOptions(generation.call);
       const { json, protocol } = generation.call;
       // Only protocols whose turns are kept know templates.
       const decoded =
         protocol.server.items && namesPrompt(json) ? await this.#decodePrompted(json) : this.#decode(json);
+      if (isIgnoring) decoded.report.add('stream_options', 'dropped', 'means something only in a stream');
       const hydrated = await hydrate(decoded, generation, this.#deps);
       const { request } = hydrated;
       const plan = this.#plan(request);
@@ -203,14 +208,16 @@ export class Run {
   }
 
   #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
-    this.#tries = new Tries({
+    const belt = ToolBelt.of(request, this.#deps.tools());
+    const input = {
       deps: this.#deps,
       generation: this.#generation,
       learned: this.#learned,
       request,
       plan,
       answer,
-    });
+    };
+    this.#tries = belt ? new ToolLoop({ ...input, belt }) : new Tries(input);
     return this.#tries.run();
   }
 

@@ -3,7 +3,7 @@ import type { CanonicalRequest, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { Candidate } from '../routing/index.ts';
 import type { AttemptOutput } from './attempt-options.ts';
-import { CandidateTry } from './candidate-try.ts';
+import { CandidateTry, type TryOptions } from './candidate-try.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import type { FailedTry } from './failover.ts';
@@ -16,7 +16,9 @@ import { TryRunner, type TryRunnerInput } from './try-runner.ts';
 export interface TriesInput extends TryRunnerInput {
   readonly learned: LearnedRefusals;
   readonly request: CanonicalRequest;
-  readonly answer: ClientAnswer;
+  readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
+  /** The request as an endpoint gets it; absent: as it is. */
+  readonly fit?: TryOptions['fit'];
 }
 
 export class Tries extends TryRunner {
@@ -68,7 +70,7 @@ export class Tries extends TryRunner {
     request: CanonicalRequest,
     output: AttemptOutput,
   ): CandidateTry {
-    const { deps, generation, plan, learned } = this.#input;
+    const { deps, generation, plan, learned, fit } = this.#input;
     return new CandidateTry({
       deps,
       generation,
@@ -79,6 +81,7 @@ export class Tries extends TryRunner {
       translate: this.#continuable !== null,
       output,
       claim,
+      fit,
     });
   }
 

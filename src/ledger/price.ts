@@ -45,6 +45,23 @@ export function costOf(usage: Usage, price: Price | null): Cost {
 }
 
 /**
+ * What uses of the gateway's own tools cost.
+ * @param priceOf USD of one use; null when unknown, and so is the whole then
+ */
+export function costOfUses(
+  uses: Readonly<Record<string, number>>,
+  priceOf: (tool: string) => number | null,
+): Cost {
+  const bill: Bill = { items: {}, complete: true };
+  const prices: Record<string, JsonValue> = {};
+  for (const name in uses) {
+    prices[name] = priceOf(name);
+    add(bill, 'tools', uses[name] ?? 0, priceOf(name) ?? undefined, PICO_PER_USD);
+  }
+  return finish(bill, { tools: prices, source: 'configuration' });
+}
+
+/**
  * The sum over the attempts that were charged. Attempts without a cost (nothing came from the upstream) are passed
  * as null and count nothing; no charged attempt at all is a known cost of 0.
  * @returns `price` is that of the attempts: one when all have the same, else a list in their order

@@ -6,6 +6,7 @@ import type { CodecContext } from '../protocol.ts';
 import { isHosted } from './block-kinds.ts';
 import { decodeCitation } from './citations.ts';
 import { ours } from './decode-scope.ts';
+import { readFacts } from './hosted-blocks.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
 import { decodeStopReason } from './stop-reason.ts';
@@ -92,7 +93,13 @@ export class AnswerEmitter {
         block.item = this.#open();
         const source = ours(raw);
         const item = isHosted(type)
-          ? ({ type: 'hosted_call', kind: type, id: asString(raw['id']), source } as const)
+          ? ({
+              type: 'hosted_call',
+              kind: type,
+              id: asString(raw['id']),
+              facts: readFacts(raw),
+              source,
+            } as const)
           : ({ type: 'unknown', source } as const);
         this.#sink.on({ type: 'open', index: block.item, item });
       }
@@ -145,8 +152,10 @@ export class AnswerEmitter {
         }
         this.#sink.on({ type: 'close', index: block.item, source: toolSource(block) });
         return;
-      case 'raw':
-        this.#sink.on({ type: 'close', index: block.item, source: ours(finalRaw(block)) });
+      case 'raw': {
+        const raw = finalRaw(block);
+        this.#sink.on({ type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) });
+      }
     }
   }
 

@@ -24,6 +24,7 @@ import { decodeCache, decodeContent, decodePart, readBlock } from './decode-bloc
 import { noteMembers, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { CLAUDE_REASONING, decodeHidden } from './foreign-reasoning.ts';
+import { decodeForeign } from './hosted-blocks.ts';
 
 const ROLES = 'user, assistant, system';
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
@@ -143,14 +144,16 @@ function decodeItem(
       return decodeCall(raw, path, names, scope);
     default:
       if (typeof type !== 'string' || !isHosted(type)) return misplaced(type, role, path, scope);
-      return {
-        type: 'hosted_call',
-        kind: type,
-        id: typeof raw['id'] === 'string' ? raw['id'] : undefined,
-        path,
-        cache: decodeCache(raw, path, scope),
-        source: ours(raw),
-      };
+      return (
+        decodeForeign(raw, path) ?? {
+          type: 'hosted_call',
+          kind: type,
+          id: typeof raw['id'] === 'string' ? raw['id'] : undefined,
+          path,
+          cache: decodeCache(raw, path, scope),
+          source: ours(raw),
+        }
+      );
   }
 }
 

@@ -6,6 +6,7 @@ import { callInput } from '../call-input.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeCitation } from './citations.ts';
 import { callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
+import { encodeFacts } from './hosted-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeUsage } from './encode-usage.ts';
 
@@ -58,6 +59,8 @@ function addItem(draft: Draft, item: Item): void {
     case 'unknown': {
       const block = ownBlock(item.source);
       if (block) draft.content.push(block);
+      else if (item.type === 'hosted_call' && item.facts)
+        draft.content.push(...encodeFacts(item.facts, item.id ?? ''));
       return;
     }
     // The protocol has no place for these.

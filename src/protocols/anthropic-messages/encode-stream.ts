@@ -21,6 +21,7 @@ import type { AnswerContext } from '../protocol.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from './citations.ts';
+import { encodeFacts } from './hosted-blocks.ts';
 import { callMembers, ownBlock, sealReasoning } from './encode-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeErrorBody } from './encode-error.ts';
@@ -45,6 +46,7 @@ interface CallState {
 interface RawState {
   readonly type: 'raw';
   readonly block: JsonObject | undefined;
+  readonly id: string | undefined;
 }
 type ItemState = ReasoningState | CallState | RawState;
 
@@ -182,7 +184,11 @@ class MessagesStreamEncoder implements EventSink {
         return;
       case 'hosted_call':
       case 'unknown':
-        this.#items[index] = { type: 'raw', block: ownBlock(item.source) };
+        this.#items[index] = {
+          type: 'raw',
+          block: ownBlock(item.source),
+          id: 'id' in item ? item.id : undefined,
+        };
         return;
       // The protocol has no place for it.
       case 'compaction':
@@ -237,7 +243,7 @@ class MessagesStreamEncoder implements EventSink {
     this.#out.delta({ type: 'citations_delta', citation });
   }
 
-  #close({ index, source }: CloseEvent): void {
+  #close({ index, source, facts }: CloseEvent): void {
     const item = this.#items[index];
     if (item?.type === 'call') {
       if (this.#block?.type === 'tool_use' && this.#block.item === index) this.#end();
@@ -246,6 +252,7 @@ class MessagesStreamEncoder implements EventSink {
     if (item?.type === 'raw') {
       const block = ownBlock(source) ?? item.block;
       if (block) this.#writeWhole(block);
+      else if (facts) for (const each of encodeFacts(facts, item.id ?? '')) this.#writeWhole(each);
     } else if (item?.type === 'reasoning') this.#closeReasoning(index, item);
     this.#items[index] = undefined;
   }

@@ -5,6 +5,7 @@ import type {
   FunctionTool,
   JsonObject,
   MutableJsonObject,
+  SearchWish,
   ToolChoice,
 } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
@@ -31,6 +32,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
     if (tool.type === 'hosted') {
       const raw = ownRaw(tool.source);
       if (raw) tools.push(raw);
+      else if (tool.meaning?.type === 'web_search') encodeWebSearch(tool.meaning.search, path, tools, scope);
       else scope.report.add(path, 'dropped', `Anthropic does not run tools of type ${tool.kind}`);
       return;
     }
@@ -40,7 +42,10 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
     markCache(block, tool.cache, path, scope);
     tools.push(block);
   });
-  if (request.webSearch) encodeWebSearch(request.webSearch, tools, scope);
+  if (request.webSearch) {
+    const wish = { ...request.webSearch, allowedDomains: [], blockedDomains: [] };
+    encodeWebSearch(wish, 'web_search_options', tools, scope);
+  }
   if (tools.length === 0) return declareHistory(request, scope);
   return { tools, choice: encodeChoice(toolChoice, request.parallelToolCalls, scope) };
 }
@@ -80,40 +85,32 @@ function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): Mutab
 }
 
 function encodeWebSearch(
-  options: NonNullable<CanonicalRequest['webSearch']>,
+  wish: SearchWish,
+  path: string,
   tools: MutableJsonObject[],
   scope: EncodeScope,
 ): void {
-  if (options.contextSize !== undefined) {
-    scope.report.add(
-      'web_search_options.search_context_size',
-      'dropped',
-      'Anthropic has no search context size',
-    );
-  }
+  const { contextSize, userLocation: place, allowedDomains, blockedDomains, maxUses } = wish;
+  if (contextSize !== undefined)
+    scope.report.add(`${path}.search_context_size`, 'dropped', 'Anthropic has no search context size');
   if (tools.some((tool) => tool['name'] === 'web_search')) {
-    scope.report.add(
-      'web_search_options',
-      'dropped',
-      'the request has a tool of its own with the name web_search',
-    );
+    scope.report.add(path, 'dropped', 'the request has another tool with the name web_search');
     return;
   }
   const tool: MutableJsonObject = { type: 'web_search_20250305', name: 'web_search' };
-  if (options.userLocation !== undefined) tool['user_location'] = userLocation(options.userLocation, scope);
+  if (maxUses !== undefined) tool['max_uses'] = maxUses;
+  if (allowedDomains.length > 0) tool['allowed_domains'] = allowedDomains;
+  // Anthropic refuses both lists together; what is not allowed is blocked anyway.
+  else if (blockedDomains.length > 0) tool['blocked_domains'] = blockedDomains;
+  if (place !== undefined) tool['user_location'] = userLocation(place, path, scope);
   tools.push(tool);
 }
 
-function userLocation(given: JsonObject, scope: EncodeScope): JsonObject {
+function userLocation(given: JsonObject, path: string, scope: EncodeScope): JsonObject {
   const location: MutableJsonObject = { type: 'approximate' };
   for (const key in given) {
     if (LOCATION_MEMBERS.has(key)) location[key] = given[key];
-    else
-      scope.report.add(
-        `web_search_options.user_location.${key}`,
-        'dropped',
-        'Anthropic does not know this member',
-      );
+    else scope.report.add(`${path}.user_location.${key}`, 'dropped', 'Anthropic does not know this member');
   }
   return location;
 }

@@ -20,9 +20,6 @@ export interface EncodedTools {
   readonly hasFunctions: boolean;
 }
 
-/** Search tools of other protocols by the beginning of their types: `web_search`, `web_search_preview`, … */
-const WEB_SEARCH = 'web_search';
-
 /** The tools to declare and how to choose among them. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const { report, target } = scope;
@@ -64,7 +61,7 @@ const OPTIONS = { contextSize: 'search_context_size', userLocation: 'user_locati
 function encodeHosted(tool: HostedTool, path: string, hosted: JsonObject[], scope: EncodeScope): void {
   const raw = ownRaw(tool.source);
   if (raw) hosted.push(raw);
-  else if (tool.kind.startsWith(WEB_SEARCH)) {
+  else if (tool.meaning?.type === 'web_search') {
     addSearch(hosted);
     for (const key in tool.source.raw)
       if (key !== 'type' && key !== 'name')

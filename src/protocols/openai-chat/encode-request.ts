@@ -8,6 +8,7 @@ import type {
   Report,
   ResponseFormat,
   Target,
+  Tool,
   WebSearchOptions,
 } from '../../canonical/index.ts';
 import { enforceable } from '../strict-schema.ts';
@@ -49,7 +50,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   body['verbosity'] = request.verbosity;
   body['response_format'] =
     request.responseFormat && encodeResponseFormat(request.responseFormat, request.protocol, context.report);
-  body['web_search_options'] = request.webSearch && encodeWebSearch(request.webSearch);
+  const search = request.webSearch ?? searchAmong(request.tools, context);
+  body['web_search_options'] = search && encodeWebSearch(search);
   encodeReasoningSwitch(body, request, context);
   if (request.stream) {
     body['stream'] = true;
@@ -84,6 +86,23 @@ function encodeResponseFormat(
       return { type: 'json_schema', json_schema: { name, description, schema, strict } };
     }
   }
+}
+
+/** The search that another protocol has as a tool, for servers that search. */
+function searchAmong(
+  tools: readonly Tool[],
+  { target, report }: EncodeContext,
+): WebSearchOptions | undefined {
+  if (!target.quirks.searchesWeb) return undefined;
+  for (const tool of tools) {
+    if (tool.type !== 'hosted' || tool.meaning?.type !== 'web_search') continue;
+    if (tool.source.protocol === 'openai-chat') return undefined;
+    const { search } = tool.meaning;
+    if (search.allowedDomains.length > 0 || search.blockedDomains.length > 0)
+      report.add(`${tool.path ?? 'tools'}.filters`, 'dropped', 'the search of this server takes no domains');
+    return search;
+  }
+  return undefined;
 }
 
 /** The canonical place is flat; Chat Completions nests it (API reference, `web_search_options.user_location`). */

@@ -4,6 +4,7 @@ import { unknownMembers } from '../../canonical/index.ts';
 import type { Annotation, Item, JsonObject, OpenItem, Part, Source } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
+import { canTell, encodeFacts, typeOf } from './hosted-facts.ts';
 import { gateItem, gatePart } from './include-gates.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
@@ -71,7 +72,7 @@ function wireType(item: OpenItem | Item): string {
     case 'tool_call':
       return item.kind === 'custom' ? 'custom_tool_call' : 'function_call';
     case 'hosted_call':
-      return item.kind;
+      return item.facts && !ownRaw(item.source) ? typeOf(item.facts) : item.kind;
     case 'unknown':
       return String(item.source.raw['type']);
     default:
@@ -79,10 +80,11 @@ function wireType(item: OpenItem | Item): string {
   }
 }
 
-/** False for what has no form in this protocol: hosted calls and unknown items of others. */
+/** False for what has no form in this protocol: unknown items of others, and most work of their tools. */
 export function isShown(item: OpenItem | Item): boolean {
   switch (item.type) {
     case 'hosted_call':
+      return item.source.protocol === 'openai-responses' || canTell(item);
     case 'unknown':
       return item.source.protocol === 'openai-responses';
     case 'tool_result':
@@ -167,6 +169,9 @@ export function encodeOutputItem(
         encrypted_content: item.encrypted,
         ...(raw && unknownMembers(raw, COMPACTION_MEMBERS)),
       };
+    case 'hosted_call':
+      if (!raw && item.facts) return { id, ...encodeFacts(item.facts, status) };
+      return gateItem({ ...raw, id }, includeOf(context));
     default:
       return gateItem({ ...raw, id }, includeOf(context));
   }

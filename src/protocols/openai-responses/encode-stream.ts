@@ -29,7 +29,7 @@ import {
 } from './encode-output-item.ts';
 import { encodeFailure, encodeResponseObject, outcomeOf } from './encode-response-object.ts';
 import type { Outcome } from './encode-response-object.ts';
-import { progressAtEnd, progressAtStart, isProgress } from './hosted-progress.ts';
+import { argumentsAtStart, progressAtEnd, progressAtStart, isProgress } from './hosted-progress.ts';
 import { ItemDraft } from './item-draft.ts';
 import type { PartDraft, PartKind } from './item-draft.ts';
 
@@ -157,6 +157,7 @@ class ResponsesStreamEncoder implements EventSink {
     const item = encodeOutputItem(draft.item(), draft.id, 'in_progress', this.#context);
     this.#frame('response.output_item.added', { output_index: place, item });
     for (const type of progressAtStart(item)) this.#itemFrame(type, draft, {});
+    for (const [type, members] of argumentsAtStart(item)) this.#itemFrame(type, draft, members);
   }
 
   #onText(event: TextEvent): void {
@@ -207,6 +208,7 @@ class ResponsesStreamEncoder implements EventSink {
     if (!draft || draft.isClosed) return;
     draft.isClosed = true;
     draft.source = event.source;
+    draft.facts = event.facts;
     if (draft.place === this.#shown - 1) this.#closed = draft;
     else this.#endItem(draft, 'completed');
   }

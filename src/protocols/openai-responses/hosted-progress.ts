@@ -17,6 +17,18 @@ export function progressAtStart(item: JsonObject): readonly string[] {
   return (STARTS.get(kind) ?? []).map((step) => `response.${kind}.${step}`);
 }
 
+/** Events with the arguments of a call that already has them when it is announced; OpenAI's own has none yet then. */
+export function argumentsAtStart(
+  item: JsonObject,
+): readonly (readonly [type: string, members: JsonObject])[] {
+  const text = item['arguments'];
+  if (item['type'] !== 'mcp_call' || typeof text !== 'string' || text === '') return [];
+  return [
+    ['response.mcp_call_arguments.delta', { delta: text }],
+    ['response.mcp_call_arguments.done', { arguments: text }],
+  ];
+}
+
 /** Names of the events that come before the end of an item. */
 export function progressAtEnd(item: JsonObject): readonly string[] {
   const kind = String(item['type']);

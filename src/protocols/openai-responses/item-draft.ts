@@ -1,6 +1,7 @@
 // One output item while it is streamed: what has been said of it so far. Knows nothing of frames.
 import type {
   Annotation,
+  HostedFacts,
   Item,
   JsonValue,
   OpaqueReasoning,
@@ -48,6 +49,7 @@ export class ItemDraft {
   argumentsHead = '';
   opaque: OpaqueReasoning | undefined;
   source: Source | undefined;
+  facts: HostedFacts | undefined;
   isClosed = false;
 
   constructor(open: OpenItem, id: string, place: number) {
@@ -93,6 +95,8 @@ export class ItemDraft {
         };
       case 'tool_call':
         return { ...open, arguments: this.arguments, ...source };
+      case 'hosted_call':
+        return { ...open, ...source, ...(this.facts ? { facts: this.facts } : {}) };
       default:
         return { ...open, ...source };
     }

@@ -3,6 +3,7 @@
 import type { EventSink, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
+import { readFacts } from './hosted-facts.ts';
 import type { ItemKind } from './decode-item.ts';
 import { decodeAnnotation, decodeOpaque, decodeOpen, kindOfItem, sourceOf } from './decode-item.ts';
 import type { CountedCalls } from './decode-usage.ts';
@@ -236,7 +237,7 @@ export class ItemEmitter {
     else if (slot.kind === 'reasoning') this.#finishReasoning(slot, item);
     else if (slot.kind === 'tool_call') this.#finishCall(slot, item);
     else this.#count(item);
-    this.#sink.on({ type: 'close', index: slot.index, source: sourceOf(item) });
+    this.#sink.on({ type: 'close', index: slot.index, source: sourceOf(item), facts: readFacts(item) });
   }
 
   #finishMessage(slot: Slot, item: JsonObject): void {

@@ -1,0 +1,66 @@
+// Opens the tools that the gateway runs itself, once per configuration: the engine that is searched, the reader of
+// pages, the MCP servers. The only place that knows all of them.
+import type { Config } from '../config/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type {
+  AvailableTools,
+  ConfiguredMcpServer,
+  McpSource,
+  SearchSource,
+} from '../tools/available-tools.ts';
+import { operatorHosts } from '../tools/mcp/operator-hosts.ts';
+import { McpSessions } from '../tools/mcp/session.ts';
+import { PageReader } from '../tools/pages/read-page.ts';
+import { openSearchBackend, searchHost } from '../tools/web-search/index.ts';
+import { GuardedFetch, type GuardedFetchOptions } from '../upstream/fetch-guarded.ts';
+
+export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {
+  readonly clock: Clock;
+  /** For addresses that come from requests, pages among them. */
+  readonly fetch: GuardedFetch;
+  /** The configuration in force. */
+  readonly config: () => Config;
+}
+
+/** @returns what is available now; the same object until the configuration changes */
+export function openTools(parts: ToolParts): () => AvailableTools {
+  let opened: { readonly config: Config; readonly tools: AvailableTools } | undefined;
+  return () => {
+    const config = parts.config();
+    if (opened?.config !== config)
+      opened = { config, tools: { search: openSearch(config, parts), mcp: openMcp(config, parts) } };
+    return opened.tools;
+  };
+}
+
+function openSearch({ tools: { webSearch } }: Config, parts: ToolParts): SearchSource | null {
+  const { backend, native, pages, priceUsdPerSearch } = webSearch;
+  if (backend === null) return null;
+  const settings = { ...webSearch, backend };
+  const host = searchHost(settings);
+  return {
+    backend: openSearchBackend(settings, new GuardedFetch({ ...parts, allow: () => [host] })),
+    native,
+    pages: pages ? new PageReader({ fetch: parts.fetch, timeoutMs: webSearch.timeoutMs }) : null,
+    priceUsd: priceUsdPerSearch,
+  };
+}
+
+function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {
+  const servers = new Map<string, ConfiguredMcpServer>();
+  for (const [label, { url, headers, oauth, allowedTools, requireApproval }] of Object.entries(mcp.servers))
+    servers.set(label, {
+      server: { label, url, headers, trusted: true, ...(oauth && { oauth }) },
+      allowed: allowedTools && { names: allowedTools },
+      approval: requireApproval ?? undefined,
+    });
+  const hosts = operatorHosts([...servers.values()].map(({ server }) => server));
+  const sessions = new McpSessions({
+    fetch: parts.fetch,
+    trustedFetch: new GuardedFetch({ ...parts, allow: () => hosts }),
+    clock: parts.clock,
+    limits: () => ({ ...mcp, hosts: mcp.allow }),
+  });
+  const { native, fromRequests } = mcp;
+  return { native, servers, fromRequests, open: (server) => sessions.open(server) };
+}

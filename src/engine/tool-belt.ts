@@ -1,0 +1,264 @@
+// The tools that the gateway runs for one request: which of those it names, at which endpoint, and under which names the
+// model sees them. Rewrites the request for an endpoint that does not run them itself. When they run is not its business.
+import type {
+  CanonicalRequest,
+  HostedTool,
+  JsonObject,
+  McpWish,
+  SearchWish,
+  Tool,
+  ToolChoice,
+} from '../canonical/index.ts';
+import { asArray, asString, GatewayError, isJsonObject } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import { Secret } from '../telemetry/secret.ts';
+import type { AvailableTools, Native } from '../tools/available-tools.ts';
+import type { McpSession } from '../tools/mcp/session.ts';
+import { FunctionNames, type GatewayCall, type GatewayTool } from '../tools/gateway-tool.ts';
+import { McpServerTool } from '../tools/mcp-tool.ts';
+import { Sources } from '../tools/sources.ts';
+import { WebSearchTool } from '../tools/web-search-tool.ts';
+import { ToolHistory } from './tool-history.ts';
+
+/** A server and who would run it elsewhere. */
+interface McpEntry {
+  readonly tool: McpServerTool;
+  /** The tool of the request, which an endpoint may run itself. */
+  readonly hosted: HostedTool;
+  /** True for a server of the operator: its address and secrets are nobody else's business. */
+  readonly isOurs: boolean;
+  /** Why it cannot be asked from here; then only an endpoint can. */
+  readonly refusal: GatewayError | null;
+  /** True when its tools are known from an earlier turn, which the client has seen. */
+  readonly isKnown: boolean;
+}
+
+/** What the request means by searching, wherever it says so. */
+function searchWish(request: CanonicalRequest): SearchWish | undefined {
+  for (const tool of request.tools)
+    if (tool.type === 'hosted' && tool.meaning?.type === 'web_search') return tool.meaning.search;
+  const { webSearch } = request;
+  return webSearch && { ...webSearch, allowedDomains: [], blockedDomains: [] };
+}
+
+export class ToolBelt {
+  readonly sources = new Sources();
+  readonly #request: CanonicalRequest;
+  readonly #available: AvailableTools;
+  readonly #search: WebSearchTool | null;
+  readonly #servers: readonly McpEntry[];
+  readonly #history: ToolHistory;
+
+  /** @returns null when the request asks for nothing that could be run here */
+  static of(request: CanonicalRequest, available: AvailableTools): ToolBelt | null {
+    const wish = available.search ? searchWish(request) : undefined;
+    const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
+    return wish || servers ? new ToolBelt(request, available, wish) : null;
+  }
+
+  private constructor(request: CanonicalRequest, available: AvailableTools, wish: SearchWish | undefined) {
+    this.#request = request;
+    this.#available = available;
+    const names = new FunctionNames(
+      request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])),
+    );
+    const { sources } = this;
+    const { search } = available;
+    this.#search =
+      search && wish
+        ? new WebSearchTool({ wish, backend: search.backend, pages: search.pages, sources, names })
+        : null;
+    this.#servers = request.tools.flatMap((tool) =>
+      tool.type === 'hosted' && tool.meaning?.type === 'mcp'
+        ? [openServer(tool, tool.meaning.mcp, request, available, names)]
+        : [],
+    );
+    this.#history = new ToolHistory({
+      search: this.#search,
+      servers: new Map(this.#servers.map(({ tool }) => [tool.label, tool])),
+    });
+  }
+
+  /** The names of functions that the gateway runs. */
+  has(name: string): boolean {
+    return this.#toolOf(name) !== undefined;
+  }
+
+  /** Throws TypeError for a name that is not one of these. */
+  call(name: string, text: string): GatewayCall {
+    const tool = this.#toolOf(name);
+    if (!tool) throw new TypeError(`no tool of the gateway is called ${name}`);
+    return tool.call(name, text);
+  }
+
+  /** USD for these uses of the gateway's own tools; null when a price is unknown. */
+  priceOf(tool: string): number | null {
+    return tool === 'web_search' ? (this.#available.search?.priceUsd ?? null) : null;
+  }
+
+  /**
+   * The request as an endpoint gets it that does not run these tools itself; the same object where it runs them all.
+   * Asks MCP servers what they offer, once per request.
+   * @throws GatewayError for a server that neither the endpoint nor the gateway can ask
+   */
+  async fit(request: CanonicalRequest, endpoint: Endpoint, signal: AbortSignal): Promise<CanonicalRequest> {
+    const searches = this.#search !== null && this.#runsSearch(endpoint);
+    const servers = this.#servers.filter((entry) => this.#runsServer(entry, endpoint));
+    for (const { refusal } of servers) if (refusal) throw refusal;
+    await Promise.all(servers.map(({ tool }) => tool.list(signal)));
+    const labels = servers.map(({ tool }) => tool.label);
+    const items = this.#history.rewritten(request.items, searches, labels);
+    if (!searches && servers.length === 0 && items === request.items) return request;
+    const ours = new Set(servers.map(({ hosted }) => hosted));
+    const tools: Tool[] = [];
+    for (const tool of request.tools) {
+      const isSearch = tool.type === 'hosted' && tool.meaning?.type === 'web_search';
+      if (!(tool.type === 'hosted' && ours.has(tool)) && !(isSearch && searches)) tools.push(tool);
+    }
+    if (searches) tools.push(...(this.#search?.functions ?? []));
+    for (const { tool } of servers) tools.push(...tool.functions);
+    const webSearch = searches ? undefined : request.webSearch;
+    const toolChoice = request.toolChoice && this.#choice(request.toolChoice, tools);
+    return { ...request, items, tools, webSearch, toolChoice };
+  }
+
+  /** Items that tell what MCP servers offer, of those that are run here for this endpoint and not known yet. */
+  announced(endpoint: Endpoint): readonly JsonObject[] {
+    return this.#servers.flatMap((entry) => {
+      const { listed } = entry.tool;
+      return listed && !entry.isKnown && this.#runsServer(entry, endpoint) ? [listed] : [];
+    });
+  }
+
+  /**
+   * Calls that a person has allowed, or refused, since they were asked.
+   * @param first the endpoint that is asked first: it runs what it asked for itself
+   * @throws GatewayError naming an answer to a question that nobody knows
+   */
+  answered(first: Endpoint): readonly GatewayCall[] {
+    const running = this.#servers.filter((entry) => this.#runsServer(entry, first) && !entry.refusal);
+    return this.#history.answered(this.#request.items, new Set(running.map(({ tool }) => tool.label)));
+  }
+
+  /** Remembers what came of an allowed call, so that the model reads it. */
+  settleAnswer(call: GatewayCall, text: string, isError: boolean): void {
+    this.#history.settle(asString(call.item['approval_request_id']) ?? '', text, isError);
+  }
+
+  /** Ends what was opened for this request. Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map(({ tool }) => tool.close()));
+  }
+
+  #toolOf(name: string): GatewayTool | undefined {
+    const offers = (tool: GatewayTool): boolean => tool.functions.some((each) => each.name === name);
+    if (this.#search && offers(this.#search)) return this.#search;
+    return this.#servers.find(({ tool }) => offers(tool))?.tool;
+  }
+
+  #runsSearch(endpoint: Endpoint): boolean {
+    return !this.#isNative(endpoint.quirks.searchesWeb, this.#available.search?.native);
+  }
+
+  #runsServer({ isOurs, refusal }: McpEntry, endpoint: Endpoint): boolean {
+    if (isOurs) return true;
+    // What may not be asked from here is left to an endpoint that can.
+    const { runsMcp } = endpoint.quirks;
+    return !(refusal && runsMcp) && !this.#isNative(runsMcp, this.#available.mcp.native);
+  }
+
+  #isNative(able: boolean, native: Native | undefined): boolean {
+    return able && native !== 'never';
+  }
+
+  /** A choice among hosted tools as one among the functions that stand for them. */
+  #choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
+    if (choice.type !== 'hosted') return choice;
+    const { raw } = choice.source;
+    if (raw['type'] === 'allowed_tools') {
+      const names = asArray(raw['tools'])
+        .filter(isJsonObject)
+        .flatMap((entry) => this.#namesOf(entry));
+      const known = new Set(tools.map((tool) => (tool.type === 'hosted' ? undefined : tool.name)));
+      const mode = raw['mode'] === 'required' ? 'required' : 'auto';
+      return { type: 'allowed', mode, names: names.filter((name) => known.has(name)) };
+    }
+    const names = this.#namesOf(raw);
+    const [only] = names;
+    if (only === undefined) return choice;
+    return names.length === 1
+      ? { type: 'tool', kind: 'function', name: only }
+      : { type: 'allowed', mode: 'required', names };
+  }
+
+  /** The functions for what a choice names. */
+  #namesOf(entry: JsonObject): readonly string[] {
+    const type = asString(entry['type']) ?? '';
+    const name = asString(entry['name']);
+    if (type === 'function' || type === 'custom') return name === undefined ? [] : [name];
+    if (type === 'mcp') {
+      const server = this.#servers.find(({ tool }) => tool.label === entry['server_label'])?.tool;
+      if (!server) return [];
+      const one = name === undefined ? undefined : server.functionOf(name);
+      return one === undefined ? server.functions.map((each) => each.name) : [one];
+    }
+    return type.startsWith('web_search') && this.#search ? [this.#search.searchName] : [];
+  }
+}
+
+function openServer(
+  hosted: HostedTool,
+  wish: McpWish,
+  request: CanonicalRequest,
+  { mcp }: AvailableTools,
+  names: FunctionNames,
+): McpEntry {
+  const path = hosted.path ?? 'tools';
+  const configured = wish.url === undefined ? mcp.servers.get(wish.label) : undefined;
+  let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
+  const server = configured?.server ?? {
+    label: wish.label,
+    url: wish.url ?? '',
+    headers: wish.headers ?? {},
+    ...(wish.authorization !== undefined && { authorization: new Secret(wish.authorization) }),
+    trusted: false,
+  };
+  let session: McpSession | null = null;
+  try {
+    session = refusal ? null : mcp.open(server);
+  } catch (error) {
+    const { message, code } = GatewayError.from(error);
+    refusal = new GatewayError('invalid_request', `${path}: ${message}`, { param: path, code });
+  }
+  const tool = new McpServerTool({
+    wish,
+    session,
+    names,
+    allowed: configured?.allowed ?? null,
+    approval: configured?.approval ?? 'always',
+  });
+  const earlier = request.items.findLast(
+    (item) =>
+      item.type === 'hosted_call' &&
+      item.kind === 'mcp_list_tools' &&
+      item.source.raw['server_label'] === wish.label &&
+      (item.source.raw['error'] ?? null) === null,
+  );
+  if (earlier?.type === 'hosted_call') tool.reuse(earlier.source.raw);
+  return { tool, hosted, isOurs: configured !== undefined, refusal, isKnown: earlier !== undefined };
+}
+
+/** Why a server may not be asked from here, as far as the request alone tells. */
+function refusalOf(wish: McpWish, path: string, fromRequests: boolean): GatewayError | null {
+  if (wish.url === undefined)
+    return new GatewayError(
+      'invalid_request',
+      `${path}.server_url is required: no server with the label "${wish.label.slice(0, 100)}" is configured`,
+      { param: `${path}.server_url` },
+    );
+  return fromRequests
+    ? null
+    : new GatewayError('invalid_request', `${path}.server_url: requests may not bring MCP servers here`, {
+        param: `${path}.server_url`,
+      });
+}

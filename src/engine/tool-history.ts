@@ -1,0 +1,162 @@
+// What the gateway's tools did in earlier turns, as a model reads it: calls of functions and their results. Also finds
+// the questions to a person that were answered since, whichever process asked them: items are all there is.
+import type { HostedCallItem, Item, JsonObject } from '../canonical/index.ts';
+import { asString, GatewayError } from '../canonical/index.ts';
+import type { GatewayCall } from '../tools/gateway-tool.ts';
+import type { McpServerTool } from '../tools/mcp-tool.ts';
+import type { WebSearchTool } from '../tools/web-search-tool.ts';
+
+export interface ToolHistoryInput {
+  readonly search: WebSearchTool | null;
+  /** By label. */
+  readonly servers: ReadonlyMap<string, McpServerTool>;
+}
+
+/** What came of a question to a person. */
+interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export class ToolHistory {
+  readonly #input: ToolHistoryInput;
+  /** By the id of the question. */
+  readonly #answers = new Map<string, Answer>();
+
+  constructor(input: ToolHistoryInput) {
+    this.#input = input;
+  }
+
+  /** Remembers what came of an allowed call. @param requestId id of the question */
+  settle(requestId: string, text: string, isError: boolean): void {
+    this.#answers.set(requestId, { text, isError });
+  }
+
+  /**
+   * The calls that a person answered for and that were not made yet. A refused one comes to nothing but words.
+   * @param labels of the servers that are asked from here
+   * @throws GatewayError naming an answer to a question that is not among the items
+   */
+  answered(items: readonly Item[], labels: ReadonlySet<string>): readonly GatewayCall[] {
+    const made = new Set(items.map((item) => rawOf(item, 'mcp_call')?.['approval_request_id']));
+    const questions = questionsAmong(items);
+    const calls: GatewayCall[] = [];
+    for (const item of items) {
+      const answer = rawOf(item, 'mcp_approval_response');
+      const id = answer && asString(answer['approval_request_id']);
+      if (!answer || id === undefined || made.has(id)) continue;
+      const question = questions.get(id);
+      if (!question) {
+        const param = `${item.path ?? 'input'}.approval_request_id`;
+        const message = `No approval request with id '${id.slice(0, 100)}' is part of this conversation.`;
+        throw new GatewayError('invalid_request', message, { param });
+      }
+      const label = asString(question['server_label']) ?? '';
+      const server = this.#input.servers.get(label);
+      if (!server || !labels.has(label)) continue;
+      if (answer['approve'] === true) calls.push(server.approved(question));
+      else this.settle(id, refusalOf(answer), true);
+    }
+    return calls;
+  }
+
+  /**
+   * The items as they read for a model that is offered functions in place of these tools; the same list when nothing
+   * changes.
+   * @param searches whether the search is one of them
+   * @param labels of the servers that are
+   */
+  rewritten(items: readonly Item[], searches: boolean, labels: readonly string[]): readonly Item[] {
+    if (!items.some((item) => item.type === 'hosted_call')) return items;
+    const ours = new Set(labels);
+    const made = new Set(items.map((item) => rawOf(item, 'mcp_call')?.['approval_request_id']));
+    const questions = questionsAmong(items);
+    const rewritten = items.flatMap((item) => {
+      if (item.type !== 'hosted_call') return [item];
+      if (item.kind !== 'mcp_approval_response') return this.#told(item, searches, ours, made);
+      const id = asString(item.source.raw['approval_request_id']) ?? '';
+      const label = asString(questions.get(id)?.['server_label']) ?? '';
+      return ours.has(label) || this.#answers.has(id) ? [] : [item];
+    });
+    const isSame = rewritten.length === items.length && rewritten.every((item, at) => item === items[at]);
+    return isSame ? items : rewritten;
+  }
+
+  #told(
+    item: HostedCallItem,
+    searches: boolean,
+    ours: ReadonlySet<string>,
+    made: ReadonlySet<unknown>,
+  ): readonly Item[] {
+    const { raw } = item.source;
+    const isOurs = ours.has(asString(raw['server_label']) ?? '');
+    switch (item.kind) {
+      case 'web_search_call': {
+        const text = searches ? this.#input.search?.recall(raw) : undefined;
+        const name = this.#input.search?.searchName;
+        if (text === undefined || name === undefined) return [item];
+        return callAndResult(item, name, JSON.stringify(queryOf(raw)), { text, isError: false });
+      }
+      case 'mcp_call':
+        return isOurs ? this.#call(item, outcomeOf(raw)) : [item];
+      case 'mcp_approval_request': {
+        const id = asString(raw['id']) ?? item.id ?? '';
+        const answer = this.#answers.get(id);
+        if (!isOurs && !answer) return [item];
+        // The call itself stands further on.
+        if (made.has(id)) return [];
+        return this.#call(item, answer ?? { text: 'Nobody has allowed this call.', isError: true });
+      }
+      case 'mcp_list_tools':
+        return isOurs ? [] : [item];
+      default:
+        return [item];
+    }
+  }
+
+  #call(item: HostedCallItem, answer: Answer): readonly Item[] {
+    const { raw } = item.source;
+    const toolName = asString(raw['name']) ?? '';
+    const name = this.#input.servers.get(asString(raw['server_label']) ?? '')?.functionOf(toolName);
+    return callAndResult(item, name ?? toolName, asString(raw['arguments']) || '{}', answer);
+  }
+}
+
+function callAndResult(item: HostedCallItem, name: string, args: string, answer: Answer): readonly Item[] {
+  const { path } = item;
+  const callId = `call_${(item.id ?? asString(item.source.raw['id']) ?? '').replace(/\W/g, '_')}`;
+  const { text, isError } = answer;
+  return [
+    { type: 'tool_call', kind: 'function', callId, name, arguments: args, path },
+    { type: 'tool_result', kind: 'function', callId, name, parts: [{ type: 'text', text }], isError, path },
+  ];
+}
+
+function queryOf(raw: JsonObject): JsonObject {
+  const action = raw['action'];
+  return { query: typeof action === 'object' && action !== null && 'query' in action ? action['query'] : '' };
+}
+
+function outcomeOf(raw: JsonObject): Answer {
+  const error = raw['error'] ?? null;
+  if (error === null) return { text: asString(raw['output']) ?? '', isError: false };
+  return { text: typeof error === 'string' ? error : JSON.stringify(error), isError: true };
+}
+
+function refusalOf(answer: JsonObject): string {
+  const reason = asString(answer['reason']);
+  return reason ? `The user refused this call: ${reason}` : 'The user refused this call.';
+}
+
+function questionsAmong(items: readonly Item[]): ReadonlyMap<string, JsonObject> {
+  const questions = new Map<string, JsonObject>();
+  for (const item of items) {
+    const raw = rawOf(item, 'mcp_approval_request');
+    if (raw) questions.set(asString(raw['id']) ?? '', raw);
+  }
+  return questions;
+}
+
+function rawOf(item: Item, kind: string): JsonObject | undefined {
+  return item.type === 'hosted_call' && item.kind === kind ? item.source.raw : undefined;
+}

@@ -1,0 +1,273 @@
+// Runs the gateway's own tools between the turns of a model, and presents the turns as one answer. Each turn is a
+// request of its own with its own tries; the tools of one turn run together. A tool that fails is told to the model.
+import type {
+  CanonicalRequest,
+  FinishEvent,
+  GatewayError,
+  Item,
+  JsonObject,
+  ToolChoice,
+  ToolResultItem,
+} from '../canonical/index.ts';
+import { outputTokens } from '../canonical/index.ts';
+import type { Candidate, Plan } from '../routing/index.ts';
+import { newId } from '../runtime/ids.ts';
+import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
+import type { Attempt } from './attempt.ts';
+import type { ClientAnswer } from './client-answer.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import type { Generation } from './generation.ts';
+import type { LearnedRefusals } from './learned-refusals.ts';
+import type { ToolBelt } from './tool-belt.ts';
+import { addUses } from './tool-uses.ts';
+import { Tries } from './tries.ts';
+import { type EndedTurn, type HostedCall, type TurnHost, TurnOutput } from './turn-output.ts';
+
+/** After as many turns the model must answer with what it has. */
+const MOST_TURNS = 24;
+/** Fewer tokens than this are no answer worth another turn. */
+const FEWEST_TOKENS = 16;
+
+export interface ToolLoopInput {
+  readonly deps: GatewayDependencies;
+  readonly generation: Generation;
+  readonly learned: LearnedRefusals;
+  readonly request: CanonicalRequest;
+  readonly plan: Plan;
+  readonly answer: ClientAnswer;
+  readonly belt: ToolBelt;
+}
+
+/** A call that was made, and what came of it. */
+interface Made {
+  readonly call: HostedCall;
+  readonly outcome: CallOutcome;
+}
+
+export class ToolLoop implements TurnHost {
+  readonly client: ClientAnswer;
+  readonly streamed: boolean;
+  readonly newId = newId;
+  readonly #input: ToolLoopInput;
+  readonly #stop = new AbortController();
+  #tries: Tries | undefined;
+  #interruption: GatewayError | undefined;
+  /** Items of the whole answer so far. */
+  #items = 0;
+  /** Calls of the gateway's tools in earlier turns. */
+  #calls = 0;
+  /** Output tokens of earlier turns. */
+  #produced = 0;
+  /** Finished items of calls that a person had allowed before this answer began. */
+  readonly #allowed: JsonObject[] = [];
+  /** Items that the client was shown before a turn. */
+  readonly #announced = new Set<JsonObject>();
+
+  constructor(input: ToolLoopInput) {
+    this.#input = input;
+    this.client = input.answer;
+    this.streamed = input.request.stream;
+  }
+
+  get sources(): ToolBelt['sources'] {
+    return this.#input.belt.sources;
+  }
+
+  /** @returns undefined when the answer is complete, else the error for the client */
+  async run(): Promise<GatewayError | undefined> {
+    const { deps, generation } = this.#input;
+    const { clock } = deps;
+    const cancel = clock.after(Math.max(0, generation.deadlineAt - clock.now()), () => this.#stop.abort());
+    try {
+      return await this.#run();
+    } finally {
+      cancel();
+      this.#stop.abort();
+      void this.#input.belt.close();
+    }
+  }
+
+  /** Stops whatever runs; `error` is the outcome. */
+  interrupt(error: GatewayError): void {
+    this.#interruption ??= error;
+    this.#stop.abort();
+    this.#tries?.interrupt(error);
+  }
+
+  has(name: string): boolean {
+    return this.#input.belt.has(name);
+  }
+
+  begin(name: string, text: string, made: number): GatewayCall | null {
+    const { maxToolCalls } = this.#input.request.state ?? {};
+    if (maxToolCalls !== undefined && this.#calls + made >= maxToolCalls) return null;
+    return this.#input.belt.call(name, text);
+  }
+
+  nextIndex(): number {
+    return this.#items++;
+  }
+
+  prelude(by: Attempt): readonly JsonObject[] {
+    const items = [...this.#input.belt.announced(by.endpoint), ...this.#allowed];
+    return items.filter((item) => !this.#announced.has(item));
+  }
+
+  async #run(): Promise<GatewayError | undefined> {
+    const { generation, answer } = this.#input;
+    await this.#makeAllowedCalls();
+    let { request, plan } = this.#input;
+    for (let turn = 0; ; turn++) {
+      if (this.#interruption) return this.#interruption;
+      const output = new TurnOutput(this, turn === 0);
+      const failure = await this.#try(request, plan, output);
+      if (failure) return failure;
+      const ended = output.end();
+      if (ended.relayed) return undefined;
+      const { finish, calls } = ended;
+      for (const item of ended.prelude) this.#announced.add(item);
+      this.#produced += ended.usage ? outputTokens(ended.usage) : 0;
+      const made = await this.#make(calls, finish);
+      if (this.#interruption) return this.#interruption;
+      const end = this.#endOf(ended);
+      if (end) {
+        const usage = generation.usage(ended.usage);
+        if (usage) answer.on({ type: 'usage', usage });
+        answer.on(end);
+        answer.finishing();
+        answer.flush();
+        return undefined;
+      }
+      request = this.#nextRequest(request, ended.items, made, turn + 2 >= MOST_TURNS);
+      plan = startingWith(plan, generation.served);
+      if (generation.served) generation.earlier.push(generation.served);
+      generation.served = undefined;
+    }
+  }
+
+  #try(request: CanonicalRequest, plan: Plan, output: TurnOutput): Promise<GatewayError | undefined> {
+    const { deps, generation, learned, belt } = this.#input;
+    const fit: TriesFit = (asked, endpoint) => belt.fit(asked, endpoint, this.#stop.signal);
+    this.#tries = new Tries({ deps, generation, learned, request, plan, answer: output, fit });
+    return this.#tries.run();
+  }
+
+  /** Makes the calls that a person has allowed since the last answer: the model reads what came of them. */
+  async #makeAllowedCalls(): Promise<void> {
+    const { belt, plan } = this.#input;
+    const [first] = plan.candidates;
+    if (!first) return;
+    await Promise.all(
+      belt.answered(first.endpoint).map(async (call) => {
+        const outcome = await call.run(this.#stop.signal);
+        const text = outcome.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+        belt.settleAnswer(call, text, outcome.isError);
+        this.#allowed.push({ ...call.item, ...outcome.item });
+        this.#calls++;
+      }),
+    );
+  }
+
+  /** Makes the calls of a turn, all at once. Those that nobody may make any more are ended as they are. */
+  async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
+    const { maxToolCalls } = this.#input.request.state ?? {};
+    // A call whose turn was cut short has perhaps only half of its arguments.
+    const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
+    const made = await Promise.all(
+      calls.map(async (hosted): Promise<Made | undefined> => {
+        const { call } = hosted;
+        if (call?.approval) return undefined;
+        if (!call) return { call: hosted, outcome: refused(maxToolCalls) };
+        if (!isWhole) {
+          this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
+          return undefined;
+        }
+        this.#calls++;
+        const outcome = await call.run(this.#stop.signal);
+        if (!this.#interruption) this.#settle(hosted, outcome);
+        return { call: hosted, outcome };
+      }),
+    );
+    return made.filter((each) => each !== undefined);
+  }
+
+  #settle(hosted: HostedCall, outcome: CallOutcome): void {
+    const { generation, belt } = this.#input;
+    generation.toolUses = addUses(generation.toolUses, outcome.uses, (tool) => belt.priceOf(tool));
+    this.#close(hosted, outcome.item);
+    if (this.streamed) this.client.flush();
+  }
+
+  #close({ index, item }: HostedCall, members: JsonObject): void {
+    if (index === undefined || !item) return;
+    const raw = { ...item.source.raw, ...members };
+    this.client.on({ type: 'close', index, source: { protocol: 'openai-responses', raw } });
+  }
+
+  /** How the whole answer ends with this turn; undefined when the model goes on. */
+  #endOf({ calls, callsClient, finish }: EndedTurn): FinishEvent | undefined {
+    const end: FinishEvent = finish ?? { type: 'finish', reason: 'unknown' };
+    if (calls.length === 0 || callsClient) return end;
+    if (end.reason === 'length' || end.reason === 'content_filter') return end;
+    if (calls.some(({ call }) => call?.approval)) return { type: 'finish', reason: 'stop' };
+    const left = this.#tokensLeft();
+    return left !== undefined && left < FEWEST_TOKENS ? { type: 'finish', reason: 'length' } : undefined;
+  }
+
+  #tokensLeft(): number | undefined {
+    const { maxOutputTokens } = this.#input.request;
+    return maxOutputTokens && maxOutputTokens - this.#produced;
+  }
+
+  /** What the model is asked next: the same with what it said and what came of its calls. */
+  #nextRequest(
+    request: CanonicalRequest,
+    items: readonly Item[],
+    made: readonly Made[],
+    isLast: boolean,
+  ): CanonicalRequest {
+    const isSpent = made.some(({ call }) => call.call === null);
+    const results = made.map(({ call: { callId, name }, outcome }): ToolResultItem => {
+      const { parts, isError } = outcome;
+      return { type: 'tool_result', kind: 'function', callId, name, parts, isError };
+    });
+    return {
+      ...request,
+      items: [...request.items, ...items, ...results],
+      toolChoice: isLast || isSpent ? { type: 'none' } : afterwards(request.toolChoice),
+      maxOutputTokens: this.#tokensLeft(),
+      prefill: undefined,
+    };
+  }
+}
+
+type TriesFit = NonNullable<ConstructorParameters<typeof Tries>[0]['fit']>;
+
+/** The same choice without force: a tool that must be called in every turn would be called for ever. */
+function afterwards(choice: ToolChoice | undefined): ToolChoice | undefined {
+  switch (choice?.type) {
+    case undefined:
+    case 'none':
+    case 'auto':
+      return choice;
+    case 'allowed':
+      return { ...choice, mode: 'auto' };
+    default:
+      return { type: 'auto' };
+  }
+}
+
+/** The plan with the endpoint first that served the turn before: it knows the conversation. */
+function startingWith(plan: Plan, served: Attempt | undefined): Plan {
+  const isServed = ({ endpoint }: Candidate): boolean => endpoint === served?.endpoint;
+  const candidates = [
+    ...plan.candidates.filter(isServed),
+    ...plan.candidates.filter((each) => !isServed(each)),
+  ];
+  return { ...plan, candidates };
+}
+
+function refused(limit: number | undefined): CallOutcome {
+  const text = `No more than ${String(limit)} tool calls are allowed in one answer. Answer with what you have.`;
+  return { item: {}, parts: [{ type: 'text', text }], isError: true, uses: {} };
+}

@@ -1,0 +1,98 @@
+// Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
+// which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
+import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canonical/index.ts';
+
+/** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
+const FOREIGN_SEARCH = 'srvtoolu_dragoman_';
+const FOREIGN_MCP = 'mcptoolu_dragoman_';
+const FOREIGN_CONTENT = 'dragoman.';
+
+/** What one of Claude's own blocks tells, as far as every protocol could; undefined for other work. */
+export function readFacts(block: JsonObject): HostedFacts | undefined {
+  switch (block['type']) {
+    case 'server_tool_use':
+      if (block['name'] !== 'web_search') return undefined;
+      return { type: 'web_search', query: asString(asObject(block['input'])['query']) };
+    case 'web_search_tool_result': {
+      const content = block['content'];
+      if (!Array.isArray(content)) return undefined;
+      return { type: 'web_search', pages: content.filter(isJsonObject).map(readPage) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readPage(result: JsonObject): FoundPage {
+  return { url: asString(result['url']) ?? '', title: asString(result['title']) };
+}
+
+/**
+ * The blocks of another's work.
+ * @param id of the item; the two blocks refer to each other by it
+ */
+export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject[] {
+  const tail = id.replace(/\W/g, '_');
+  if (facts.type === 'web_search') {
+    const use = FOREIGN_SEARCH + tail;
+    const { query = '', pages = [] } = facts;
+    return [
+      { type: 'server_tool_use', id: use, name: 'web_search', input: { query } },
+      { type: 'web_search_tool_result', tool_use_id: use, content: pages.map(encodePage) },
+    ];
+  }
+  const use = FOREIGN_MCP + tail;
+  const { server, name, input, output = '', isError = false } = facts;
+  return [
+    { type: 'mcp_tool_use', id: use, name, server_name: server, input },
+    {
+      type: 'mcp_tool_result',
+      tool_use_id: use,
+      is_error: isError,
+      content: [{ type: 'text', text: output }],
+    },
+  ];
+}
+
+/** `encrypted_content` is what the model reads of a page; clients give it back as it is. */
+function encodePage({ url, title, text = '' }: FoundPage): JsonObject {
+  const hidden = FOREIGN_CONTENT + text;
+  return { type: 'web_search_result', url, title: title || url, encrypted_content: hidden, page_age: null };
+}
+
+/** A block that `encodeFacts` wrote, as a model of any family reads it: a call, or its result. */
+export function decodeForeign(block: JsonObject, path: string): Item | undefined {
+  const id = asString(block['id']) ?? asString(block['tool_use_id']) ?? '';
+  if (!id.startsWith(FOREIGN_SEARCH) && !id.startsWith(FOREIGN_MCP)) return undefined;
+  const base = { kind: 'function', callId: id, path } as const;
+  switch (block['type']) {
+    case 'server_tool_use':
+    case 'mcp_tool_use': {
+      const name = asString(block['name']) ?? '';
+      return { ...base, type: 'tool_call', name, arguments: JSON.stringify(block['input'] ?? {}) };
+    }
+    case 'web_search_tool_result':
+      return {
+        ...base,
+        type: 'tool_result',
+        parts: [textOf(asArray(block['content']).filter(isJsonObject))],
+      };
+    case 'mcp_tool_result': {
+      const texts = asArray(block['content']).map((part) => asString(asObject(part)['text']) ?? '');
+      const parts: Part[] = [{ type: 'text', text: texts.join('\n') }];
+      return { ...base, type: 'tool_result', parts, isError: block['is_error'] === true };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function textOf(pages: readonly JsonObject[]): Part {
+  const list = pages.map((page) => {
+    const hidden = asString(page['encrypted_content']) ?? '';
+    const text = hidden.startsWith(FOREIGN_CONTENT) ? hidden.slice(FOREIGN_CONTENT.length) : '';
+    return [page['title'], page['url'], text].filter((line) => line !== '' && line !== undefined).join('\n');
+  });
+  return { type: 'text', text: list.join('\n\n') || 'Nothing was found.' };
+}

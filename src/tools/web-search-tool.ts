@@ -1,0 +1,233 @@
+// The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
+// and what the items say; which engine is asked and how pages are read is decided below this.
+import { asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import type { FunctionTool, JsonObject, SearchWish } from '../canonical/index.ts';
+import {
+  type CallOutcome,
+  type FunctionNames,
+  type GatewayCall,
+  type GatewayTool,
+  said,
+} from './gateway-tool.ts';
+import { findInPage } from './pages/find-in-page.ts';
+import type { Page, PageReader } from './pages/read-page.ts';
+import type { Sources } from './sources.ts';
+import type { SearchBackend, SearchResult } from './web-search/index.ts';
+import { decodeDomain, type Domain, isWithin } from './web-search/index.ts';
+
+export interface WebSearchInput {
+  readonly wish: SearchWish;
+  readonly backend: SearchBackend;
+  /** null: pages may not be opened. */
+  readonly pages: PageReader | null;
+  readonly sources: Sources;
+  readonly names: FunctionNames;
+}
+
+/** Longest piece of a page that the model reads at once, in characters, by how much it shall read. */
+const PAGE_CHARS = { low: 8_000, medium: 24_000, high: 60_000 };
+const MOST_EXCERPTS = 20;
+/** Name in usage and in prices. */
+const USE = 'web_search';
+
+const CITE =
+  'Put the number of the source in square brackets, like [1], right after every statement that rests on it.';
+
+type Action = 'search' | 'open_page' | 'find_in_page';
+
+export class WebSearchTool implements GatewayTool {
+  readonly functions: readonly FunctionTool[];
+  readonly #input: WebSearchInput;
+  readonly #actions = new Map<string, Action>();
+  readonly #opened = new Map<string, Promise<Page>>();
+  #searches = 0;
+
+  constructor(input: WebSearchInput) {
+    this.#input = input;
+    const functions = [this.#function('search', 'web_search', SEARCH)];
+    if (input.pages) {
+      functions.push(this.#function('open_page', 'open_page', OPEN));
+      functions.push(this.#function('find_in_page', 'find_in_page', FIND));
+    }
+    this.functions = functions;
+  }
+
+  /** The name under which the model searches. */
+  get searchName(): string {
+    return this.functions[0]?.name ?? '';
+  }
+
+  call(name: string, text: string): GatewayCall {
+    const args = parseJson(text);
+    const given = isJsonObject(args) ? args : {};
+    const type = this.#actions.get(name) ?? 'search';
+    const action = actionOf(type, given);
+    const item = { type: 'web_search_call', status: 'in_progress', action };
+    return { item, approval: null, run: (signal) => this.#run(action, signal) };
+  }
+
+  /** What the model reads of an earlier search that was kept with its results; undefined without them. */
+  recall(item: JsonObject): string | undefined {
+    const results = item['results'];
+    if (!Array.isArray(results)) return undefined;
+    const action = isJsonObject(item['action']) ? item['action'] : {};
+    const found = results.filter(isJsonObject).map((each) => ({
+      url: asString(each['url']) ?? '',
+      title: asString(each['title']) ?? '',
+      text: asString(each['text']) ?? '',
+    }));
+    return this.#listing(asString(action['query']) ?? '', found);
+  }
+
+  async #run(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+    try {
+      switch (action['type']) {
+        case 'open_page':
+          return await this.#open(action, signal);
+        case 'find_in_page':
+          return await this.#find(action, signal);
+        default:
+          return await this.#search(action, signal);
+      }
+    } catch (thrown) {
+      return failed(GatewayError.from(thrown).message);
+    }
+  }
+
+  async #search(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+    const { wish, backend } = this.#input;
+    const query = asString(action['query'])?.trim();
+    if (!query) return failed('The call must have a query: {"query": "…"}.');
+    if (wish.maxUses !== undefined && this.#searches >= wish.maxUses)
+      return failed(`No more than ${wish.maxUses} searches are allowed. Answer with what was found.`);
+    this.#searches++;
+    const results = await backend.search(
+      {
+        query,
+        allowedDomains: wish.allowedDomains,
+        blockedDomains: wish.blockedDomains,
+        contextSize: sizeOf(wish),
+        ...(wish.userLocation && { userLocation: wish.userLocation }),
+      },
+      signal,
+    );
+    const found = results.map(({ url, title, text }) => ({ url, title, text }));
+    const sources = found.map(({ url }) => ({ type: 'url', url }));
+    const item = { status: 'completed', action: { ...action, sources }, results: found };
+    const facts = { type: 'web_search', query, pages: found } as const;
+    return { ...said(this.#listing(query, found), item), facts, uses: { [USE]: 1 } };
+  }
+
+  async #open(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+    const page = await this.#read(asString(action['url']), signal);
+    const { number } = this.#input.sources.add(page.url, page.title || page.url);
+    const most = PAGE_CHARS[sizeOf(this.#input.wish)];
+    const cut = page.text.length > most ? `\n[The page goes on: ${page.text.length - most} characters.]` : '';
+    const text = `[${number}] ${page.title}\n${page.url}\n\n${page.text.slice(0, most)}${cut}\n\n${CITE}`;
+    return said(text, { status: 'completed', action });
+  }
+
+  async #find(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+    const pattern = asString(action['pattern']);
+    if (!pattern) return failed('The call must say what to find: {"url": "…", "pattern": "…"}.');
+    const page = await this.#read(asString(action['url']), signal);
+    const { number } = this.#input.sources.add(page.url, page.title || page.url);
+    const places = findInPage(page, pattern).slice(0, MOST_EXCERPTS);
+    const item = { status: 'completed', action };
+    if (places.length === 0) return said(`"${pattern}" is not on the page [${number}] ${page.url}.`, item);
+    const excerpts = places.map(({ excerpt }) => `… ${excerpt} …`).join('\n\n');
+    return said(`[${number}] ${page.title}\n${page.url}\n\n${excerpts}\n\n${CITE}`, item);
+  }
+
+  /** Reads a page once per answer. */
+  async #read(url: string | undefined, signal: AbortSignal): Promise<Page> {
+    const { pages, wish } = this.#input;
+    if (!url || !pages) throw new GatewayError('invalid_request', 'The call must name a page: {"url": "…"}.');
+    checkSite(url, wish);
+    let page = this.#opened.get(url);
+    if (!page) {
+      page = pages.read(url, signal);
+      this.#opened.set(url, page);
+    }
+    const read = await page;
+    // A redirect may have left the allowed sites.
+    checkSite(read.url, wish);
+    return read;
+  }
+
+  #listing(query: string, results: readonly SearchResult[]): string {
+    if (results.length === 0) return `Nothing was found for "${query}". Try other words.`;
+    const list = results.map(({ url, title, text }) => {
+      const { number } = this.#input.sources.add(url, title || url);
+      return `[${number}] ${title}\n${url}\n${text}`;
+    });
+    return `Results for "${query}":\n\n${list.join('\n\n')}\n\n${CITE}`;
+  }
+
+  #function(action: Action, wanted: string, { description, properties, required }: Offer): FunctionTool {
+    const name = this.#input.names.take(wanted);
+    this.#actions.set(name, action);
+    const parameters = { type: 'object', properties, required, additionalProperties: false };
+    return { type: 'function', name, description, parameters };
+  }
+}
+
+interface Offer {
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+}
+
+const SEARCH: Offer = {
+  description: `Searches the web and returns numbered sources. Use it for what is recent, or what you are not sure of. ${CITE}`,
+  properties: { query: { type: 'string', description: 'What to search for, in a few words.' } },
+  required: ['query'],
+};
+const URL_MEMBER = { type: 'string', description: 'Address of the page.' };
+const OPEN: Offer = {
+  description: 'Opens a page that was found and returns its text.',
+  properties: { url: URL_MEMBER },
+  required: ['url'],
+};
+const FIND: Offer = {
+  description: 'Finds words in a page and returns the text around them.',
+  properties: {
+    url: URL_MEMBER,
+    pattern: { type: 'string', description: 'The words, as they stand there.' },
+  },
+  required: ['url', 'pattern'],
+};
+
+/** The action as items tell it (API reference, "Web search tool call", `action`, 2026-11). */
+function actionOf(type: Action, args: JsonObject): JsonObject {
+  const text = (name: string): string => asString(args[name]) ?? '';
+  switch (type) {
+    case 'search':
+      return { type, query: text('query'), queries: [text('query')] };
+    case 'open_page':
+      return { type, url: text('url') };
+    case 'find_in_page':
+      return { type, url: text('url'), pattern: text('pattern') };
+  }
+}
+
+/** @throws GatewayError when the address lies outside of what may be searched */
+function checkSite(address: string, { allowedDomains, blockedDomains }: SearchWish): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const within = (domains: readonly string[]): boolean =>
+    url !== undefined &&
+    isWithin(
+      url,
+      domains.map((each): Domain => decodeDomain(each)),
+    );
+  if ((allowedDomains.length === 0 || within(allowedDomains)) && !within(blockedDomains)) return;
+  throw new GatewayError('invalid_request', `Pages of this site may not be opened: ${address}`);
+}
+
+function sizeOf({ contextSize }: SearchWish): 'low' | 'medium' | 'high' {
+  return contextSize === 'low' || contextSize === 'high' ? contextSize : 'medium';
+}
+
+function failed(message: string): CallOutcome {
+  return said(message, { status: 'failed' }, true);
+}
