@@ -164,14 +164,14 @@ test('tools count, and all bases have it', async () => {
   expect(new Set(counts).size).toBe(1);
 });
 
-test('a host that has addresses of its own is not asked at those of the vendor', async () => {
+test('a host that does not count is not asked, neither at its addresses nor at those of the vendor', async () => {
   const upstream = scene.upstream('up');
   upstream.script();
   const gateway = await startGateway({
-    providers: { vertex: { api_key: 'sk-test', project: 'p', base_url: upstream.origin } },
+    providers: { bedrock: { api_key: 'sk-test', region: 'r', base_url: upstream.origin } },
   });
   try {
-    const asking = { model: 'vertex/claude-sonnet-4-5', messages };
+    const asking = { model: 'bedrock/anthropic.claude-sonnet-4-5', messages };
     const response = await gateway.post('/messages/count_tokens', asking, {
       'anthropic-version': '2023-06-01',
     });

@@ -232,17 +232,29 @@ describe('a Gemini upstream', () => {
     expect(first.requests).toHaveLength(0);
   });
 
-  test.each([
-    ['tokens', [[1, 2]]],
-    ['more than a batch', Array(101).fill('x')],
-  ])('is not sent %s: another endpoint gets them, or the client is told', async (_, input) => {
+  test('is not sent tokens: another endpoint gets them, or the client is told', async () => {
     first.script();
-    second.script(whole(openaiBody(Array(input.length).fill(VECTORS[0]))));
+    second.script(whole(openaiBody([VECTORS[0]])));
+    const input = [[1, 2]];
     const answered = await ask({ model: 'house/tokens', input });
     expect(answered.headers.get('x-dragoman-provider')).toBe('second');
     const refused = await ask({ model: 'googly/gemini-embedding-001', input });
     expect([refused.status, at(await refused.json(), 'error', 'param')]).toEqual([400, 'input']);
     expect(first.requests).toHaveLength(0);
+  });
+
+  test('is sent more than a batch in several, whose answers are one', async () => {
+    const embeddings = (count: number): Json => ({
+      embeddings: Array.from({ length: count }, (_, at) => ({ values: [count, at] })),
+    });
+    first.script(whole(embeddings(100)), whole(embeddings(1)));
+    const input = Array.from({ length: 101 }, (_, at) => `text ${at}`);
+    const answered = await ask({ model: 'googly/gemini-embedding-001', input });
+    expect(answered.headers.get('x-dragoman-attempts')).toBe('2');
+    const sent = first.requests.map(({ json }) => list(json, 'requests').length).toSorted((a, b) => b - a);
+    expect(sent).toEqual([100, 1]);
+    const vectors = vectorsOf(await answered.json());
+    expect([vectors.length, vectors[99], vectors[100]]).toEqual([101, [100, 99], [1, 0]]);
   });
 
   test("names the upstream's complaint in OpenAI's shape", async () => {

@@ -23,6 +23,8 @@ const SPELT: Readonly<Record<SettingName, string>> = {
   location: 'location',
 };
 const WORD = /\{(\w+)\}/g;
+/** Words of paths that no setting gives. */
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['model', 'operation']);
 
 /** The words of a preset's addresses: the configuration beats the environment, which beats the preset. */
 export function placeOf(preset: ProviderPreset, given: Given, { environment }: Surroundings): Words {
@@ -54,13 +56,20 @@ export function isAddress(baseUrl: string | undefined): baseUrl is string {
   return baseUrl !== undefined && baseUrl.search(WORD) < 0;
 }
 
-/** The same for the paths of a host; the model's name stays open. */
+/** The same for the paths of a host; what depends on the request stays open. */
 export function fillHosting(hosting: Hosting, words: Words): Hosting {
+  const { path, streamPath, counting, embeddings } = hosting;
   const fill = (template: string): string =>
     template.replace(WORD, (whole: string, name: string) =>
-      name === 'model' ? whole : (words[name] ?? whole),
+      OF_THE_REQUEST.has(name) ? whole : (words[name] ?? whole),
     );
-  return { ...hosting, path: fill(hosting.path), streamPath: fill(hosting.streamPath) };
+  return {
+    ...hosting,
+    path: fill(path),
+    streamPath: fill(streamPath),
+    counting: counting && { ...counting, path: fill(counting.path) },
+    embeddings: embeddings && { ...embeddings, path: fill(embeddings.path) },
+  };
 }
 
 function settingsOf(preset: ProviderPreset): readonly SettingName[] {
@@ -70,7 +79,7 @@ function settingsOf(preset: ProviderPreset): readonly SettingName[] {
 function missingIn(template: string, words: Words): readonly string[] {
   return [...template.matchAll(WORD)]
     .map(([, name = '']) => name)
-    .filter((name) => name !== 'model' && words[name] === undefined);
+    .filter((name) => !OF_THE_REQUEST.has(name) && words[name] === undefined);
 }
 
 function missingInPaths(hosting: Hosting | undefined, words: Words): readonly string[] {

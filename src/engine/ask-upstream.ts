@@ -26,7 +26,7 @@ export interface Asking {
 
 /** Asks. @returns null when there was no whole answer in time; never rejects */
 export function askUpstream(
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, 'hosting' | 'credential'>,
   request: UpstreamRequest,
   asking: Asking,
 ): Promise<ShortAnswer | null> {

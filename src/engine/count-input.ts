@@ -15,6 +15,7 @@ import { redactedError } from './redacted-error.ts';
 import { resolveFiles } from './resolve-media.ts';
 import { routeRequest } from './route.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
+import { operationPath } from './upstream-url.ts';
 
 /** Clients ask before each of their turns: an estimate now is worth more to them than a count later. */
 const PATIENCE_MS = 10_000;
@@ -47,8 +48,9 @@ export async function countInput(deps: GatewayDependencies, call: ApiCall): Prom
     peek: true,
   });
   const endpoint = plan.candidates[0]?.endpoint;
-  // A host of another vendor's protocol has addresses of its own, and none that counts as the vendor's does.
-  const isNative = endpoint?.protocol === call.protocol.name && !endpoint.hosting;
+  const isNative =
+    endpoint?.protocol === call.protocol.name &&
+    (!endpoint.hosting || endpoint.hosting.counting !== undefined);
   const counted = isNative ? await askToCount(request, endpoint, counting, deps, call) : undefined;
   if (endpoint && counted !== undefined) return { tokens: counted, by: endpoint };
   return { tokens: await countInputTokens(request), by: null };
@@ -65,11 +67,14 @@ async function askToCount(
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report).request;
   const target = targetOf(endpoint, resolveReasoning(adapted, endpoint, report));
-  const body = JSON.stringify(counting.encodeRequest(adapted, target, report));
+  const { hosting, credential } = endpoint;
+  const hosted = hosting?.counting;
+  const { encodeRequest } = (hosted && protocol.hosted?.counting) ?? counting;
+  const body = JSON.stringify(encodeRequest(adapted, target, report));
   const answer = await askUpstream(
-    endpoint,
+    { credential, hosting: hosting && { ...hosting, set: hosted?.set, remove: hosted?.remove } },
     {
-      url: endpoint.baseUrl + counting.pathFor(endpoint.model),
+      url: endpoint.baseUrl + operationPath(endpoint, counting.pathFor(endpoint.model), hosted),
       headers: withClientHeaders(
         upstreamHeaders(endpoint, protocol, false),
         headers,

@@ -1,7 +1,7 @@
 // The tries of one request for embeddings. An upstream's answer is read as a whole: its vectors stand beside the
 // canonical events, which carry what every attempt is judged and charged by.
 import type { Embeddings, EmbeddingsRequest, EventSink, Usage } from '../canonical/index.ts';
-import { GatewayError, NO_USAGE } from '../canonical/index.ts';
+import { GatewayError, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../protocols/index.ts';
 import type { Candidate } from '../routing/index.ts';
@@ -12,19 +12,23 @@ import type { FailedTry } from './failover.ts';
 import { estimatedTokens } from './meter.ts';
 import { refuseLosses } from './prepare.ts';
 import type { RunningTry } from './race.ts';
+import { runParts } from './run-parts.ts';
 import { TryRunner, type TryRunnerInput } from './try-runner.ts';
+import { operationPath } from './upstream-url.ts';
 import { formatVectors } from './vector-format.ts';
 
 export interface EmbeddingTriesInput extends TryRunnerInput {
   readonly asked: EmbeddingsRequest;
 }
 
+type PartAnswer = Embeddings & { readonly usage: Usage };
+
 /** A protocol whose servers make embeddings. */
 type EmbeddingProtocol = Protocol & { readonly embeddings: EmbeddingsCodec };
 
 export class EmbeddingTries extends TryRunner {
   /** The answer, in the form that was asked for; undefined while there is none. */
-  answer: (Embeddings & { readonly usage: Usage }) | undefined;
+  answer: PartAnswer | undefined;
   readonly #input: EmbeddingTriesInput;
 
   constructor(input: EmbeddingTriesInput) {
@@ -53,25 +57,57 @@ export class EmbeddingTries extends TryRunner {
     }
   }
 
+  /** As many upstream requests as the model needs for all inputs. */
   #attempt(endpoint: Endpoint, claim: () => void): RunningTry {
-    const { generation, asked, deps } = this.#input;
-    const { clock, ticker, upstream, redact, routing } = deps;
+    const { generation, asked } = this.#input;
     const protocol = embeddingProtocol(endpoint);
     const report = generation.report.fork();
-    const body = JSON.stringify(protocol.embeddings.encodeRequest(asked, endpoint, report));
+    const parts = partsOf(asked, protocol.embeddings.mostInputs?.(endpoint.model)).map((part, place) => {
+      // What is lost in one part is lost in all.
+      const body = protocol.embeddings.encodeRequest(part, endpoint, place === 0 ? report : new Report());
+      return { part, body: JSON.stringify(body) };
+    });
     if (generation.strict) refuseLosses(report);
-    let answer: EmbeddingTries['answer'];
+    const answered: { readonly by: Attempt; readonly answer: PartAnswer }[] = [];
+    let missing = parts.length;
+    return runParts(parts.length, (place) => {
+      const { part, body } = parts[place] ?? { part: asked, body: '' };
+      return this.#part(endpoint, protocol, { part, body, report }, (by, answer) => {
+        answered[place] = { by, answer };
+        if (--missing > 0) return;
+        claim();
+        this.answer = joined(answered.map((each) => each.answer));
+        generation.served = by;
+        generation.earlier.push(...answered.map((each) => each.by).filter((each) => each !== by));
+        generation.report = report;
+      });
+    });
+  }
+
+  #part(
+    endpoint: Endpoint,
+    protocol: EmbeddingProtocol,
+    { part, body, report }: { part: EmbeddingsRequest; body: string; report: Report },
+    commit: (by: Attempt, answer: PartAnswer) => void,
+  ): RunningTry {
+    const { generation, deps } = this.#input;
+    const { clock, ticker, upstream, redact, routing } = deps;
+    let answer: PartAnswer | undefined;
     const attempt: Attempt = new Attempt({
       id: `${generation.id}-${generation.attempts.length}`,
       generationId: generation.id,
       ordinal: generation.attempts.length,
       endpoint,
-      path: protocol.embeddings.pathFor(endpoint.model),
+      path: operationPath(
+        endpoint,
+        protocol.embeddings.pathFor(endpoint.model),
+        endpoint.hosting?.embeddings,
+      ),
       protocol: embedding(protocol, endpoint, (json, sink) => {
-        const { vectors, usage } = protocol.embeddings.decodeResponse(json, asked.inputs.length);
+        const { vectors, usage } = protocol.embeddings.decodeResponse(json, part.inputs.length);
         answer = {
-          vectors: formatVectors(vectors, asked.format ?? 'float'),
-          usage: usage ?? estimatedUsage(asked),
+          vectors: formatVectors(vectors, part.format ?? 'float'),
+          usage: usage ?? estimatedUsage(part),
         };
         sink.on({ type: 'start' });
         sink.on({ type: 'usage', usage: answer.usage });
@@ -81,9 +117,7 @@ export class EmbeddingTries extends TryRunner {
       report,
       stream: false,
       output: outputTo((by) => {
-        this.answer = answer;
-        generation.served = by;
-        generation.report = by.report;
+        if (answer) commit(by, answer);
       }),
       wrap: (innermost) => innermost,
       relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true },
@@ -95,7 +129,7 @@ export class EmbeddingTries extends TryRunner {
       headerPrefix: undefined,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
       lease: routing.begin(endpoint, false),
-      claim,
+      claim: () => {},
       clock,
       ticker,
       upstream,
@@ -109,14 +143,47 @@ export class EmbeddingTries extends TryRunner {
   }
 }
 
+/** Who makes embeddings in this protocol for its owner may do it in another form, or not at all. */
 function embeddingProtocol(endpoint: Endpoint): EmbeddingProtocol {
   const protocol = findProtocol(endpoint.protocol);
-  if (protocol?.embeddings) return { ...protocol, embeddings: protocol.embeddings };
+  const { hosting } = endpoint;
+  const embeddings =
+    hosting === undefined
+      ? protocol?.embeddings
+      : hosting.embeddings && (protocol?.hosted?.embeddings ?? protocol?.embeddings);
+  if (protocol && embeddings) return { ...protocol, embeddings };
   throw new GatewayError(
     'unsupported',
-    `${endpoint.slug} serves ${endpoint.model} over ${endpoint.protocol}, which has no embeddings`,
+    `${endpoint.slug} serves ${endpoint.model} over ${endpoint.protocol}, which has no embeddings` +
+      (protocol?.embeddings ? ' there' : ''),
     { param: 'model' },
   );
+}
+
+/** The request in parts of so many inputs; itself where it is small enough. */
+function partsOf(asked: EmbeddingsRequest, most = asked.inputs.length): readonly EmbeddingsRequest[] {
+  const { inputs } = asked;
+  if (inputs.length <= most) return [asked];
+  const count = Math.ceil(inputs.length / most);
+  return Array.from({ length: count }, (_, place) => ({
+    ...asked,
+    inputs: inputs.slice(place * most, (place + 1) * most),
+  }));
+}
+
+/** Embeddings are counted by their input alone. */
+function joined(answers: readonly PartAnswer[]): PartAnswer {
+  const [only] = answers;
+  if (only && answers.length === 1) return only;
+  const uncached = answers.reduce((sum, { usage }) => sum + usage.input.uncached, 0);
+  return {
+    vectors: answers.flatMap(({ vectors }) => vectors),
+    usage: {
+      ...NO_USAGE,
+      input: { ...NO_USAGE.input, uncached },
+      estimated: answers.some(({ usage }) => usage.estimated),
+    },
+  };
 }
 
 /** The protocol as an attempt speaks it: the same errors and limits, another answer. */

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../catalog/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { Protocol } from '../protocols/index.ts';
+import type { HostedOperation } from '../providers/index.ts';
 
 const streamed = new WeakMap<Endpoint, string>();
 const whole = new WeakMap<Endpoint, string>();
@@ -29,11 +30,28 @@ export function upstreamUrl(
   return url;
 }
 
-/** The path where a host has its own: the model's name is one segment of it, whatever it holds. */
+/**
+ * The path of an operation besides answers, below the base URL.
+ * @param own that of the protocol
+ * @param hosted the host's own, if it has one
+ */
+export function operationPath(
+  { model }: Pick<Endpoint, 'model'>,
+  own: string,
+  hosted: HostedOperation | undefined,
+): string {
+  return hosted ? ofModel(hosted.path, model).replace('{operation}', () => own) : own;
+}
+
 function hostedPath({ hosting, model }: Endpoint, stream: boolean): string | undefined {
-  if (hosting && (model === '.' || model === '..'))
+  return hosting && ofModel(stream ? hosting.streamPath : hosting.path, model);
+}
+
+/** A host's path for one model, whose name is one segment of it, whatever it holds. */
+function ofModel(path: string, model: string): string {
+  if (model === '.' || model === '..')
     throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
   // Google's versions stand behind an `@`, which needs no escape.
   const segment = encodeURIComponent(model).replaceAll('%40', '@');
-  return (stream ? hosting?.streamPath : hosting?.path)?.replace('{model}', () => segment);
+  return path.replace('{model}', () => segment);
 }

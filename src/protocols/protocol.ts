@@ -239,10 +239,20 @@ export interface RelayCodec {
   openStream(facts: RelayFacts): RelayStream;
 }
 
+/** What a host that serves a protocol for its owner wants in another form than the owner does. */
+export interface HostedForms {
+  /** Absent: the owner's own form. */
+  readonly counting?: Pick<CountCodec, 'encodeRequest'>;
+  /** Absent: the owner's own form. Its path takes the place of `{operation}` in the host's. */
+  readonly embeddings?: EmbeddingsCodec;
+}
+
 /** Embeddings as servers of a protocol make them. */
 export interface EmbeddingsCodec {
   /** Path below the provider's base URL. @param model the upstream's own name */
   pathFor(model: string): string;
+  /** How many inputs one request may hold: more are sent as several. Absent: as many as clients may send. */
+  mostInputs?(model: string): number;
   /**
    * Writes the upstream body. What has no place in it goes to the report; throws GatewayError `unsupported` for inputs
    * that cannot be expressed.
@@ -281,6 +291,8 @@ export interface Protocol {
   readonly counting?: CountCodec;
   /** Absent: no server of this protocol makes embeddings. */
   readonly embeddings?: EmbeddingsCodec;
+  /** Absent: hosts want everything in the owner's form. */
+  readonly hosted?: HostedForms;
   /** Absent: requests of this protocol always take the translate lane. */
   readonly relay?: RelayCodec;
   /** Absent while clients cannot speak this protocol to the gateway. */

@@ -30,6 +30,7 @@ import { zai } from './zai/index.ts';
 export type {
   AuthScheme,
   CredentialKind,
+  HostedOperation,
   Hosting,
   ProviderPreset,
   ProviderProtocol,

@@ -10,6 +10,15 @@ export interface AuthScheme {
 }
 const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
 
+/** One operation of a host besides answers. */
+export interface HostedOperation {
+  /** May hold `{operation}`: the path that the protocol has for it. */
+  readonly path: string;
+  /** As those of answers. */
+  readonly set?: JsonObject | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
+
 /**
  * How a host serves a protocol that another vendor owns: at addresses of its own, with a little more or less around the
  * same body. Paths may hold `{model}` and the words of the provider's settings.
@@ -25,6 +34,10 @@ export interface Hosting {
   readonly remove?: readonly string[] | undefined;
   /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
   readonly headerMembers?: Readonly<Record<string, string>> | undefined;
+  /** Counting of input tokens; absent: the host has no such operation. */
+  readonly counting?: HostedOperation | undefined;
+  /** Absent: the host makes no embeddings in this protocol. */
+  readonly embeddings?: HostedOperation | undefined;
 }
 
 /** What the address of a host, or a credential, needs to know besides a key. */

@@ -5,6 +5,7 @@ import type { Protocol } from '../protocol.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
+import { bedrockEmbeddings } from './embeddings.ts';
 import { encodeRequest } from './encode-request.ts';
 
 /** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
@@ -23,6 +24,7 @@ const LACKS: readonly Parameter[] = [
 
 export const bedrockConverse: Protocol = {
   name: 'bedrock-converse',
+  embeddings: bedrockEmbeddings,
   upstream: {
     path: '/model',
     pathFor,

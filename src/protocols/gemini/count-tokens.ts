@@ -18,6 +18,16 @@ export const counting: CountCodec = {
   }),
 };
 
+/** What Vertex AI takes of a request (API reference, `CountTokensRequest`, 2026-11): there it stands by itself. */
+const TAKEN_BY_VERTEX: readonly string[] = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
+
+export const vertexCounting: Pick<CountCodec, 'encodeRequest'> = {
+  encodeRequest(request, target, report) {
+    const body = encodeRequest(request, target, report);
+    return Object.fromEntries(Object.entries(body).filter(([name]) => TAKEN_BY_VERTEX.includes(name)));
+  },
+};
+
 /**
  * Decodes the body of a count: bare contents, or a whole request under `generateContentRequest`.
  * @throws GatewayError `invalid_request` that names every offending member

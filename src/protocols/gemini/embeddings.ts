@@ -18,36 +18,39 @@ const MOST_INPUTS = 100;
 /** The upstream side of `batchEmbedContents` (API reference, "Embeddings", 2026-11). */
 export const geminiEmbeddings: EmbeddingsCodec = {
   pathFor: (model) => methodPath(model, 'batchEmbedContents'),
+  mostInputs: () => MOST_INPUTS,
   encodeRequest,
   decodeResponse,
 };
 
 function encodeRequest(
-  { inputs, dimensions, user, extra }: EmbeddingsRequest,
+  asked: EmbeddingsRequest,
   { model }: Pick<Target, 'model'>,
   report: Report,
 ): JsonObject {
-  if (inputs.length > MOST_INPUTS) {
-    throw new GatewayError(
-      'unsupported',
-      `input: ${model} takes at most ${MOST_INPUTS} inputs at once, and there are ${inputs.length}`,
-      { param: 'input' },
-    );
-  }
+  const { dimensions } = asked;
+  const resource = model.includes('/') ? model : `models/${model}`;
+  const requests = textsOf(asked, model).map((text) => {
+    const request: MutableJsonObject = { model: resource, content: { parts: [{ text }] } };
+    if (dimensions !== undefined) request['outputDimensionality'] = dimensions;
+    return request;
+  });
+  dropUnknown(asked, report);
+  return { requests };
+}
+
+/** The inputs, where all are texts. Throws GatewayError `unsupported` for tokens. */
+export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly string[] {
+  return inputs.map((input) => {
+    if (typeof input === 'string') return input;
+    throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, { param: 'input' });
+  });
+}
+
+/** Reports the members that Google has no place for. */
+export function dropUnknown({ user, extra }: EmbeddingsRequest, report: Report): void {
   if (user !== undefined) report.add('user', 'dropped', 'the Gemini protocol has no place for it');
   for (const name in extra) report.add(name, 'dropped', 'the Gemini protocol does not know it');
-  const resource = model.includes('/') ? model : `models/${model}`;
-  return {
-    requests: inputs.map((input) => {
-      if (typeof input !== 'string')
-        throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, {
-          param: 'input',
-        });
-      const request: MutableJsonObject = { model: resource, content: { parts: [{ text: input }] } };
-      if (dimensions !== undefined) request['outputDimensionality'] = dimensions;
-      return request;
-    }),
-  };
 }
 
 /** Only newer models count (`usageMetadata`). */

@@ -1,10 +1,11 @@
 // Google's Gemini protocol, in both directions. The only file of this folder that others import.
 import type { Protocol } from '../protocol.ts';
 import { geminiEmbeddings } from './embeddings.ts';
-import { counting } from './count-tokens.ts';
+import { counting, vertexCounting } from './count-tokens.ts';
 import { relay } from './relay.ts';
 import { geminiServer } from './server.ts';
 import { geminiUpstream } from './upstream.ts';
+import { vertexEmbeddings } from './vertex-embeddings.ts';
 
 export { encodeModel, encodeModelList } from './encode-model-list.ts';
 export type { ListedModel } from './encode-model-list.ts';
@@ -14,6 +15,7 @@ export const gemini: Protocol = {
   upstream: geminiUpstream,
   counting,
   embeddings: geminiEmbeddings,
+  hosted: { counting: vertexCounting, embeddings: vertexEmbeddings },
   relay,
   server: geminiServer,
 };

@@ -2,6 +2,7 @@
 import { defineProvider, endpointAt, speaks } from '../provider.ts';
 
 const PATH = '/deployments/{model}/chat/completions?api-version={apiVersion}';
+const OPERATION = '/deployments/{model}{operation}?api-version={apiVersion}';
 
 export const azureDeployments = defineProvider({
   id: 'azure-deployments',
@@ -19,7 +20,7 @@ export const azureDeployments = defineProvider({
   protocols: {
     'openai-chat': speaks('{endpoint}/openai', {
       unsupported: ['webSearch'],
-      hosting: { path: PATH, streamPath: PATH },
+      hosting: { path: PATH, streamPath: PATH, embeddings: { path: OPERATION } },
     }),
   },
   defaultProtocol: 'openai-chat',

@@ -4,6 +4,7 @@ import { defineProvider, speaks } from '../provider.ts';
 
 const PLACE = 'https://{host}/v1/projects/{project}/locations/{location}';
 const GOOGLE = '/publishers/google/models/{model}';
+const VERSION = { anthropic_version: 'vertex-2023-10-16' };
 const ANTHROPIC = '/publishers/anthropic/models/{model}';
 
 /** Documentation "Vertex AI locations" and "Data residency" (2026-11): global, multi-regions, regions. */
@@ -31,6 +32,8 @@ export const vertex = defineProvider({
       hosting: {
         path: `${GOOGLE}:generateContent`,
         streamPath: `${GOOGLE}:streamGenerateContent?alt=sse`,
+        counting: { path: `${GOOGLE}:countTokens` },
+        embeddings: { path: `${GOOGLE}{operation}` },
       },
     }),
     'anthropic-messages': speaks(PLACE, {
@@ -47,8 +50,10 @@ export const vertex = defineProvider({
       hosting: {
         path: `${ANTHROPIC}:rawPredict`,
         streamPath: `${ANTHROPIC}:streamRawPredict`,
-        set: { anthropic_version: 'vertex-2023-10-16' },
+        set: VERSION,
         remove: ['model'],
+        // The model stands in the body here ("Count tokens for Claude models", 2026-11, and Anthropic's own SDK).
+        counting: { path: '/publishers/anthropic/models/count-tokens:rawPredict', set: VERSION },
       },
     }),
   },

@@ -1,0 +1,78 @@
+// Embeddings as Vertex AI makes them, which hosts Gemini's protocol but has other methods for this: `:predict`, and for
+// newer models `:embedContent`. Its texts travel one by one where the model takes no more.
+import type {
+  Embeddings,
+  EmbeddingsRequest,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  Report,
+  Target,
+} from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, NO_USAGE } from '../../canonical/index.ts';
+import type { EmbeddingsCodec } from '../protocol.ts';
+import { readVectors } from '../read-vectors.ts';
+import { dropUnknown, textsOf } from './embeddings.ts';
+
+/** Most texts of one request ("Get text embeddings", docs.cloud.google.com, 2026-11). */
+const MOST_TEXTS = 250;
+
+/** The upstream side of "Text embeddings API" (2026-11); which model has which method: Google's own SDK, 2026-11. */
+export const vertexEmbeddings: EmbeddingsCodec = {
+  pathFor: (model) => (isEmbedContent(model) ? ':embedContent' : ':predict'),
+  mostInputs: (model) => (takesOne(model) ? 1 : MOST_TEXTS),
+  encodeRequest,
+  decodeResponse,
+};
+
+/** "Supports one instance per request", and one content. */
+function takesOne(model: string): boolean {
+  return model.includes('gemini') || isEmbedContent(model);
+}
+
+function isEmbedContent(model: string): boolean {
+  return (model.includes('gemini') && model !== 'gemini-embedding-001') || model.includes('maas');
+}
+
+function encodeRequest(
+  request: EmbeddingsRequest,
+  { model }: Pick<Target, 'model'>,
+  report: Report,
+): JsonObject {
+  const texts = textsOf(request, model);
+  const { dimensions } = request;
+  dropUnknown(request, report);
+  const size = dimensions === undefined ? {} : { outputDimensionality: dimensions };
+  if (!isEmbedContent(model)) return { instances: texts.map((content) => ({ content })), parameters: size };
+  const body: MutableJsonObject = { content: { parts: texts.map((text) => ({ text })) } };
+  if (dimensions !== undefined) body['embedContentConfig'] = size;
+  return body;
+}
+
+/** Each prediction counts its own tokens. */
+function decodeResponse(body: unknown, count: number): Embeddings {
+  const { predictions, embedding, usageMetadata } = asObject(body);
+  if (predictions === undefined) {
+    const entries = embedding === undefined ? undefined : [embedding];
+    const vectors = readVectors(entries, count, (entry) => asObject(entry)['values']);
+    return { vectors, usage: usageOf([asObject(usageMetadata)['promptTokenCount']], usageMetadata) };
+  }
+  const made = (entry: JsonValue): JsonObject => asObject(asObject(entry)['embeddings']);
+  const vectors = readVectors(predictions, count, (entry) => made(entry)['values']);
+  const counts = asArray(predictions).map((entry) => asObject(made(entry)['statistics'])['token_count']);
+  return { vectors, usage: usageOf(counts, undefined) };
+}
+
+/** Null where one of the counts is missing. */
+function usageOf(
+  counts: readonly (JsonValue | undefined)[],
+  raw: JsonValue | undefined,
+): Embeddings['usage'] {
+  let uncached = 0;
+  for (const count of counts) {
+    const tokens = asNumber(count);
+    if (tokens === undefined) return null;
+    uncached += tokens;
+  }
+  return { ...NO_USAGE, input: { ...NO_USAGE.input, uncached }, raw: raw ?? null };
+}
