@@ -8,6 +8,7 @@ import { buildSnapshot, loadConfig } from '../src/config/index.ts';
 import { presets } from '../src/providers/index.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
+import { runProgram } from './program.ts';
 import { chatBody, whole } from './upstreams/answers.ts';
 import { at } from './upstreams/json-path.ts';
 import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
@@ -605,6 +606,35 @@ describe('Google', () => {
     );
   });
 });
+
+test('a fetched token that an upstream repeats reaches no client, and no log', () =>
+  withGateway(
+    { azure: { resource: upstream.origin, credentials: 'instance' } },
+    { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },
+    async (gateway) => {
+      const token = 'eyJ0eXAiOiJKV1QiLCJhbGciOiJub25lIn0.eyJhdWQiOiJ4In0.c2lnbmF0dXJl';
+      issuer.script(whole({ access_token: token, expires_in: 3600 }));
+      upstream.script(whole({ error: { message: `no access with ${token}`, code: 'x' } }, 403));
+      const refused = await (await ask(gateway, 'azure/gpt')).text();
+      expect(refused).toContain('no access with [secret]');
+      for (const text of [refused, ...gateway.logLines]) expect(text).not.toContain('c2lnbmF0dXJl');
+    },
+  ));
+
+test('check says who would ask, and no secret', async () => {
+  const config = file(
+    'dragoman.yaml',
+    'providers:\n  bedrock: { region: r, access_key_id: AKIA, secret_access_key: sk-test-aws }\n' +
+      '  azure: { resource: r, credentials: instance }\n',
+  );
+  const { code, out } = await runProgram(['check', '--config', config], { folder });
+  expect(code).toBe(0);
+  expect(out).toContain('bedrock: signed by keys in the configuration\n');
+  expect(out).toContain('azure: signed by the managed identity of the machine\n');
+  const json = await runProgram(['check', '--json', '--config', config], { folder });
+  expect(at(JSON.parse(json.out), 'credentials', 'bedrock')).toBe('keys in the configuration');
+  expect(out + json.out).not.toContain('sk-test-aws');
+}, 60_000);
 
 test('an issuer that is silent is given up by the next request, and not waited for twice', () =>
   withGateway(

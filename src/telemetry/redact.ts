@@ -16,6 +16,9 @@ const SHAPES: readonly RegExp[] = [
   /\b(?:xai-|gsk_|csk-|pplx-|nvapi-|hf_|gh[pousr]_|github_pat_)[A-Za-z0-9_-]{16,}/g,
   // Google.
   /\bAIza[A-Za-z0-9_-]{30,}/g,
+  // Tokens that were fetched: Google's own, and signed ones (JWT), as Microsoft's are.
+  /\bya29\.[A-Za-z0-9._-]{16,}/g,
+  /\beyJ[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
   // AWS access key ids.
   /\bA[KS]IA[A-Z0-9]{16}\b/g,
 ];
