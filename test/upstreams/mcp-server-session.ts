@@ -40,7 +40,7 @@ export function mcpSessions(
 /** A session with an operator's server at this address, unless `server` says otherwise. */
 export function openMcpSession(url: string, setup?: SessionsSetup, server?: Partial<McpServer>): McpSession {
   const whole = { label: 'things', url, headers: {}, trusted: true, ...server };
-  return mcpSessions([whole], setup).open(whole);
+  return mcpSessions(whole.trusted ? [whole] : [], setup).open(whole);
 }
 
 /** The error that this ends with. */
