@@ -2,8 +2,16 @@
 // Knows no syntax.
 import type { CharSet } from './char-set.ts';
 
-/** A place between two characters. */
-export type Place = 'start' | 'end' | 'line_start' | 'line_end' | 'boundary' | 'no_boundary';
+/** A place between two characters. For ECMAScript, only letters of ASCII make words. */
+export type Place =
+  | 'start'
+  | 'end'
+  | 'line_start'
+  | 'line_end'
+  | 'boundary'
+  | 'no_boundary'
+  | 'ascii_boundary'
+  | 'no_ascii_boundary';
 
 export type Expression =
   | { readonly type: 'char'; readonly set: CharSet }

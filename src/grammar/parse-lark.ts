@@ -140,7 +140,7 @@ class LarkParser {
     const token = this.#tokens[this.#at++];
     switch (token?.type) {
       case 'name':
-        if (this.#takes('{')) throw beyondUs(this.#path, 'it has templates, or bounds in braces');
+        if (this.#sees('{') && !this.#beginsBounds()) throw beyondUs(this.#path, 'it has templates');
         return { type: 'name', name: token.text };
       case 'regex':
         return { type: 'regex', text: token.text, flags: token.flags };
@@ -188,9 +188,19 @@ class LarkParser {
     return { type: 'repeat', body, min, max };
   }
 
-  #takes(mark: string): boolean {
+  /** Behind a name, a brace begins bounds or the arguments of a template. */
+  #beginsBounds(): boolean {
+    const next = this.#tokens[this.#at + 1];
+    return next?.type === 'number' || (next?.type === 'mark' && next.text === ',');
+  }
+
+  #sees(mark: string): boolean {
     const token = this.#tokens[this.#at];
-    if (token?.type !== 'mark' || token.text !== mark) return false;
+    return token?.type === 'mark' && token.text === mark;
+  }
+
+  #takes(mark: string): boolean {
+    if (!this.#sees(mark)) return false;
     this.#at++;
     return true;
   }

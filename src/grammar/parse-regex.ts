@@ -115,9 +115,12 @@ function readGroup(cursor: RegexCursor, flags: Flags): Expression {
 }
 
 function readEscape(cursor: RegexCursor, flags: Flags): Expression {
-  if (cursor.take('b')) return { type: 'place', place: 'boundary' };
-  if (cursor.take('B')) return { type: 'place', place: 'no_boundary' };
-  if (cursor.dialect === 'rust') {
+  if (cursor.dialect === 'ecma') {
+    if (cursor.take('b')) return { type: 'place', place: 'ascii_boundary' };
+    if (cursor.take('B')) return { type: 'place', place: 'no_ascii_boundary' };
+  } else {
+    if (cursor.take('b')) return { type: 'place', place: 'boundary' };
+    if (cursor.take('B')) return { type: 'place', place: 'no_boundary' };
     if (cursor.take('A')) return { type: 'place', place: 'start' };
     if (cursor.take('z')) return { type: 'place', place: 'end' };
   }

@@ -164,17 +164,21 @@ class Recogniser {
       case 'line_end':
         return after === undefined || after === LINE_FEED;
       case 'boundary':
-        return isWord(before) !== isWord(after);
+        return isIn(WORD, before) !== isIn(WORD, after);
       case 'no_boundary':
-        return isWord(before) === isWord(after);
+        return isIn(WORD, before) === isIn(WORD, after);
+      case 'ascii_boundary':
+        return isIn(ASCII_WORD, before) !== isIn(ASCII_WORD, after);
+      case 'no_ascii_boundary':
+        return isIn(ASCII_WORD, before) === isIn(ASCII_WORD, after);
     }
   }
 }
 
 const LINE_FEED = 10;
+const WORD = /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]$/u;
+const ASCII_WORD = /^\w$/;
 
-function isWord(codePoint: number | undefined): boolean {
-  return (
-    codePoint !== undefined && /^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]$/u.test(String.fromCodePoint(codePoint))
-  );
+function isIn(set: RegExp, codePoint: number | undefined): boolean {
+  return codePoint !== undefined && set.test(String.fromCodePoint(codePoint));
 }
