@@ -90,7 +90,7 @@ function callsFor(body: ChatRequest): object[] {
     ({ function: { name } }) => (wanted ?? name) === name && (isForced || text.includes(name)),
   );
   if (!tool) return [];
-  const [argument = '', { enum: options = undefined } = {}] =
+  const [argument = '', { enum: options } = {}] =
     Object.entries(tool.function.parameters.properties)[0] ?? [];
   const value = tool.function.strict === true ? options?.[0] : 'blue';
   const count = text.includes('in parallel') && body['parallel_tool_calls'] !== false ? 2 : 1;

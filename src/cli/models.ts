@@ -1,4 +1,6 @@
 // `dragoman models`: the models that this configuration serves.
+import type { Endpoint } from '../catalog/index.ts';
+import { findDiagnosis, readCapabilities } from '../doctor/index.ts';
 import { parseArguments, printRows, type Command } from './command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 
@@ -8,7 +10,13 @@ export const models: Command = {
   summary: 'list the models, or those whose id contains WORD',
   async run(argv) {
     const args = parseArguments(argv);
-    const { catalog } = offlineSnapshot(args.load().config);
+    const { config } = args.load();
+    const { catalog } = offlineSnapshot(config);
+    const find = findDiagnosis(readCapabilities(config.dataDir).diagnoses);
+    const probed = (endpoint: Endpoint): string => {
+      const found = find(endpoint);
+      return found ? `, probed ${new Date(found.probedAt).toISOString().slice(0, 10)}` : '';
+    };
     const word = args.words[0]?.toLowerCase() ?? '';
     const rows = catalog
       .list()
@@ -18,7 +26,9 @@ export const models: Command = {
         context: model.contextLength,
         output: model.maxOutputTokens,
         reasoning: model.reasoningStyle,
-        endpoints: model.endpoints.map((endpoint) => `${endpoint.slug} (${endpoint.protocol})`).join(', '),
+        endpoints: model.endpoints
+          .map((endpoint) => `${endpoint.slug} (${endpoint.protocol}${probed(endpoint)})`)
+          .join(', '),
       }));
     printRows(rows, ['id', 'context', 'output', 'reasoning', 'endpoints'], args.json);
     return 0;

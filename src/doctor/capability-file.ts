@@ -78,14 +78,27 @@ export function forgetDiagnoses(dataDir: string, provider: string | undefined): 
   return diagnoses.length - kept.length;
 }
 
-/** Looks facts up as the catalog does, by endpoint and address. */
+/** Looks facts up as the catalog does. */
 export function findMeasured(diagnoses: readonly Diagnosis[]): FindMeasured {
-  const facts = new Map(diagnoses.map((one) => [keyOf(one), one.facts]));
-  return facts.size === 0 ? () => undefined : (place) => facts.get(keyOf(place));
+  const find = findDiagnosis(diagnoses);
+  return (place) => find(place)?.facts;
 }
 
-function keyOf({ provider, protocol, model, baseUrl }: MeasuredPlace): string {
-  return JSON.stringify([provider, protocol, model, baseUrl]);
+/** Looks up what was found at an endpoint. At another address of the provider, it says nothing. */
+export function findDiagnosis(
+  diagnoses: readonly Diagnosis[],
+): (place: MeasuredPlace) => Diagnosis | undefined {
+  if (diagnoses.length === 0) return () => undefined;
+  const known = new Map(diagnoses.map((one) => [keyOf(one), one]));
+  return (place) => {
+    const found = known.get(keyOf(place));
+    return found?.baseUrl === place.baseUrl ? found : undefined;
+  };
+}
+
+/** A provider serves a model over a protocol at one address. */
+function keyOf({ provider, protocol, model }: MeasuredPlace): string {
+  return JSON.stringify([provider, protocol, model]);
 }
 
 function write(dataDir: string, diagnoses: readonly Diagnosis[]): void {

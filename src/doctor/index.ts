@@ -1,6 +1,7 @@
 // Finds out what endpoints can do by asking them, and keeps what it found.
 export {
   capabilityPath,
+  findDiagnosis,
   findMeasured,
   forgetDiagnoses,
   formatDiagnosis,
