@@ -191,6 +191,56 @@ describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('an uploaded fil
     expect(partsSent(protocol, upstream.requests[0]?.json)).toMatchObject([AS_BYTES[protocol].png as object]);
   });
 
+  test('from Gemini, in the place of an address at Google', async () => {
+    const upstream = answering(protocol);
+    const response = await fetch(
+      `${scene.gateway.origin}/v1beta/models/${MODELS[protocol]}:generateContent`,
+      {
+        method: 'POST',
+        headers: { 'x-goog-api-key': TEST_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          contents: [
+            {
+              role: 'user',
+              parts: [
+                { fileData: { fileUri: ids.png, mimeType: 'image/png' } },
+                { fileData: { fileUri: ids.pdf, mimeType: 'application/pdf' } },
+              ],
+            },
+          ],
+        }),
+      },
+    );
+    expect(response.status).toBe(200);
+    const sent = partsSent(protocol, upstream.requests[0]?.json);
+    expect(sent).toEqual([AS_BYTES[protocol].png, AS_BYTES[protocol].pdf] as never);
+  });
+
+  test('in the result of a tool', async () => {
+    const upstream = answering(protocol);
+    const response = await scene.gateway.post('/responses', {
+      model: MODELS[protocol],
+      store: false,
+      input: [
+        { role: 'user', content: 'Fetch it.' },
+        { type: 'function_call', call_id: 'c1', name: 'fetch', arguments: '{}' },
+        {
+          type: 'function_call_output',
+          call_id: 'c1',
+          output: [
+            { type: 'input_file', file_id: ids.pdf },
+            { type: 'input_image', file_id: ids.png },
+          ],
+        },
+      ],
+    });
+    expect(response.status).toBe(200);
+    const sent = upstream.requests[0]?.text;
+    expect(sent).toContain(PNG);
+    expect(sent).toContain(PDF);
+    expect(sent).not.toContain(ids.png);
+  });
+
   test('nothing is reported as lost, also in strict mode', async () => {
     answering(protocol);
     const response = await scene.gateway.post(

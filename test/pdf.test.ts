@@ -2,7 +2,10 @@
 // what files that cannot be read, or were made to do harm, lead to.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
+import { Report, type CanonicalRequest, type FilePart } from '../src/canonical/index.ts';
+import type { Endpoint } from '../src/catalog/index.ts';
 import { pdfText } from '../src/documents/pdf-text.ts';
+import { readDocuments, type ReadDocuments } from '../src/engine/read-documents.ts';
 import { TEST_KEY } from './harness.ts';
 import { pdfOf } from './pdf-file.ts';
 import { rejection } from './rejection.ts';
@@ -248,6 +251,22 @@ describe('to an upstream that takes no files', () => {
     const error = await failureOf(await hostile);
     expect(error).toMatchObject({ param: 'messages[0].content[0]', code: 'pdf_not_readable' });
     expect(order).toEqual(['honest', 'hostile']);
+  });
+
+  test('nothing more is read when nobody waits any more', async () => {
+    const parts = ['One', 'Two', 'Three'].map((text): FilePart => {
+      const media = { kind: 'base64', data: pdfOf([text]).toString('base64'), mediaType: undefined } as const;
+      return { type: 'file', media, filename: `${text}.pdf` };
+    });
+    const request = { items: [{ type: 'message', role: 'user', parts }], report: new Report() };
+    const known: ReadDocuments = new Map();
+    await readDocuments(
+      request as unknown as CanonicalRequest,
+      { slug: 'plain' } as Endpoint,
+      known,
+      () => known.size < 1,
+    );
+    expect(known.size).toBe(1);
   });
 
   test('strict mode refuses the approximation', async () => {

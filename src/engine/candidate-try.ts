@@ -83,7 +83,9 @@ export class CandidateTry {
         fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
       );
     if (request && needsReading(request, candidate.endpoint))
-      request = await this.#orCancelled(readDocuments(request, candidate.endpoint, generation.documents));
+      request = await this.#orCancelled(
+        readDocuments(request, candidate.endpoint, generation.documents, () => !this.#cancelled),
+      );
     if (!request) return this.#cancelled;
     const prepared = prepareAttempt({
       request,

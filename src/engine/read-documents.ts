@@ -21,6 +21,7 @@ export function needsReading(request: CanonicalRequest, { quirks }: Endpoint): b
 /**
  * The request with what its files say in their place, and the approximation reported; pictures among them as images.
  * @param known what was read for the request so far; what is read now is added
+ * @param goesOn false when nobody waits any more: what is not begun by then is left
  * @throws GatewayError naming the part: `unsupported` for a file that has no text that can be read, so that an endpoint
  * that takes files is tried; `invalid_request` for more PDFs than one request may have read
  */
@@ -28,23 +29,20 @@ export async function readDocuments(
   request: CanonicalRequest,
   endpoint: Endpoint,
   known: ReadDocuments,
+  goesOn: () => boolean,
 ): Promise<CanonicalRequest> {
   const report = request.report.fork();
   const items = [];
   for (const item of request.items) {
     items.push(
       partsOf(item).some(isFile)
-        ? await withParts(item, (part) =>
-            isFile(part) ? replace(part, endpoint, known, report) : only(part),
+        ? await withParts(item, async (part) =>
+            isFile(part) && goesOn() ? replace(part, endpoint, known, report) : part,
           )
         : item,
     );
   }
   return { ...request, items, report };
-}
-
-async function only(part: Part): Promise<Part> {
-  return part;
 }
 
 async function replace(

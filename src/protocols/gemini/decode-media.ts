@@ -7,6 +7,8 @@ import { standardBase64 } from './thought-signature.ts';
 
 /** Files that only Google can read: uploaded to it, or in its cloud storage. */
 const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
+/** Files that were uploaded to the gateway: their ids stand where Google has addresses. */
+const UPLOADED = /^file_\w+$/;
 
 /**
  * The part for a member that holds bytes or the address of a file; undefined, with a problem, when it is broken.
@@ -36,7 +38,8 @@ export function decodeMedia(
   }
   const uri = requireString(data['fileUri'], `${at}.fileUri`, problems);
   if (uri === undefined) return undefined;
-  const media: Media = GOOGLES_OWN.test(uri) ? { kind: 'file_id', id: uri } : { kind: 'url', url: uri };
+  const media: Media =
+    GOOGLES_OWN.test(uri) || UPLOADED.test(uri) ? { kind: 'file_id', id: uri } : { kind: 'url', url: uri };
   return ofType(
     mediaType,
     media,
