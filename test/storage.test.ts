@@ -23,6 +23,7 @@ const KEY: StoredKey = {
   revokedAt: null,
   models: ['openai/*'],
   logContent: true,
+  strict: true,
   routing: { only: ['openai'], max_price: { prompt: 3 } },
 };
 
@@ -224,6 +225,7 @@ test('keys are kept, listed and revoked once', async () => {
     models: null,
     logContent: false,
     routing: null,
+    strict: null,
   });
   expect(await storage.keys.list()).toEqual([
     KEY,
@@ -236,6 +238,7 @@ test('keys are kept, listed and revoked once', async () => {
       models: null,
       logContent: false,
       routing: null,
+      strict: null,
     },
   ]);
   expect(await storage.keys.revoke('key_1', 5)).toBe(true);
@@ -363,7 +366,9 @@ test('keys of a database from before routing defaults have none', async () => {
   );
   database.close();
   const storage = await openSqliteStorage({ path });
-  expect(await storage.keys.list()).toMatchObject([{ id: 'key_1', name: 'old', routing: null }]);
+  expect(await storage.keys.list()).toMatchObject([
+    { id: 'key_1', name: 'old', routing: null, strict: null },
+  ]);
   await storage.close();
 });
 

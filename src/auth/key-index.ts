@@ -14,6 +14,7 @@ export interface ConfiguredKey {
   /** Unix milliseconds; null or absent: never. */
   readonly expiresAt?: number | null | undefined;
   readonly logContent?: boolean | undefined;
+  readonly strict?: boolean | null | undefined;
   readonly routing?: RoutingWishes | null | undefined;
 }
 
@@ -151,6 +152,7 @@ function entryOf(key: StoredKey): Entry {
       expiresAt: key.expiresAt,
       mayUse: compileModelPatterns(key.models),
       logContent: key.logContent,
+      strict: key.strict,
       routing: key.routing && toWishes(key.routing, 'key.routing'),
     },
     revokedAt: key.revokedAt,
@@ -166,6 +168,7 @@ function configuredEntry(key: ConfiguredKey, hash: string): Entry {
       expiresAt: key.expiresAt ?? null,
       mayUse: compileModelPatterns(key.models ?? null),
       logContent: key.logContent ?? false,
+      strict: key.strict ?? null,
       routing: key.routing ?? null,
     },
     revokedAt: null,

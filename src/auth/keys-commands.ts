@@ -11,6 +11,8 @@ export interface NewKey {
   /** Unix milliseconds; absent or null means never. */
   readonly expiresAt?: number | null | undefined;
   readonly logContent?: boolean | undefined;
+  /** Absent or null: as for everybody. */
+  readonly strict?: boolean | null | undefined;
   /** Checked already; absent or null: nothing of its own. */
   readonly routing?: RoutingDefaults | null | undefined;
 }
@@ -59,6 +61,7 @@ export async function createKey(
     revokedAt: null,
     models: input.models ?? null,
     logContent: input.logContent ?? false,
+    strict: input.strict ?? null,
     routing: input.routing ?? null,
   };
   await store.insert(stored);

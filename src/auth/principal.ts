@@ -11,6 +11,8 @@ export interface Principal {
   /** May this key use the model? Patterns with `*` were compiled when the key was loaded. */
   readonly mayUse: (modelId: string) => boolean;
   readonly logContent: boolean;
+  /** Whether a request of which something would be lost is refused; null: as for everybody. */
+  readonly strict: boolean | null;
   /** What holds when the request says nothing about routing; null: what holds for everybody. */
   readonly routing: RoutingWishes | null;
 }

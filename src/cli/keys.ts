@@ -18,12 +18,13 @@ import { openStorage } from './open-storage.ts';
 export const keys: Command = {
   name: 'keys',
   usage: 'keys create NAME | list | revoke ID-OR-NAME',
-  summary: 'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --log-content)',
+  summary: 'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --strict --log-content)',
   async run(argv) {
     const args = parseArguments(argv, {
       models: { type: 'string' },
       expires: { type: 'string' },
       'log-content': { type: 'boolean' },
+      strict: { type: 'boolean' },
       routing: { type: 'string' },
     });
     const action = ACTIONS.get(args.words[0] ?? 'list');
@@ -67,6 +68,7 @@ async function create(storage: Storage, args: Arguments, config: Config): Promis
       models: models ?? null,
       expiresAt,
       logContent: args.flag('log-content'),
+      strict: args.flag('strict') || null,
       routing: routingOf(args.option('routing'), config),
     },
     Date.now(),
@@ -96,8 +98,13 @@ async function list(storage: Storage, args: Arguments): Promise<void> {
     created: new Date(key.createdAt).toISOString().slice(0, 10),
     expires: key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString().slice(0, 10),
     models: key.models?.join(',') ?? 'all',
+    strict: key.strict === null ? 'default' : String(key.strict),
   }));
-  printRows(rows, ['id', 'name', 'hint', 'state', 'created', 'expires', 'models', 'routing'], args.json);
+  printRows(
+    rows,
+    ['id', 'name', 'hint', 'state', 'created', 'expires', 'models', 'strict', 'routing'],
+    args.json,
+  );
 }
 
 async function revoke(storage: Storage, args: Arguments): Promise<void> {

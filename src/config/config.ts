@@ -26,6 +26,8 @@ export interface KeyConfig {
   /** Unix milliseconds; null: never. */
   readonly expiresAt: number | null;
   readonly logContent: boolean;
+  /** Null: as for everybody. */
+  readonly strict: boolean | null;
   /** What holds when its requests say nothing; null: as for everybody. */
   readonly routing: RoutingWishes | null;
 }
@@ -79,7 +81,7 @@ export interface Config extends CatalogConfig {
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
   readonly files: FilesConfig;
   readonly logging: { readonly level: ConfigFile['logging']['level']; readonly content: boolean };
-  readonly compatibility: { readonly reasoningContent: boolean };
+  readonly compatibility: { readonly reasoningContent: boolean; readonly ignoresStreamOptions: boolean };
   readonly idempotency: { readonly ttlMs: number; readonly maxBytes: number };
   /** Folder of prompt templates; null when there is none. */
   readonly promptsDir: string | null;
@@ -145,7 +147,10 @@ export function toConfig(file: ConfigFile): Config {
     },
     files: toFiles(file.files),
     logging: file.logging,
-    compatibility: { reasoningContent: file.compatibility.reasoning_content },
+    compatibility: {
+      reasoningContent: file.compatibility.reasoning_content,
+      ignoresStreamOptions: file.compatibility.ignore_stream_options,
+    },
     idempotency: {
       ttlMs: file.idempotency.ttl_ms,
       maxBytes: Math.floor(file.idempotency.max_mb * MEGABYTE),
@@ -162,6 +167,7 @@ function toKey(entry: ConfigFile['keys'][number], place: number, file: ConfigFil
     models: entry.models ?? null,
     expiresAt: entry.expires === undefined ? null : Date.parse(entry.expires),
     logContent: entry.log_content ?? file.logging.content,
+    strict: entry.strict ?? null,
     routing: entry.routing ? toWishes(entry.routing, `keys[${place}].routing`) : null,
   };
 }

@@ -203,6 +203,10 @@ const key = z.strictObject({
     .boolean()
     .optional()
     .describe('Keep prompts and answers in its records. Default: `logging.content`.'),
+  strict: z
+    .boolean()
+    .optional()
+    .describe('Refuse its requests of which something would be dropped or changed. Default: `strict`.'),
   routing: routingDefaultsSchema
     .optional()
     .describe('Used when its requests say nothing, over `routing.default`, whose members it takes.'),
@@ -242,7 +246,9 @@ export const configSchema = z.strictObject({
   strict: z
     .boolean()
     .default(false)
-    .describe('Refuse (400) a request of which something would be dropped or changed.'),
+    .describe(
+      'Refuse (400) a request of which something would be dropped or changed. A key and the header `x-dragoman-strict` count before it.',
+    ),
   fetch: z
     .strictObject({
       allow: z
@@ -288,9 +294,13 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe('Repeat `reasoning` as `reasoning_content`, for clients that read only that name.'),
+      ignore_stream_options: z
+        .boolean()
+        .default(false)
+        .describe('Drop `stream_options` of a request that does not stream, instead of refusing it (400).'),
     })
     .prefault({})
-    .describe('What answers carry for older clients.'),
+    .describe('What is done for clients that depart from a protocol.'),
   idempotency: z
     .strictObject({
       ttl_ms: milliseconds(3_600_000).describe('How long a complete answer is given again.'),

@@ -4,13 +4,16 @@ import { decodeEmbeddingsRequest } from '../protocols/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { longestInput } from './embed.ts';
+import { withoutStreamOptions } from './ignored-stream-options.ts';
 import { routeRequest } from './route.ts';
+import type { EngineSettings } from './settings.ts';
 
 /** The route table. Throws GatewayError for what the request itself would be refused for. */
 export function explainRoute(deps: GatewayDependencies, call: ExplainCall): JsonObject {
-  const { request, inputChars } = call.task === 'embedding' ? embeddingsOf(call) : textOf(call);
+  const settings = deps.settings();
+  const { request, inputChars } = call.task === 'embedding' ? embeddingsOf(call) : textOf(call, settings);
   const plan = routeRequest(request, {
-    settings: deps.settings(),
+    settings,
     principal: call.principal,
     state: deps.routing,
     nowMs: deps.clock.now(),
@@ -25,8 +28,9 @@ interface Explained {
   readonly inputChars: number;
 }
 
-function textOf({ protocol, json, route, bodyChars }: ExplainCall): Explained {
-  return { request: protocol.server.decodeRequest(json, route), inputChars: bodyChars };
+function textOf({ protocol, json, route, bodyChars }: ExplainCall, settings: EngineSettings): Explained {
+  const asked = (settings.ignoresStreamOptions && withoutStreamOptions(json)) || json;
+  return { request: protocol.server.decodeRequest(asked, route), inputChars: bodyChars };
 }
 
 function embeddingsOf({ json }: ExplainCall): Explained {

@@ -36,6 +36,8 @@ export interface EngineSettings {
   readonly retentionDays: number;
   /** True: a parameter that would be dropped is a 400. */
   readonly strict: boolean;
+  /** True: `stream_options` without a stream is no mistake. */
+  readonly ignoresStreamOptions: boolean;
   /** Repeat `reasoning` as `reasoning_content`. */
   readonly reasoningContentMirror: boolean;
   readonly idempotency: IdempotencyLimits;

@@ -16,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'routing of keys', up: routingOfKeys },
   { name: 'stored responses, conversations and prompts', up: stateTables },
   { name: 'uploaded files', up: filesTable },
+  { name: 'strictness of keys', up: strictnessOfKeys },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -86,6 +87,10 @@ async function firstTables(db: Kysely<Schema>): Promise<void> {
 
 async function routingOfKeys(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('keys').addColumn('routing', 'text').execute();
+}
+
+async function strictnessOfKeys(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('keys').addColumn('strict', 'integer').execute();
 }
 
 async function stateTables(db: Kysely<Schema>): Promise<void> {

@@ -32,6 +32,8 @@ export interface StoredKey {
   readonly models: readonly string[] | null;
   /** True: prompts and answers of this key are kept in the records. */
   readonly logContent: boolean;
+  /** Whether a request of which something would be lost is refused; null: as for everybody. */
+  readonly strict: boolean | null;
   /** What holds when its requests say nothing about routing; null: as for everybody. */
   readonly routing: RoutingDefaults | null;
 }

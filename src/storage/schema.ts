@@ -47,6 +47,8 @@ export interface KeyTable {
   log_content: number;
   /** JSON object in the configuration's own words; null means nothing. */
   routing: string | null;
+  /** 0 or 1; null means as for everybody. */
+  strict: number | null;
 }
 
 export interface VaultTable {

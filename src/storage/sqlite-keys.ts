@@ -32,6 +32,7 @@ export class SqliteKeys implements KeyStore {
         models: key.models && JSON.stringify(key.models),
         log_content: key.logContent ? 1 : 0,
         routing: key.routing && JSON.stringify(key.routing),
+        strict: key.strict === null ? null : Number(key.strict),
       })
       .execute();
   }
@@ -70,5 +71,6 @@ function decodeKey(row: KeyTable): StoredKey {
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
     logContent: row.log_content !== 0,
     routing: row.routing === null ? null : (JSON.parse(row.routing) as RoutingDefaults),
+    strict: row.strict === null ? null : row.strict !== 0,
   };
 }
