@@ -385,6 +385,29 @@ describe('Azure', () => {
       },
     ));
 
+  test('an answer is kept that comes while another request waits for a new token', () =>
+    withGateway(
+      azure({ credentials: 'instance' }),
+      { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },
+      async (gateway) => {
+        issuer.script(token('one'), () => {});
+        upstream.script(HI, whole({ error: { message: 'expired' } }, 401), () => {});
+        await usedBy(gateway, 'azure/gpt');
+        clock.advance(2 * MINUTE);
+        const [refused, answered] = [ask(gateway, 'azure/gpt'), ask(gateway, 'azure/gpt')];
+        const [waiting, slow] = [await issuer.arrived(2), await upstream.arrived(3)];
+        HI(slow);
+        // Whichever of the two was refused, the other one has its answer.
+        const first = await Promise.race([refused, answered]);
+        expect([first.status, await first.text()]).toEqual([200, expect.stringContaining('Hi')]);
+        expect(upstream.requests).toHaveLength(3);
+        upstream.always(HI);
+        token('two')(waiting);
+        for (const response of await Promise.all([refused, answered])) expect(response.status).toBe(200);
+        expect(upstream.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer two']);
+      },
+    ));
+
   test('an application with a federated token, which is read each time', () =>
     withGateway(
       azure(),

@@ -42,6 +42,8 @@ export class RenewedCredential implements Credential {
   readonly #fetchNew: FetchCredential;
   readonly #now: () => number;
   #kept: Kept | undefined;
+  /** True when the upstream refused what is kept: only judges answers until there is another one. */
+  #isSpent = false;
   #fetch: Fetch | undefined;
   #triedAt = -PAUSE_MS;
 
@@ -54,7 +56,7 @@ export class RenewedCredential implements Credential {
   headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders> {
     const now = this.#now();
     const kept = this.#kept;
-    const left = (kept?.expiresAt ?? 0) - now;
+    const left = this.#isSpent ? 0 : (kept?.expiresAt ?? 0) - now;
     if (kept && left > UNUSABLE_BEFORE_MS) {
       // A failure here is told by whoever needs the next one.
       if (left <= REFRESH_BEFORE_MS && now - this.#triedAt >= PAUSE_MS) this.#refresh(now).catch(() => {});
@@ -65,13 +67,11 @@ export class RenewedCredential implements Credential {
 
   refused(answer: SignedAnswer, signedAt: number): boolean {
     const kept = this.#kept;
+    if (!kept?.credential.isRefusal(answer)) return false;
     // Another request was refused as well, and has seen to it.
-    if (!kept) return true;
-    if (!kept.credential.isRefusal(answer)) return false;
-    if (kept.fetchedAt > signedAt) return true;
-    if (this.#now() - kept.fetchedAt < FRESH_MS) return false;
-    this.#kept = undefined;
-    return true;
+    if (this.#isSpent || kept.fetchedAt > signedAt) return true;
+    this.#isSpent = this.#now() - kept.fetchedAt >= FRESH_MS;
+    return this.#isSpent;
   }
 
   #refresh(now: number): Promise<Kept> {
@@ -91,7 +91,9 @@ export class RenewedCredential implements Credential {
     try {
       const fetched = await fetch.fetched;
       // One that was given up may still come, after its successor.
-      if (fetched.expiresAt >= (this.#kept?.expiresAt ?? 0)) this.#kept = fetched;
+      if (this.#fetch !== fetch) return;
+      this.#kept = fetched;
+      this.#isSpent = false;
     } catch {
       // What failed is not kept: the next who needs one asks again.
     }
