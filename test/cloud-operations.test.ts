@@ -277,6 +277,16 @@ describe('counts on Vertex', () => {
     ]);
   });
 
+  test('that the host refuses are estimates', async () => {
+    upstream.script(whole({ error: { code: 400, message: 'not in this region', status: 'X' } }, 400));
+    const asked = { model: 'vertex/claude-sonnet-4-5', messages: [message] };
+    const counted = await gateway.post('/messages/count_tokens', asked, {
+      'anthropic-version': '2023-06-01',
+    });
+    expect([counted.status, counted.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
   test('of Gemini hold the request itself, without what only shapes the answer', async () => {
     upstream.script(whole({ totalTokens: 12, totalBillableCharacters: 40 }));
     const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];

@@ -92,7 +92,8 @@ async function askToCount(
   if (!answer) return undefined;
   const { head, text } = answer;
   if (head.status < 300) return counting.decodeCount(parseJson(text));
-  if (NO_SUCH_OPERATION.has(head.status)) return undefined;
+  // Hosts count for some of their models and in some of their places, and refuse the others as they please.
+  if (hosted || NO_SUCH_OPERATION.has(head.status)) return undefined;
   const error = protocol.upstream.decodeError(head.status, (name) => head.header(name), text);
   // What the caller has to mend would also be refused as a request; anything else must not keep it from an answer.
   if (error.fault === 'client') throw redactedError(error, deps.redact);
