@@ -285,6 +285,26 @@ test(
 );
 
 test(
+  'of a known vendor, the cheapest text model that it serves and the catalog lists is examined',
+  async () => {
+    const ids = [
+      'whisper-1',
+      'babbage-002',
+      'gpt-unheard-of',
+      'gpt-4.1',
+      'gpt-4.1-nano',
+      'text-embedding-3-small',
+    ];
+    upstream.always(doctorServer({ list: whole({ data: ids.map((id) => ({ id })) }) }));
+    const config = { providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } } };
+    const result = await doctor(config, '--json');
+    expect(result.code).toBe(0);
+    expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['gpt-4.1-nano']);
+  },
+  SLOW,
+);
+
+test(
   'the built-in provider is examined when asked for, and knows itself',
   async () => {
     const result = await doctor({}, '--model', 'sim/deepseek', '--json');

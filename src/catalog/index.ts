@@ -14,7 +14,7 @@ export type {
 } from './catalog-config.ts';
 export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
-export { isOutOfTheWay } from './families/index.ts';
+export { isOutOfTheWay, isTextModel } from './families/index.ts';
 export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-facts.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';

@@ -12,7 +12,7 @@ import { isRefused, quoted } from '../read-answer.ts';
 const LISTS: Readonly<Record<ProtocolName, string | null>> = {
   'openai-chat': '/models',
   'openai-responses': '/models',
-  'anthropic-messages': '/v1/models',
+  'anthropic-messages': '/v1/models?limit=1000',
   gemini: '/models?pageSize=1000',
   'bedrock-converse': null,
 };
@@ -33,7 +33,11 @@ export type Listed = ReadonlyMap<string, JsonObject>;
  * The models that a place lists; null when it gives no list.
  * @param endpoint any endpoint of the place
  */
-export async function listModels(endpoint: Endpoint, asking: AnswerAsking): Promise<Listed | null> {
+export async function listModels(
+  endpoint: Endpoint | undefined,
+  asking: AnswerAsking,
+): Promise<Listed | null> {
+  if (!endpoint) return null;
   const path = LISTS[endpoint.protocol];
   const protocol = findProtocol(endpoint.protocol);
   // A host of another vendor's protocol, or one that wants signatures, has its list elsewhere.
