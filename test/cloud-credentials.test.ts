@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSnapshot, loadConfig } from '../src/config/index.ts';
 import { presets } from '../src/providers/index.ts';
+import { Secret } from '../src/telemetry/secret.ts';
+import { AwsSigner } from '../src/upstream/sign-aws.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { runProgram } from './program.ts';
@@ -287,6 +289,19 @@ describe('AWS', () => {
       const signed = issuer.requests[0]?.headers['authorization'] ?? '';
       expect(signed).toContain('Credential=AKIADEFAULT/');
       expect(signed).toContain('/eu-west-1/sts/aws4_request');
+      // What was signed is what was sent.
+      const { text = '', headers = {} } = issuer.requests[0] ?? {};
+      const source = { accessKeyId: 'AKIADEFAULT', secretAccessKey: new Secret('secret-default') };
+      const signer = new AwsSigner(
+        { ...source, sessionToken: null, region: 'eu-west-1', service: 'sts' },
+        clock.now,
+      );
+      const sent = { 'content-type': headers['content-type'] ?? '' };
+      expect(
+        signer.headers({ method: 'POST', url: `${issuer.origin}/`, headers: sent, body: text }),
+      ).toMatchObject({
+        authorization: signed,
+      });
     }));
 
   test.each([
