@@ -63,6 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'config',
     'doctor',
+    'documents',
     'engine',
     'ledger',
     'providers',

@@ -18,6 +18,8 @@ export interface SearchWish {
 /** Some of the tools of an MCP server. */
 export interface McpFilter {
   readonly names?: readonly string[] | undefined;
+  /** All but these. */
+  readonly except?: readonly string[] | undefined;
   /** Only those that their server marks as reading only, or only the others. */
   readonly readOnly?: boolean | undefined;
 }
@@ -41,6 +43,8 @@ export interface McpWish {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** null: all. */
   readonly allowed: McpFilter | null;
+  /** Name of the member of the body that tells of the server, where that is not the tool itself. */
+  readonly member?: string | undefined;
   /** undefined: the client said nothing. */
   readonly approval: McpApproval | undefined;
 }

@@ -1,6 +1,7 @@
 // Opens the tools that the gateway runs itself, once per configuration: the engine that is searched, the reader of
 // pages, the MCP servers. The only place that knows all of them.
 import type { Config } from '../config/index.ts';
+import { pdfText } from '../documents/pdf-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type {
   AvailableTools,
@@ -41,9 +42,14 @@ function openSearch({ tools: { webSearch } }: Config, parts: ToolParts): SearchS
   return {
     backend: openSearchBackend(settings, new GuardedFetch({ ...parts, allow: () => [host] })),
     native,
-    pages: pages ? new PageReader({ fetch: parts.fetch, timeoutMs: webSearch.timeoutMs }) : null,
+    pages: pages ? new PageReader({ fetch: parts.fetch, timeoutMs: webSearch.timeoutMs, readPdf }) : null,
     priceUsd: priceUsdPerSearch,
   };
+}
+
+/** The text of all pages of a PDF. */
+async function readPdf(bytes: Uint8Array): Promise<string> {
+  return (await pdfText(bytes)).join('\n\n');
 }
 
 function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {

@@ -26,7 +26,7 @@ const ARRAY_TYPE = { 'content-type': 'application/json' };
 export interface ClientAnswer extends AttemptOutput {
   /** True once something was sent: another endpoint can no longer answer instead. */
   readonly committed: boolean;
-  /** True once the head of a stream was sent: a failure can then only be told inside the stream. */
+  /** True once a failure can only be told inside the answer: the head of a stream was sent, or it holds the failure. */
   readonly opened: boolean;
   /** The whole answer, where it was collected on its way; undefined for one that was relayed, or that nobody keeps. */
   collected(): CollectedEvents | undefined;
@@ -191,17 +191,22 @@ export class StreamAnswer implements ClientAnswer {
 /** An answer that is sent in one piece when it is complete. */
 export class WholeAnswer implements ClientAnswer {
   readonly committed = false;
-  readonly opened = false;
   readonly #generation: Generation;
   readonly #context: AnswerContext;
   readonly #hooks: AnswerHooks;
   #collector = new Collector();
   #relayed: string | undefined;
+  /** True when the failure of the answer is told in it. */
+  #tellsFailure = false;
 
   constructor(generation: Generation, context: AnswerContext, hooks: AnswerHooks) {
     this.#generation = generation;
     this.#context = context;
     this.#hooks = hooks;
+  }
+
+  get opened(): boolean {
+    return this.#tellsFailure;
   }
 
   commit(by: Attempt): void {
@@ -217,6 +222,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    if (event.type === 'error') this.#tellsFailure = true;
     this.#collector.on(event);
   }
 

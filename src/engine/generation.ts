@@ -15,6 +15,7 @@ import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { summariseError } from './error-summary.ts';
 import type { ReadDocuments } from './read-documents.ts';
+import { withoutCredentials } from './logged-request.ts';
 import type { ToolUses } from './tool-uses.ts';
 import type { FetchedMedia } from './resolve-media.ts';
 import type { EngineSettings, Timeouts } from './settings.ts';
@@ -209,7 +210,7 @@ export class Generation {
       error: summariseError(error),
       metadata: request?.metadata ?? null,
       content: call.principal.logContent
-        ? { request: bounded(call.json as JsonValue), answer: bounded(this.answer) }
+        ? { request: bounded(withoutCredentials(call.json as JsonValue)), answer: bounded(this.answer) }
         : null,
     };
   }

@@ -119,7 +119,11 @@ export class ToolBelt {
     for (const { tool } of servers) tools.push(...tool.functions);
     const webSearch = searches ? undefined : request.webSearch;
     const toolChoice = request.toolChoice && this.#choice(request.toolChoice, tools);
-    return { ...request, items, tools, webSearch, toolChoice };
+    const extra = { ...request.extra };
+    for (const { hosted } of servers)
+      if (hosted.meaning?.type === 'mcp' && hosted.meaning.mcp.member)
+        delete extra[hosted.meaning.mcp.member];
+    return { ...request, items, tools, webSearch, toolChoice, extra };
   }
 
   /** Items that tell what MCP servers offer, of those that are run here for this endpoint and not known yet. */

@@ -4,6 +4,7 @@ import type {
   CanonicalRequest,
   FinishEvent,
   GatewayError,
+  HostedFacts,
   Item,
   JsonObject,
   ToolChoice,
@@ -121,7 +122,7 @@ export class ToolLoop implements TurnHost {
       if (this.#interruption) return this.#interruption;
       const output = new TurnOutput(this, turn === 0);
       const failure = await this.#try(request, plan, output);
-      if (failure) return failure;
+      if (failure) return this.#failed(failure, turn);
       const ended = output.end();
       if (ended.relayed) return undefined;
       const { finish, calls } = ended;
@@ -143,6 +144,17 @@ export class ToolLoop implements TurnHost {
       if (generation.served) generation.earlier.push(generation.served);
       generation.served = undefined;
     }
+  }
+
+  /** A whole answer that fails after its first turn holds what was done until then, where its protocol can say so. */
+  #failed(failure: GatewayError, turn: number): GatewayError {
+    const { answer, generation } = this.#input;
+    if (this.streamed || turn === 0 || !generation.call.protocol.server.tellsFailure) return failure;
+    const usage = generation.usage(undefined);
+    if (usage) answer.on({ type: 'usage', usage });
+    answer.on({ type: 'error', error: failure });
+    generation.told = true;
+    return failure;
   }
 
   #try(request: CanonicalRequest, plan: Plan, output: TurnOutput): Promise<GatewayError | undefined> {
@@ -194,14 +206,14 @@ export class ToolLoop implements TurnHost {
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
     const { generation, belt } = this.#input;
     generation.toolUses = addUses(generation.toolUses, outcome.uses, (tool) => belt.priceOf(tool));
-    this.#close(hosted, outcome.item);
+    this.#close(hosted, outcome.item, outcome.facts);
     if (this.streamed) this.client.flush();
   }
 
-  #close({ index, item }: HostedCall, members: JsonObject): void {
+  #close({ index, item }: HostedCall, members: JsonObject, facts?: HostedFacts): void {
     if (index === undefined || !item) return;
     const raw = { ...item.source.raw, ...members };
-    this.client.on({ type: 'close', index, source: { protocol: 'openai-responses', raw } });
+    this.client.on({ type: 'close', index, source: { protocol: 'openai-responses', raw }, facts });
   }
 
   /** How the whole answer ends with this turn; undefined when the model goes on. */

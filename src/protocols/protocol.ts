@@ -161,6 +161,8 @@ export interface ServerCodec {
   readonly names: ClientNames;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
+  /** True: a whole answer can tell that it failed, and still hold what was said before. */
+  readonly tellsFailure?: true;
   /** The body of a non-streamed answer. */
   encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject;
   /**

@@ -151,17 +151,20 @@ export class McpServerTool implements GatewayTool {
 
   async #run(toolName: string, text: string, signal: AbortSignal): Promise<CallOutcome> {
     const args = text.trim() === '' ? {} : parseJson(text);
-    if (!isJsonObject(args)) return failed('mcp_protocol_error', 'The arguments are not a JSON object.');
+    if (!isJsonObject(args)) return failed('The arguments are not a JSON object.');
     const { wish, allowed } = this.#input;
-    const names = [wish.allowed?.names, allowed?.names];
-    if (names.some((list) => list && !list.includes(toolName)))
-      return failed('mcp_protocol_error', `The tool ${toolName} is not allowed.`);
+    if (!isNamed(toolName, wish.allowed) || !isNamed(toolName, allowed))
+      return failed(`The tool ${toolName} is not allowed.`);
+    let outcome: CallOutcome;
     try {
-      return outcomeOf(await this.#session().callTool(toolName, args, signal));
+      outcome = outcomeOf(await this.#session().callTool(toolName, args, signal));
     } catch (thrown) {
-      const error = GatewayError.from(thrown);
-      return failed('mcp_protocol_error', error.message);
+      outcome = failed(GatewayError.from(thrown).message);
     }
+    const output = outcome.parts.map(asText).join('\n');
+    const { isError } = outcome;
+    const facts = { type: 'mcp', server: this.label, name: toolName, input: args, output, isError } as const;
+    return { ...outcome, facts };
   }
 
   #needsApproval(tool: McpTool): boolean {
@@ -175,8 +178,12 @@ export class McpServerTool implements GatewayTool {
 
 function matches(tool: McpTool, filter: McpFilter | null): boolean {
   if (!filter) return true;
-  if (filter.names && !filter.names.includes(tool.name)) return false;
+  if (!isNamed(tool.name, filter)) return false;
   return filter.readOnly === undefined || (tool.annotations?.['readOnlyHint'] === true) === filter.readOnly;
+}
+
+function isNamed(name: string, filter: McpFilter | null): boolean {
+  return (filter?.names?.includes(name) ?? true) && filter?.except?.includes(name) !== true;
 }
 
 function listed(tool: McpTool): JsonObject {
@@ -184,14 +191,14 @@ function listed(tool: McpTool): JsonObject {
   return { name, description, input_schema: inputSchema, annotations };
 }
 
-/** `McpToolCallError` of OpenAI's description of its API, 2026-11. */
-type FailureType = 'mcp_protocol_error' | 'mcp_tool_execution_error';
+// The errors are those of `McpToolCallError` in OpenAI's description of its API, 2026-11.
 
 /** JSON-RPC 2.0, section 5.1: "Internal error", the code for whatever has none. */
 const INTERNAL_ERROR = -32603;
 
-function failed(type: FailureType, message: string): CallOutcome {
-  const error = { type, code: INTERNAL_ERROR, message };
+/** No result came. */
+function failed(message: string): CallOutcome {
+  const error = { type: 'mcp_protocol_error', code: INTERNAL_ERROR, message };
   const parts: Part[] = [{ type: 'text', text: `The call failed: ${message}` }];
   return { item: { status: 'failed', error }, parts, isError: true, uses: NOTHING };
 }

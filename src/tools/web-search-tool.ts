@@ -9,6 +9,7 @@ import {
   type GatewayTool,
   said,
 } from './gateway-tool.ts';
+import { startOf } from './cut-text.ts';
 import { findInPage } from './pages/find-in-page.ts';
 import type { Page, PageReader } from './pages/read-page.ts';
 import type { Sources } from './sources.ts';
@@ -123,7 +124,7 @@ export class WebSearchTool implements GatewayTool {
     const { number } = this.#input.sources.add(page.url, page.title || page.url);
     const most = PAGE_CHARS[sizeOf(this.#input.wish)];
     const cut = page.text.length > most ? `\n[The page goes on: ${page.text.length - most} characters.]` : '';
-    const text = `[${number}] ${page.title}\n${page.url}\n\n${page.text.slice(0, most)}${cut}\n\n${CITE}`;
+    const text = `[${number}] ${page.title}\n${page.url}\n\n${startOf(page.text, most)}${cut}\n\n${CITE}`;
     return said(text, { status: 'completed', action });
   }
 
@@ -148,6 +149,7 @@ export class WebSearchTool implements GatewayTool {
     if (!page) {
       page = pages.read(url, signal);
       this.#opened.set(url, page);
+      page.catch(() => this.#opened.delete(url));
     }
     const read = await page;
     // A redirect may have left the allowed sites.

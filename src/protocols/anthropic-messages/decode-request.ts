@@ -33,7 +33,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const messages = decodeMessages(body['messages'], scope);
 
   const before = problems.list.length;
-  const tools = decodeTools(body['tools'], scope);
+  const tools = decodeTools(body['tools'], body['mcp_servers'], scope);
   const areToolsClean = problems.list.length === before;
   const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, scope);
   const { reasoning, responseFormat, extra } = decodeThinking(body, scope);

@@ -17,6 +17,7 @@ import {
 import type { Member } from '../read-member.ts';
 import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-blocks.ts';
+import { readToolset } from './mcp-toolset.ts';
 import { noteMembers, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
@@ -33,8 +34,11 @@ const TOOL_MEMBERS: ReadonlySet<string> = new Set([
   'eager_input_streaming',
 ]);
 
-/** Decodes `tools`. */
-export function decodeTools(value: Member, scope: DecodeScope): Tool[] {
+/**
+ * Decodes `tools`.
+ * @param servers `mcp_servers`, which tools of the type `mcp_toolset` name
+ */
+export function decodeTools(value: Member, servers: Member, scope: DecodeScope): Tool[] {
   const tools: Tool[] = [];
   const names = new Set<string>();
   readArray(value, 'tools', scope.problems)?.forEach((raw, index) => {
@@ -43,7 +47,7 @@ export function decodeTools(value: Member, scope: DecodeScope): Tool[] {
       scope.problems.add(path, `must be an object, not ${describe(raw)}`);
       return;
     }
-    const tool = decodeTool(raw, path, scope);
+    const tool = decodeTool(raw, path, servers, scope);
     if (!tool) return;
     tools.push(tool);
     if (tool.type === 'hosted') return;
@@ -53,13 +57,18 @@ export function decodeTools(value: Member, scope: DecodeScope): Tool[] {
   return tools;
 }
 
-function decodeTool(raw: JsonObject, path: string, scope: DecodeScope): Tool | undefined {
+function decodeTool(raw: JsonObject, path: string, servers: Member, scope: DecodeScope): Tool | undefined {
   const { problems } = scope;
   const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
   const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
   // Whatever has a type of its own is Anthropic's: it runs there, or the model was trained on it.
   if (type !== 'custom')
-    return { ...base, type: 'hosted', kind: type, meaning: readSearch(type, raw) } satisfies HostedTool;
+    return {
+      ...base,
+      type: 'hosted',
+      kind: type,
+      meaning: readSearch(type, raw) ?? readToolset(type, raw, servers),
+    } satisfies HostedTool;
   const name = requireString(raw['name'], `${path}.name`, problems);
   if (name !== undefined && !TOOL_NAME.test(name))
     problems.add(`${path}.name`, 'must be 1 to 128 letters, digits, underscores or dashes');

@@ -8,6 +8,11 @@ const FOREIGN_SEARCH = 'srvtoolu_dragoman_';
 const FOREIGN_MCP = 'mcptoolu_dragoman_';
 const FOREIGN_CONTENT = 'dragoman.';
 
+/** True for the id of a block that the gateway wrote for another's work. */
+export function isForeignWork(id: string): boolean {
+  return id.startsWith(FOREIGN_SEARCH) || id.startsWith(FOREIGN_MCP);
+}
+
 /** What one of Claude's own blocks tells, as far as every protocol could; undefined for other work. */
 export function readFacts(block: JsonObject): HostedFacts | undefined {
   switch (block['type']) {
@@ -64,7 +69,7 @@ function encodePage({ url, title, text = '' }: FoundPage): JsonObject {
 /** A block that `encodeFacts` wrote, as a model of any family reads it: a call, or its result. */
 export function decodeForeign(block: JsonObject, path: string): Item | undefined {
   const id = asString(block['id']) ?? asString(block['tool_use_id']) ?? '';
-  if (!id.startsWith(FOREIGN_SEARCH) && !id.startsWith(FOREIGN_MCP)) return undefined;
+  if (!isForeignWork(id)) return undefined;
   const base = { kind: 'function', callId: id, path } as const;
   switch (block['type']) {
     case 'server_tool_use':

@@ -7,6 +7,7 @@ import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
 import { saysReasoning } from './encode-thinking.ts';
 import { GATEWAY_KEYS } from './fields.ts';
+import { isForeignWork } from './hosted-blocks.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
 import { MessagesRelayStream } from './relay-stream.ts';
 
@@ -28,9 +29,10 @@ function accepts(request: CanonicalRequest): boolean {
   );
 }
 
-/** False for thinking that the client's bytes do not hold as it must be: another family's, or found in the vault. */
+/** False for work of another's tools, and for thinking that the client's bytes do not hold as it must be: another family's, or found in the vault. */
 function isClaudes(item: Item): boolean {
   if (item.type === 'reference') return false;
+  if ((item.type === 'tool_call' || item.type === 'tool_result') && isForeignWork(item.callId)) return false;
   if (item.type !== 'reasoning') return true;
   const { opaque, source } = item;
   if (opaque?.format !== CLAUDE_REASONING || source === undefined) return false;
