@@ -37,7 +37,9 @@ async function bodyOf(request: Request): Promise<{ method?: string; params?: { n
 
 const echo = { run: (args: Record<string, unknown>) => JSON.stringify(args) };
 
-describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
+describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s', (transport) => {
+  const hasSessions = transport !== 'stateless' && transport !== 'later';
+
   test('tools are listed and called, and the session is ended', async () => {
     const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
     const annotations = { readOnlyHint: true };
@@ -57,7 +59,7 @@ describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
       truncated: false,
     });
     expect(server.calls).toEqual([{ name: 'echo', args: { word: 'Grüße 🎉' } }]);
-    expect(server.sessions).toBe(1);
+    expect(server.sessions).toBe(hasSessions ? 1 : 0);
     await session.close();
     await server.ended();
   });
@@ -82,7 +84,7 @@ describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
       { type: 'text', text: '1' },
       { type: 'text', text: '2' },
     ]);
-    expect(server.sessions).toBe(1);
+    expect(server.sessions).toBe(hasSessions ? 1 : 0);
   });
 
   test('a tool that fails is a result, one that throws is an error', async () => {
@@ -232,12 +234,13 @@ describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
     expect((await failureOf(session.callTool('slow', {}, PATIENT))).code).toBe('mcp_cancelled');
     await server.ended();
   });
+});
 
-  test('a server that asks for something itself is refused, and does not wait', async () => {
+describe('a server that wants something itself', () => {
+  test.each(['http', 'sse'] as const)('is refused, and does not wait, over %s', async (transport) => {
     const asked = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping'];
     const server = serve({
       transport,
-      ...(transport === 'json' && { transport: 'http' as const }),
       tools: {
         ask: {
           async run(_, { ask }) {
@@ -253,6 +256,20 @@ describe.each(['http', 'json', 'sse'] as const)('over %s', (transport) => {
     const [text] = parts.map((part) => (part.type === 'text' ? part.text.split('\n') : []));
     expect(text?.slice(0, 3).every((line) => line.includes('Method not found'))).toBe(true);
     expect(text?.[3]).toBe('{}');
+  });
+
+  test('is refused where it asks by its result', async () => {
+    const form = {
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Who?', requestedSchema: {} },
+    };
+    const server = serve({
+      transport: 'later',
+      tools: { ask: { run: () => ({ resultType: 'input_required', inputRequests: { who: form } }) } },
+    });
+    const { code, message } = await failureOf(open(server.url).callTool('ask', {}, PATIENT));
+    expect(code).toBe('mcp_unavailable');
+    expect(message).toContain('elicitation/create');
   });
 });
 

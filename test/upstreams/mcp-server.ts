@@ -2,6 +2,7 @@
 // HTTP+SSE transport, with tools that do what a test says. Knows nothing of the gateway.
 import { randomUUID } from 'node:crypto';
 import {
+  createMcpHandler,
   Server,
   WebStandardStreamableHTTPServerTransport,
   type ServerContext,
@@ -33,8 +34,11 @@ export interface ScriptedTool {
 export interface McpServerScript {
   /** A server with none does not say that it has any. */
   readonly tools: Readonly<Record<string, ScriptedTool>>;
-  /** `http` answers with event streams, `json` with single bodies, `sse` speaks only the older transport. */
-  readonly transport?: 'http' | 'json' | 'sse';
+  /**
+   * `http` answers with event streams, `json` with single bodies, `sse` speaks only the older transport; without
+   * sessions, `stateless` speaks the versions that have an `initialize`, `later` only those that have none.
+   */
+  readonly transport?: 'http' | 'json' | 'sse' | 'stateless' | 'later';
   /** Gives a page of `tools/list` instead of the server. */
   readonly list?: (cursor: string | undefined) => unknown;
   /** Tools in one page of `tools/list`; default: all of them. */
@@ -104,6 +108,9 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
     for (const look of closing) look();
   };
 
+  const sessionless = createMcpHandler(newServer, {
+    legacy: script.transport === 'stateless' ? 'stateless' : 'reject',
+  });
   const socket = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -120,6 +127,7 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
       return new Response('who are you?', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
     if (script.transport === 'sse') return serveSse(request, pathname, searchParams.get('session'));
     if (pathname !== '/mcp') return new Response('no such path', { status: 404 });
+    if (script.transport === 'stateless' || script.transport === 'later') return sessionless.fetch(request);
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? await openSession() : sessions.get(id);
     return session ? session.handle(request) : new Response('no such session', { status: 404 });
@@ -159,11 +167,15 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
   }
 
   async function connect(transport: Transport): Promise<void> {
+    await newServer().connect(transport);
+  }
+
+  function newServer(): Server {
     const hasTools = Object.keys(script.tools).length > 0;
     const capabilities = hasTools ? { tools: {} } : {};
     const server = new LooseServer({ name: 'scripted', version: '1.0.0' }, { capabilities });
     if (hasTools) serveTools(server);
-    await server.connect(transport);
+    return server;
   }
 
   function serveTools(server: Server): void {

@@ -100,13 +100,13 @@ export class AccessTokens {
 }
 
 /** A `fetch` that proves who asks, and asks once more with another credential after a 401. */
-export function withCredential(fetch: WebFetch, credential: Credential, now: () => number): WebFetch {
+export function withCredential(inner: WebFetch, credential: Credential, now: () => number): WebFetch {
   return async (url, init = {}) => {
     const send = async (): Promise<Response> => {
       const headers = new Headers(init.headers);
       const added = await credential.headers({ method: 'GET', url: String(url), headers: {}, body: '' });
       for (const [name, value] of Object.entries(added)) headers.set(name, value);
-      return fetch(url, { ...init, headers });
+      return inner(url, { ...init, headers });
     };
     const signedAt = now();
     const response = await send();

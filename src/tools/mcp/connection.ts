@@ -5,6 +5,7 @@ import {
   Client,
   InsufficientScopeError,
   ProtocolError,
+  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -14,11 +15,12 @@ import {
 } from '@modelcontextprotocol/client';
 import type {
   JSONRPCMessage,
+  JSONRPCRequest,
   RequestOptions,
   StandardSchemaV1,
   Transport,
 } from '@modelcontextprotocol/client';
-import { GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { asObject, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { JsonObject } from '../../canonical/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { McpErrors } from './mcp-error.ts';
@@ -56,19 +58,32 @@ const NOT_ABOUT_TRANSPORT: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 /**
  * Connects. A server that refuses the first message with a 4xx is asked for the older transport (MCP specification
- * 2025-11-25, "Transports", "Backwards Compatibility").
+ * 2025-11-25, "Transports", "Backwards Compatibility"), or, where it says so, for the later version without sessions:
+ * asking for that one first would cost all others a round trip.
  * @param signal gives up
  * @throws GatewayError with one of the codes of McpErrorCode
  */
 export async function connect(target: ConnectionTarget, signal: AbortSignal): Promise<Connection> {
   try {
-    const transport = new StreamableTransport(target);
-    return await open(target, transport, signal, () => transport.terminateSession());
+    return await connectNewer(target, signal, 'legacy');
   } catch (error) {
     const first = toGatewayError(error, target.errors);
+    if (isLaterOnly(error))
+      return connectNewer(target, signal, 'auto').catch((again: unknown) => {
+        throw toGatewayError(again, target.errors);
+      });
     if (!mayBeOlder(error)) throw first;
     return connectOlder(target, signal, first);
   }
+}
+
+function connectNewer(
+  target: ConnectionTarget,
+  signal: AbortSignal,
+  versions: 'legacy' | 'auto',
+): Promise<Connection> {
+  const transport = new StreamableTransport(target);
+  return open(target, transport, signal, () => transport.terminateSession(), versions);
 }
 
 /** @param first what came of the newer transport: shown where this one fails for no better reason */
@@ -109,9 +124,13 @@ async function open(
   transport: Transport,
   signal: AbortSignal,
   terminate: () => Promise<void>,
+  versions: 'legacy' | 'auto' = 'legacy',
 ): Promise<Connection> {
   // No capabilities: a server that asks for elicitation, sampling or roots hears that there is no such method.
-  const client = new Client({ name: 'dragoman', version: '1' }, { capabilities: {} });
+  const client = new Client(
+    { name: 'dragoman', version: '1' },
+    { capabilities: {}, versionNegotiation: { mode: versions } },
+  );
   const drop = (): Promise<void> => transport.close().catch(() => {});
   const giveUp = (): void => void drop();
   // An event source would connect again, to a session that knows nothing of this one.
@@ -159,9 +178,14 @@ function olderTransport({ url, headers }: ConnectionTarget, fetch: WebFetch): SS
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** A stream that ends without its answer fails the request: the SDK would wait on. */
+/**
+ * Two things that the SDK leaves: a stream that ends without its answer fails the request, which would wait on; and
+ * the stream of a cancelled one is closed, which would stand open as long as the server likes.
+ */
 class StreamableTransport extends StreamableHTTPClientTransport {
   readonly #target: ConnectionTarget;
+  /** By the id of the request. */
+  readonly #streams = new Map<unknown, AbortController>();
 
   constructor(target: ConnectionTarget) {
     const { url, headers, fetch, clock } = target;
@@ -174,12 +198,21 @@ class StreamableTransport extends StreamableHTTPClientTransport {
     this.#target = target;
   }
 
-  override send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
-    if (Array.isArray(message) || !('method' in message) || !('id' in message))
-      return super.send(message, options);
-    const { id } = message;
-    return super.send(message, {
+  override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    if (Array.isArray(message) || !('method' in message)) return super.send(message, options);
+    if ('id' in message) return this.#request(message, options);
+    await super.send(message, options);
+    if (message.method === 'notifications/cancelled')
+      this.#streams.get(message.params?.['requestId'])?.abort('cancelled');
+  }
+
+  #request(request: JSONRPCRequest, options: SendOptions): Promise<void> {
+    const { id } = request;
+    const stream = new AbortController();
+    this.#streams.set(id, stream);
+    return super.send(request, {
       ...options,
+      requestSignal: options?.requestSignal ?? stream.signal,
       // After an answer nobody waits for this one.
       onRequestStreamEnd: () => {
         const { breakage, errors } = this.#target;
@@ -198,6 +231,13 @@ const RAW: StandardSchemaV1<unknown, JsonObject> = {
     validate: (value) => (isJsonObject(value) ? { value } : { issues: [{ message: 'not an object' }] }),
   },
 };
+
+/** True for a server that knows no version with an `initialize` (MCP specification 2026-07-28, "Versioning"). */
+function isLaterOnly(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  const body = asObject(parseJson(String(error.data.text)));
+  return asObject(body['error'])['code'] === ProtocolErrorCode.UnsupportedProtocolVersion;
+}
 
 function isClosed(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
