@@ -184,6 +184,21 @@ describe('AWS', () => {
     );
   });
 
+  test('a token of a container that would be a header of its own is not sent', () =>
+    withGateway(
+      bedrock(),
+      {
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: issuer.origin,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('split', 'a\r\nx-more: b'),
+      },
+      async (gateway) => {
+        issuer.script();
+        const refused = await ask(gateway, NOVA);
+        expect(await refused.text()).toContain('can stand in no header');
+        expect(issuer.requests).toHaveLength(0);
+      },
+    ));
+
   test('only the documented hosts are asked for keys without TLS', () => {
     const at = (uri: string): string | undefined =>
       originOf('bedrock', { region: 'r' }, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });

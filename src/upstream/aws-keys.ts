@@ -1,7 +1,7 @@
 // Keys of an AWS account that have to be fetched: from the metadata of an instance, the agent of a container, or for a
 // role from STS. Sources: "AWS SDKs and Tools Reference Guide" (IMDS, container and assume-role credential providers),
 // "Use IMDSv2" (EC2), "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
-import { asObject, asString, parseJson } from '../canonical/index.ts';
+import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
 import { isToken } from './bearer-token.ts';
@@ -75,6 +75,10 @@ async function containerKeys(
   const issuer = 'the container credential agent';
   const authorization =
     tokenFile === null ? token?.reveal() : await readTokenFile(tokenFile, 'the token of the container');
+  if (authorization !== undefined && /[^\x20-\x7e]/.test(authorization))
+    throw new GatewayError('authentication', 'the token of the container can stand in no header', {
+      fault: 'upstream',
+    });
   const headers = authorization === undefined ? {} : { authorization };
   return readKeys(await askIssuer({ issuer, url, headers }, client, signal), issuer);
 }
