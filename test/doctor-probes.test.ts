@@ -493,3 +493,33 @@ describe('the simulated provider', () => {
     expect(diagnosis.facts.reasoningStyle).toBe(style);
   });
 });
+
+test.each([
+  [
+    'gemini',
+    '/v1beta',
+    {
+      candidates: [
+        { content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP', index: 0 },
+      ],
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+    },
+  ],
+  [
+    'bedrock-converse',
+    '',
+    {
+      output: { message: { role: 'assistant', content: [{ text: 'Hello.' }] } },
+      stopReason: 'end_turn',
+      usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+    },
+  ],
+] as const)('a server of %s that only says hello is asked in its own words', async (protocol, path, body) => {
+  upstream.always(whole(body));
+  const diagnosis = await diagnose({ protocols: { [protocol]: `${upstream.origin}${path}` } });
+  expect(verdict(diagnosis, 'answers')).toBe('yes');
+  expect(verdict(diagnosis, 'streaming')).toBe('no');
+  expect(verdict(diagnosis, 'json_schema')).toBe('no');
+  expect(verdict(diagnosis, 'tool_required')).toBe('no');
+  expect(diagnosis.findings.map((finding) => finding.detail).join()).not.toContain('internal error');
+});

@@ -165,6 +165,31 @@ describe('what was found', () => {
   );
 
   test(
+    'keeps the words of clients from a server that is not what its preset says',
+    async () => {
+      const config = {
+        providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } },
+        models: [{ id: 'openai/m', endpoints: [{ provider: 'openai' }] }],
+      };
+      const question = { ...QUESTION, model: 'openai/m', max_tokens: undefined, max_completion_tokens: 50 };
+      upstream.always(doctorServer(OLD));
+      const gateway = await startGateway(config, { dataDir: join(folder, 'data') });
+      try {
+        expect((await gateway.post('/chat/completions', question)).status).toBe(400);
+        const result = await doctor(config);
+        expect(result.code).toBe(0);
+        expect(result.out).toContain('→ faithful: false (was taken to be true)');
+        expect(gateway.reload()).toBe(true);
+        expect((await gateway.post('/chat/completions', question)).status).toBe(200);
+        expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
+      } finally {
+        await gateway.close();
+      }
+    },
+    SLOW,
+  );
+
+  test(
     'says nothing about another address',
     async () => {
       upstream.always(doctorServer(OLD));

@@ -35,6 +35,8 @@ export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   readonly configuredQuirks: NonNullable<ProtocolConfig['quirks']>;
   /** True: the operator listed the parameters that it does not take. */
   readonly hasConfiguredParameters: boolean;
+  /** True: the operator said whether answers and requests may be passed on as they are. */
+  readonly hasConfiguredFaith: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
   /** What signs requests where `auth` is null. */
   readonly credential?: EndpointCredential | undefined;
@@ -127,6 +129,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
       hosting,
       configuredQuirks: {},
       hasConfiguredParameters: false,
+      hasConfiguredFaith: false,
       auth,
       credential,
     });
@@ -276,6 +279,7 @@ function configured(
     quirks: own?.quirks ?? {},
     configuredQuirks: given.quirks ?? {},
     hasConfiguredParameters: given.unsupported !== undefined,
+    hasConfiguredFaith: given.faithful !== undefined,
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,

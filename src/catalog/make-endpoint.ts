@@ -9,7 +9,7 @@ import { familyFacts, isEmbeddingModel } from './families/index.ts';
 import type { FamilyFacts } from './families/index.ts';
 import { UNKNOWN_PRICE, configuredPrice, withoutOutput } from './prices.ts';
 import type { LibraryModel, PriceSource } from './prices.ts';
-import { unsupportedParameters, type MeasuredFacts } from './measured-facts.ts';
+import { isUnfaithful, unsupportedParameters, type MeasuredFacts } from './measured-facts.ts';
 
 /** Facts that a provider's own list of models states; they replace what is guessed from the name. */
 export interface StatedFacts {
@@ -61,8 +61,9 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   const family: FamilyFacts = stated
     ? {}
     : familyFacts(input.model, input.protocol, served.quirks.reasoningField ?? 'reasoning_effort');
+  const documented = layerQuirks(served, stated?.quirks ?? family.quirks ?? {});
   const quirks = {
-    ...layerQuirks(served, stated?.quirks ?? family.quirks ?? {}),
+    ...documented,
     ...measured?.quirks,
     ...served.configuredQuirks,
     ...config?.quirks,
@@ -89,7 +90,10 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     credential: served.credential,
     hosting: served.hosting,
     headers: Object.freeze({ ...provider.headers }),
-    faithful: served.faithful && (stated?.faithful ?? true),
+    faithful:
+      served.faithful &&
+      (stated?.faithful ?? true) &&
+      (served.hasConfiguredFaith || !measured || !isUnfaithful(documented, measured)),
     compacts: served.faithful && served.compacts === true,
     quirks: Object.freeze(quirks),
     unsupported: new Set([

@@ -41,3 +41,23 @@ export function unsupportedParameters(
   }
   return unsupported;
 }
+
+/** What a client's own words can get wrong. The others are about members that the gateway makes, or that it emulates. */
+const CLIENTS_WORDS: readonly (keyof Quirks)[] = [
+  'maxTokensField',
+  'systemRole',
+  'mergeSystem',
+  'textContent',
+  'requiredToolChoice',
+  'namedToolChoice',
+  'strictTools',
+];
+
+/**
+ * True when a server that is documented to follow its protocol to the letter was found not to: a client's words may not
+ * be passed on as they are.
+ * @param documented its quirks without what was measured
+ */
+export function isUnfaithful(documented: Quirks, { quirks }: MeasuredFacts): boolean {
+  return CLIENTS_WORDS.some((name) => quirks[name] !== undefined && quirks[name] !== documented[name]);
+}

@@ -20,13 +20,13 @@ import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
 import type { Storage, VaultStore } from '../storage/ports.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { listenOrExplain, originOf } from './listen-or-explain.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { openTools } from './open-tools.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
+import { snapshotRedactor } from './snapshot-redactor.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
 const TICK_MS = 100;
@@ -83,7 +83,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   };
   const first = snapshotOf(config, 1);
 
-  let redact = redactorOf(first);
+  let redact = snapshotRedactor(first);
   const log = createLogger({
     level: config.logging.level,
     write: input.writeLog ?? ((line) => void process.stderr.write(line)),
@@ -119,7 +119,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       return () => process.off('SIGHUP', reload);
     },
     onSwap: (next) => {
-      redact = redactorOf(next);
+      redact = snapshotRedactor(next);
       warnOfUnreadable();
       ({ maxBytesPerKey } = next.config.state);
       keys.configure(configuredKeys(next.config));
@@ -260,16 +260,6 @@ function settingsOf(snapshot: Snapshot): EngineSettings {
 
 function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {
   return config.keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
-}
-
-/** Every secret that an upstream could echo: its key, and what the operator put into headers of its own. */
-function redactorOf(snapshot: Snapshot): (text: string) => string {
-  const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
-    provider === false ? [] : Object.values(provider.headers ?? {}),
-  );
-  const { store } = snapshot.config.files;
-  const stores = store ? [store.secretAccessKey] : [];
-  return createRedactor(new Set([...snapshot.catalog.secrets(), ...headers, ...stores]));
 }
 
 async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {

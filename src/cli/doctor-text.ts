@@ -109,6 +109,14 @@ export function changesOf(before: Endpoint, after: Endpoint, facts: MeasuredFact
       after.reasoningMandatory,
     );
   compare('context_length', before.contextLength, facts.contextLength, after.contextLength);
+  // What follows from the others.
+  if (after.faithful !== before.faithful)
+    changes.push({
+      name: 'faithful',
+      known: String(before.faithful),
+      measured: String(after.faithful),
+      isOverruled: false,
+    });
   return changes;
 }
 

@@ -16,11 +16,11 @@ import {
 } from '../doctor/index.ts';
 import { presets } from '../providers/index.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { createRedactor } from '../telemetry/redact.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { parseArguments, type Arguments, type Command } from './command.ts';
 import { choosePatients, UsageError, type Patient, type Unchosen } from './doctor-patients.ts';
 import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-text.ts';
+import { snapshotRedactor } from './snapshot-redactor.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 
 /** Of one request; a local server may have to load its model first. */
@@ -78,12 +78,13 @@ async function examineAll(args: Arguments, config: Config): Promise<number> {
       revision: 1,
     });
   try {
-    const { catalog } = snapshotWith([]);
+    const before = snapshotWith([]);
+    const { catalog } = before;
     const asking = {
       upstream: client,
       clock: systemClock,
       timeoutMs,
-      redact: createRedactor(new Set(catalog.secrets())),
+      redact: snapshotRedactor(before),
     };
     const isDry = args.flag('dry-run');
     const { patients, unchosen } = await choosePatients({
