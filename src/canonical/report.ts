@@ -16,6 +16,7 @@ const NONE: readonly ReportEntry[] = Object.freeze([]);
 /** A hostile body can lose a hundred thousand members with names of a megabyte: records must not grow with it. */
 const MOST_ENTRIES = 500;
 const LONGEST_PATH = 200;
+const LONGEST_REASON = 2000;
 
 export class Report {
   /** Made with the first entry: most requests lose nothing. */
@@ -37,10 +38,23 @@ export class Report {
   add(path: string, action: ReportAction, reason: string): void {
     const entries = (this.#entries ??= new Map());
     if (entries.size >= MOST_ENTRIES) return;
-    const named = this.nameOf(path);
-    const shown = named.length > LONGEST_PATH ? `${named.slice(0, LONGEST_PATH)}…` : named;
+    const shown = this.#shown(path);
     const key = `${shown}:${action}`;
     if (!entries.has(key)) entries.set(key, { path: shown, action, reason });
+  }
+
+  /** Says more where an entry was made already: what became of it. Else adds it. The reason is cut at 2,000 characters. */
+  extend(path: string, action: ReportAction, reason: string): void {
+    const key = `${this.#shown(path)}:${action}`;
+    const known = this.#entries?.get(key);
+    if (!known) return this.add(path, action, reason);
+    this.#entries?.set(key, { ...known, reason: `${known.reason}; ${reason}`.slice(0, LONGEST_REASON) });
+  }
+
+  /** The path as it is kept. */
+  #shown(path: string): string {
+    const named = this.nameOf(path);
+    return named.length > LONGEST_PATH ? `${named.slice(0, LONGEST_PATH)}…` : named;
   }
 
   get entries(): readonly ReportEntry[] {

@@ -128,7 +128,7 @@ class GrammarJudge implements AnswerCheck {
   }
 
   #note(tool: CheckedTool, reason: string): void {
-    this.#report.add(`${tool.path}.definition`, 'approximated', reason);
+    this.#report.extend(tool.path, 'approximated', reason);
   }
 }
 

@@ -8,8 +8,11 @@ import { type Budget, compilePattern } from '../grammar/index.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
-  /** What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end. */
-  problemOf(value: JsonValue): string | null;
+  /**
+   * What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end.
+   * @param path of the schema in the client's body
+   */
+  problemOf(value: JsonValue, path: string): string | null;
   /** What the schema demands and nobody checks, in words; empty when all is checked. */
   readonly unchecked: readonly string[];
 }
@@ -29,7 +32,7 @@ const MOST_COMPILED = 64;
 
 /**
  * Compiles a schema.
- * @param path of the schema, for errors
+ * @param path of the schema in the client's body
  * @throws GatewayError `invalid_request` for a schema that cannot be used
  */
 export function compileSchema(schema: JsonObject, path: string): SchemaValidator {
@@ -66,14 +69,14 @@ function compile(schema: JsonObject, path: string): SchemaValidator {
   }
   return {
     unchecked: [...unchecked],
-    problemOf(value) {
+    problemOf(value, from) {
       limits.references = MOST_REFERENCES;
       limits.patterns.steps = MOST_PATTERN_STEPS;
       try {
         return validate(value) ? null : describe(validate);
       } catch (error) {
         // A schema can compile and still be without end, such as one that refers to itself.
-        throw unusable(error, path);
+        throw unusable(error, from);
       }
     },
   };

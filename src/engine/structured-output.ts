@@ -28,7 +28,8 @@ export interface FormatCheck {
   readonly check: AnswerCheck;
 }
 
-/** Where the report says what became of an answer; `response_format` itself says that the format is emulated. */
+/** Of the format and of its schema, in no protocol's words. */
+const FORMAT_PATH = 'response_format';
 const SCHEMA_PATH = 'response_format.json_schema.schema';
 
 /**
@@ -48,18 +49,21 @@ export function checkFormat(
   const format = request.responseFormat;
   if (!format || format.type === 'text') return null;
   if (isEnforced(format, ability)) {
-    const validator = isStrict(format) && !ability.faithful && !request.stream ? promised(format) : null;
+    const isChecked = isStrict(format) && !ability.faithful && !request.stream;
+    const validator = isChecked ? promised(format) : null;
     return validator && { request, check: new FormatJudge(format, validator, request, report) };
   }
   report.add(
-    'response_format',
+    FORMAT_PATH,
     'approximated',
     'the upstream does not enforce it: instructed, validated, and repaired once if needed',
   );
   const validator =
-    format.type === 'json_schema' && format.schema ? compileSchema(format.schema, SCHEMA_PATH) : null;
+    format.type === 'json_schema' && format.schema
+      ? compileSchema(format.schema, report.nameOf(SCHEMA_PATH))
+      : null;
   if (validator && validator.unchecked.length > 0)
-    report.add(SCHEMA_PATH, 'approximated', `not checked: ${validator.unchecked.join('; ')}`);
+    report.extend(FORMAT_PATH, 'approximated', `not checked: ${validator.unchecked.join('; ')}`);
   const instructed: CanonicalRequest = {
     ...request,
     responseFormat: ability.structuredOutput === 'json_object' ? { type: 'json_object' } : undefined,
@@ -113,21 +117,21 @@ class FormatJudge implements AnswerCheck {
     problem: string,
     mended: CollectedEvents | GatewayError,
   ): Settled | GatewayError {
-    const report = (reason: string): void => this.#report.add(SCHEMA_PATH, 'approximated', reason);
+    const report = (reason: string): void => this.#report.extend(FORMAT_PATH, 'approximated', reason);
     if (mended instanceof GatewayError) {
       if (isStrict(this.#format)) return mended;
-      report(`the answer does not satisfy it, and could not be repaired: ${problem}`);
+      report(`the answer does not satisfy it and could not be repaired: ${problem}`);
       return { answer: first, isSecond: false };
     }
     const second = this.judge(mended);
     if (second.type === 'good') {
-      report(`the first answer did not satisfy it and was repaired by a second call: ${problem}`);
+      report(`the first answer was repaired by a second call: ${problem}`);
       return { answer: second.answer, isSecond: true };
     }
     if (isStrict(this.#format))
       return new GatewayError(
         'unsupported',
-        `the answer does not satisfy response_format, also after a repair: ${problem}`,
+        `the answer does not satisfy ${this.#report.nameOf(FORMAT_PATH)}, also after a repair: ${problem}`,
         { code: 'structured_output_failed', fault: 'upstream' },
       );
     report(`the answer does not satisfy it, also after a repair: ${problem}`);
@@ -139,7 +143,7 @@ class FormatJudge implements AnswerCheck {
     const value = parseJson(json);
     if (value === undefined) return 'it is not valid JSON';
     if (this.#format.type === 'json_object' && !isJsonObject(value)) return 'it is not a JSON object';
-    return this.#validator?.problemOf(value) ?? null;
+    return this.#validator?.problemOf(value, this.#report.nameOf(SCHEMA_PATH)) ?? null;
   }
 }
 
@@ -164,9 +168,9 @@ function promised(format: ResponseFormat): SchemaValidator | null {
   } catch {
     return null;
   }
-  const problemOf = (value: JsonValue): string | null => {
+  const problemOf = (value: JsonValue, path: string): string | null => {
     try {
-      return validator.problemOf(value);
+      return validator.problemOf(value, path);
     } catch {
       return null;
     }
