@@ -1,6 +1,6 @@
 // Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
 // bytes are held back until the records are safe.
-import type { CanonicalEvent, EventSink, GatewayError, Usage } from '../canonical/index.ts';
+import type { CanonicalEvent, EventSink, GatewayError, JsonObject, Usage } from '../canonical/index.ts';
 import { Collector, type CollectedEvents } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -32,8 +32,11 @@ export interface ClientAnswer extends AttemptOutput {
   collected(): CollectedEvents | undefined;
   /** A further turn of the same answer is this attempt's. */
   join(by: Attempt): void;
-  /** Sends what was held back and ends the answer. */
-  complete(): void;
+  /**
+   * Sends what was held back and ends the answer.
+   * @param kept the answer as it was kept, with every member that may ever be asked for; absent: it was not
+   */
+  complete(kept?: JsonObject): void;
   /** Tells the client that the answer failed, natively in its protocol. */
   fail(error: GatewayError): void;
   /** Called now and then: keeps a silent stream alive. */
@@ -242,25 +245,28 @@ export class WholeAnswer implements ClientAnswer {
 
   finishing(): void {}
 
-  complete(): void {
+  complete(kept?: JsonObject): void {
     const { call } = this.#generation;
+    const { server } = call.protocol;
     const headers = this.#generation.headers();
     headers['content-type'] = 'application/json';
     if (this.#relayed !== undefined) {
       call.client.respond(200, headers, this.#relayed, 'bytes');
       return;
     }
+    // What was kept is the whole answer already: it is not made a second time.
+    const include = this.#context.request.state?.include;
+    const body = kept && include && server.items?.showResponse(kept, include);
+    call.client.respond(200, headers, JSON.stringify(body ?? this.#encoded()), 'text');
+  }
+
+  #encoded(): JsonObject {
     const collected = this.#collector.result();
     const events = this.#hooks.seal?.collected(collected) ?? collected;
     // Where the answer is kept, it already says when it was complete.
     this.#context.completedSeconds ??= this.#hooks.nowSeconds();
     if (events.usage) this.#context.costUsd = this.#generation.costUsd();
-    call.client.respond(
-      200,
-      headers,
-      JSON.stringify(call.protocol.server.encodeResponse(events, this.#context)),
-      'text',
-    );
+    return this.#generation.call.protocol.server.encodeResponse(events, this.#context);
   }
 
   fail(): void {

@@ -11,14 +11,17 @@ import { expiryOf } from './settings.ts';
 /** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
 
-/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
+/**
+ * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
+ * @returns the response with every member that a later request may ask for
+ */
 export async function keepTurn(
   turn: TurnInput,
   answer: GivenAnswer,
   context: AnswerContext,
   generation: Generation,
   deps: GatewayDependencies,
-): Promise<void> {
+): Promise<JsonObject> {
   const { state, items, history } = turn;
   const { call, settings, createdAt } = generation;
   const { keyId } = call.principal;
@@ -31,7 +34,7 @@ export async function keepTurn(
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
     if (state.conversationId !== undefined)
       await deps.state.conversations.append(keyId, state.conversationId, said);
-    return;
+    return response;
   }
   // What only the connection remembers must be stored with what builds on it.
   const { recalled = false } = history;
@@ -48,6 +51,7 @@ export async function keepTurn(
     },
     state.conversationId,
   );
+  return response;
 }
 
 /** The response with every member that a later request may ask for. */

@@ -66,7 +66,7 @@ export class Run {
       const isKept = !failure && served !== undefined && generation.keeps(served.endpoint);
       const kept = isKept ? this.#keep(hydrated, answer, context) : undefined;
       await this.#settle(failure, answer);
-      if (kept) await kept;
+      const response = await kept;
       if (generation.holdsConversation) await this.#freeConversation();
       if (generation.cancelled) return false;
       if (failure) {
@@ -75,7 +75,7 @@ export class Run {
       }
       const paidForNothing = generation.paidForNothing();
       if (paidForNothing) this.#deps.log.warn('an empty answer was billed', paidForNothing);
-      answer.complete();
+      answer.complete(response);
       return true;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
@@ -182,8 +182,15 @@ export class Run {
     });
   }
 
-  /** Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it. */
-  async #keep({ turn, seal }: Hydrated, answer: ClientAnswer, context: AnswerContext): Promise<void> {
+  /**
+   * Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it.
+   * @returns the answer as it was kept; undefined for one that was not
+   */
+  async #keep(
+    { turn, seal }: Hydrated,
+    answer: ClientAnswer,
+    context: AnswerContext,
+  ): Promise<JsonObject | undefined> {
     const generation = this.#generation;
     const events = generation.relayed ?? answer.collected();
     const relayed = generation.keepsTurn ? generation.served?.meter.relayed?.answer?.() : undefined;
@@ -194,17 +201,18 @@ export class Run {
     // What is kept says what the client is told.
     context.completedSeconds ??= Math.floor(this.#deps.clock.now() / 1000);
     if (events?.usage) context.costUsd ??= generation.costUsd();
-    const failed = (error: unknown): void =>
+    const failed = (error: unknown): undefined => {
       this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
-    await Promise.all([
-      turn &&
-        given &&
-        generation.keepsTurn &&
-        keepTurn(turn, given, context, generation, this.#deps).catch(failed),
+    };
+    const [response] = await Promise.all([
+      turn && given && generation.keepsTurn
+        ? keepTurn(turn, given, context, generation, this.#deps).catch(failed)
+        : undefined,
       events &&
         pickForVault(events.items) &&
         this.#deps.vault.remember(principal.keyId, events.items).catch(failed),
     ]);
+    return response;
   }
 
   #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
