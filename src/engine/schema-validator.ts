@@ -22,7 +22,7 @@ const MAX_SCHEMA_CHARS = 100_000;
 /** Deeper nesting than this is nobody's honest schema. */
 const DEEPEST = 100;
 /** References that are followed for one value: a schema can double them at each level. */
-const MOST_REFERENCES = 100_000;
+const MOST_REFERENCES = 50_000;
 /** Steps of all patterns for one value. */
 const MOST_PATTERN_STEPS = 2_000_000;
 

@@ -32,6 +32,7 @@ import {
   shown,
   TOOLS,
   type Requirements,
+  STRUCTURED,
 } from './requirement.ts';
 
 const TOOL_DELTAS = golden('openai-chat/encode-stream/parallel-calls-interleaved');
@@ -186,6 +187,7 @@ export const painRequirements: Requirements = {
     'A schema uses the native form, else instruction, validation and repair; never a forced tool.',
     `${FORMATS}: native forms`,
     `${FORMATS}: emulation`,
+    `${STRUCTURED}: reasoning comes with the checked answer`,
   ),
   'pain.B26': shown(
     'can1357/oh-my-pi #4431',

@@ -24,6 +24,7 @@ import {
   UNSCHEDULED,
   UNSUPPORTED,
   type Requirements,
+  STRUCTURED,
 } from './requirement.ts';
 
 const MODEL_CHOICE = 'test/routing-models.test.ts';
@@ -549,10 +550,15 @@ export const requestRequirements: Requirements = {
   ),
   '7.5': shown(
     FORMAT,
-    'All members reach each protocol’s own form; elsewhere instruction, validation and one repair.',
+    'All members reach each protocol’s own form; elsewhere instruction, validation and one repair, within the caller’s limits.',
     `${FORMATS}: Responses: text.format`,
     `${FORMATS}: Messages: output_config.format`,
     `${FORMATS}: a bad answer is repaired once`,
+    `${STRUCTURED}: where nobody enforces the schema, a bad answer is repaired before the client sees any of it`,
+    `${STRUCTURED}: a whole strict answer is checked all the same, and repaired`,
+    `${STRUCTURED}: a held stream is kept alive, and ends in valid JSON`,
+    `${STRUCTURED}: the repair ends with the deadline`,
+    `${STRUCTURED}: is a 400 that names it, and harms nobody`,
   ),
   '7.6': shown(
     FORMAT,

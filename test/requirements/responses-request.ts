@@ -18,6 +18,8 @@ import {
   TOOLS,
   type Requirement,
   type Requirements,
+  CUSTOM_TOOLS,
+  GRAMMARS,
 } from './requirement.ts';
 
 const REQUEST = 'Responses API documentation: request';
@@ -222,7 +224,15 @@ export const responsesRequestRequirements: Requirements = {
     'MCP where the upstream runs it; credentials are never repeated.',
     EVERY_PARAMETER,
   ),
-  '14.9': shown(TOOL, 'Custom tools, with grammars, become functions and come back.', ROUND_TRIP),
+  '14.9': shown(
+    TOOL,
+    'Custom tools become functions and come back; inputs are checked against their grammars, and mended once.',
+    ROUND_TRIP,
+    `${CUSTOM_TOOLS}: an input that does not match is mended by a second call; the rest stays`,
+    `${CUSTOM_TOOLS}: a broken %s grammar is a 400 that names it`,
+    `${GRAMMARS}: match what those of the runtime match`,
+    `${GRAMMARS}: a hostile grammar ends`,
+  ),
   '14.10': shown(TOOL, 'Tools that are not supported are dropped and reported.', UNSUPPORTED_MEMBERS),
 
   '15.1': shown(CHOICE, 'None, auto and required.', EVERY_PARAMETER, ANY_NODE),
