@@ -5,7 +5,12 @@ import type { McpServer, McpSession } from '../src/tools/mcp/session.ts';
 import { ManualClock } from './manual-clock.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { failureOf, openMcpSession, PATIENT, type SessionsSetup } from './upstreams/mcp-server-session.ts';
-import { startMcpServer, type McpServerScript, type RunningMcpServer } from './upstreams/mcp-server.ts';
+import {
+  RETRY_MS,
+  startMcpServer,
+  type McpServerScript,
+  type RunningMcpServer,
+} from './upstreams/mcp-server.ts';
 
 const started: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -31,7 +36,7 @@ function gate(): { readonly passed: Promise<void>; pass(): void } {
   return { passed, pass: () => pass() };
 }
 
-async function bodyOf(request: Request): Promise<{ method?: string; params?: { name?: string } }> {
+async function bodyOf(request: Request): Promise<{ method?: string; id?: number }> {
   return request.method === 'POST' ? ((await request.clone().json()) as object) : {};
 }
 
@@ -271,6 +276,52 @@ describe('a server that wants something itself', () => {
     expect(code).toBe('mcp_unavailable');
     expect(message).toContain('elicitation/create');
   });
+});
+
+test('arguments that a server wants as headers too are sent so', async () => {
+  const properties = { region: { type: 'string', 'x-mcp-header': 'Region' } };
+  const server = serve({
+    transport: 'later',
+    tools: { echo: { ...echo, inputSchema: { type: 'object', properties } } },
+    async intercept(request) {
+      const { method, id } = await bodyOf(request);
+      if (method !== 'tools/call' || request.headers.get('mcp-param-region') === 'eu') return undefined;
+      const error = { code: -32_020, message: 'the headers disagree with the body' };
+      return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
+    },
+  });
+  const { parts } = await open(server.url).callTool('echo', { region: 'eu' }, PATIENT);
+  expect(parts).toEqual([{ type: 'text', text: '{"region":"eu"}' }]);
+});
+
+test('a stream that the server closes to be asked again later is resumed', async () => {
+  const clock = new ArmedClock();
+  const answer = gate();
+  const server = serve({
+    resumable: true,
+    tools: {
+      later: {
+        async run(_, { hangUp }) {
+          hangUp();
+          await answer.passed;
+          return 'here it is';
+        },
+      },
+    },
+  });
+  const session = open(server.url, { clock });
+  await session.listTools(PATIENT);
+  clock.waits.length = 0;
+  const call = session.callTool('later', {}, PATIENT);
+  await server.called('later');
+  while (!clock.waits.includes(RETRY_MS)) {
+    clock.waits.length = 0;
+    await clock.armed();
+  }
+  answer.pass();
+  clock.advance(RETRY_MS);
+  expect((await call).parts).toEqual([{ type: 'text', text: 'here it is' }]);
+  expect(server.calls.length).toBe(1);
 });
 
 describe('the list of tools', () => {

@@ -73,10 +73,6 @@ export interface Config extends CatalogConfig {
       readonly pages: boolean;
     };
     readonly mcp: McpConfig;
-    /** As in `mcp`. */
-    readonly mcpServers: Readonly<
-      Record<string, { readonly url: string; readonly headers: Readonly<Record<string, Secret>> }>
-    >;
   };
   readonly state: { readonly retentionDays: number; readonly maxBytesPerKey: number };
   readonly files: FilesConfig;
@@ -139,7 +135,6 @@ export function toConfig(file: ConfigFile): Config {
         pages: search.pages,
       },
       mcp: toMcp(tools.mcp),
-      mcpServers: toMcp(tools.mcp).servers,
     },
     state: {
       retentionDays: file.state.retention_days,

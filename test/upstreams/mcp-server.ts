@@ -5,6 +5,8 @@ import {
   createMcpHandler,
   Server,
   WebStandardStreamableHTTPServerTransport,
+  type EventStore,
+  type JSONRPCMessage,
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
@@ -18,6 +20,8 @@ export interface ToolRun {
   progress(done: number): Promise<void>;
   /** Sends the client a request of its own and gives the answer, as elicitation and sampling do. */
   ask(method: string, params: Record<string, unknown>): Promise<unknown>;
+  /** Closes the stream of the call; the client is to ask for the rest after `RETRY_MS`. */
+  hangUp(): void;
   /** Closes every connection and the server's socket, in the middle of whatever happens. */
   die(): void;
 }
@@ -39,6 +43,8 @@ export interface McpServerScript {
    * sessions, `stateless` speaks the versions that have an `initialize`, `later` only those that have none.
    */
   readonly transport?: 'http' | 'json' | 'sse' | 'stateless' | 'later';
+  /** Streams can be resumed. */
+  readonly resumable?: boolean;
   /** Gives a page of `tools/list` instead of the server. */
   readonly list?: (cursor: string | undefined) => unknown;
   /** Tools in one page of `tools/list`; default: all of them. */
@@ -78,6 +84,32 @@ export interface RunningMcpServer {
   /** Forgets every session, as a server does that was restarted: their requests get a 404. */
   forget(): void;
   stop(): Promise<void>;
+}
+
+/** How soon a client asks again for a stream that can be resumed. */
+export const RETRY_MS = 3456;
+
+/** The events of a session, for those who come back. */
+class Events implements EventStore {
+  readonly #all: { readonly stream: string; readonly message: JSONRPCMessage }[] = [];
+
+  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    return String(this.#all.push({ stream, message }));
+  }
+
+  async getStreamIdForEventId(id: string): Promise<string | undefined> {
+    return this.#all[Number(id) - 1]?.stream;
+  }
+
+  async replayEventsAfter(
+    id: string,
+    { send }: Parameters<EventStore['replayEventsAfter']>[1],
+  ): Promise<string> {
+    const stream = this.#all[Number(id) - 1]?.stream ?? '';
+    for (const [at, event] of this.#all.entries())
+      if (at >= Number(id) && event.stream === stream) await send(String(at + 1), event.message);
+    return stream;
+  }
 }
 
 /** The SDK's server, except that it sends results as the test wrote them, valid or not. */
@@ -137,6 +169,7 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       enableJsonResponse: script.transport === 'json',
+      ...(script.resumable === true && { eventStore: new Events(), retryInterval: RETRY_MS }),
       onsessioninitialized: (id) => void sessions.set(id, session),
       onsessionclosed: remove,
     });
@@ -216,6 +249,7 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
             params: { progressToken, progress: done },
           });
       },
+      hangUp: () => context.http?.closeSSE?.(),
       ask: (method, params) => mcpReq.send({ method, params }, ANYTHING),
       die: () => void socket.stop(true),
     };

@@ -53,6 +53,8 @@ export interface Connection {
 
 /** The SDK's own timers never fire: time is measured by whoever calls. The longest that `setTimeout` takes. */
 const NEVER_MS = 2_147_483_647;
+/** MCP specification 2026-07-28, "Streamable HTTP", "Custom Headers from Tool Parameters". */
+const HEADER_MISMATCH = -32_020;
 /** Statuses of a refused `initialize` that say nothing about the transport. */
 const NOT_ABOUT_TRANSPORT: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
@@ -152,7 +154,7 @@ async function open(
     async request(method, params, callSignal, progress) {
       const options: RequestOptions = { signal: callSignal, timeout: NEVER_MS, onprogress: progress };
       try {
-        return await client.request({ method, params: { ...params } }, RAW, options);
+        return await ask(client, method, params, options);
       } catch (error) {
         if (error instanceof SdkHttpError && error.status === 404 && hasSession(transport))
           throw errors.make('mcp_session_lost', 'lost its session');
@@ -163,6 +165,24 @@ async function open(
     end: () => terminate().catch(() => {}),
     drop,
   };
+}
+
+async function ask(
+  client: Client,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<JsonObject> {
+  try {
+    return await client.request({ method, params: { ...params } }, RAW, options);
+  } catch (error) {
+    const isMismatch = error instanceof ProtocolError && error.code === HEADER_MISMATCH;
+    if (!isMismatch || method !== 'tools/call' || client.getProtocolEra() !== 'modern') throw error;
+    // The server wants some arguments as headers too, and has run nothing yet. The SDK knows how, from the list of
+    // tools, which it asks for; it is strict about results, so all other calls go without it.
+    const call = { name: String(params['name']), arguments: { ...asObject(params['arguments']) } };
+    return asObject(await client.callTool(call, options));
+  }
 }
 
 function hasSession(transport: Transport): boolean {
