@@ -106,7 +106,7 @@ test('prices are arrays, one entry per step', () => {
   });
 });
 
-test('free is zero and unknown is absent', () => {
+test('free is zero, and unknown is absent or what OpenRouter writes for it', () => {
   expect(view('house/free')).toMatchObject({
     display_name: 'House',
     pricings: { prompt: [{ value: 0 }] },
@@ -114,7 +114,7 @@ test('free is zero and unknown is absent', () => {
   });
   expect(view('house/unknown')).toMatchObject({
     pricings: {},
-    pricing: null,
+    pricing: { prompt: '-1', completion: '-1' },
     input_modalities: ['text', 'image'],
   });
 });
@@ -141,7 +141,7 @@ test('the entry that leaves the choice to the gateway shows what one of the mode
     output_modalities: ['text'],
     capabilities: { reasoning: true },
     pricings: {},
-    pricing: null,
+    pricing: { prompt: '-1', completion: '-1' },
     endpoints: [],
   });
   const lengths = catalog.list().map((model) => model.contextLength ?? 0);

@@ -143,10 +143,14 @@ describe.skipIf(!existsSync(schemaFile))(
   },
 );
 
-/** The document writes `nullable` (OpenAPI 3.0), also beside references and enums; JSON Schema has no such word. */
+/**
+ * The document writes `nullable` (OpenAPI 3.0), also beside references and enums; JSON Schema has no such word. And it
+ * forgets that a fingerprint may be null, which it is in 107 of 204 recorded answers of OpenAI.
+ */
 function readSchema(): object {
   const text = gunzipSync(readFileSync(schemaFile)).toString();
-  return JSON.parse(text, (_, node: unknown) => {
+  return JSON.parse(text, (name, node: unknown) => {
+    if (name === 'system_fingerprint') return { type: ['string', 'null'] };
     if (typeof node !== 'object' || node === null || !('nullable' in node)) return node;
     const { nullable, ...rest } = node;
     return nullable === true ? { anyOf: [rest, { type: 'null' }] } : rest;

@@ -173,3 +173,14 @@ test("a body of another protocol's form is answered in the words that it has", a
   const response = await send(client, 'plain/chat', { thinking: THINKING });
   expect((response.headers.get('x-dragoman-report') ?? '').split(', ')).toContain('thinking:dropped');
 });
+test('a schema that cannot be used is named where it stands', async () => {
+  const broken = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
+  const inText = await send(RESPONSES, 'plain/chat', {
+    text: { format: { type: 'json_schema', name: 'n', schema: broken } },
+  });
+  expect(at(await inText.json(), 'error', 'param')).toBe('text.format.schema');
+  const inConfig = await send(MESSAGES, 'plain/chat', {
+    output_config: { format: { type: 'json_schema', schema: broken } },
+  });
+  expect(String(at(await inConfig.json(), 'error', 'message'))).toStartWith('output_config.format.schema: ');
+});

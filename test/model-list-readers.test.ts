@@ -45,6 +45,32 @@ test("OpenAI's SDK and Anthropic's SDK read the same models", async () => {
   expect((await openai.models.retrieve('house/listener')).object).toBe('model');
 });
 
+test('pages forwards and backwards are as Anthropic has them', async () => {
+  const anthropic = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
+  const all = (await anthropic.models.list()).data.map(({ id }) => id);
+  expect(all.length).toBeGreaterThan(4);
+  const page = await anthropic.models.list({ limit: 2, after_id: all[0] ?? '' });
+  expect([page.data.map(({ id }) => id), page.has_more]).toEqual([all.slice(1, 3), true]);
+  const back: string[] = [];
+  for await (const { id } of anthropic.models.list({ limit: 3, before_id: all.at(-1) ?? '' })) back.push(id);
+  expect(back.toSorted()).toEqual(all.slice(0, -1).toSorted());
+  const first = await anthropic.models.list({ limit: 2, before_id: all[2] ?? '' });
+  expect([first.data.map(({ id }) => id), first.has_more]).toEqual([all.slice(0, 2), false]);
+  for (const [wrong, param] of [
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1001 }, 'limit'],
+    [{ after_id: 'nobody/nothing' }, 'after_id'],
+    [{ after_id: all[0] ?? '', before_id: all[1] ?? '' }, 'before_id'],
+  ] as const) {
+    const error: unknown = await anthropic.models.list(wrong).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(Anthropic.APIError);
+    expect((error as { readonly error: unknown }).error).toMatchObject({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: expect.stringContaining(param) },
+    });
+  }
+});
+
 test('Claude Code finds models of Anthropic under every base, without a redirect', async () => {
   for (const base of ['/v1', '/api/anthropic/v1', '/api/v1', '']) {
     const list = await json(`${base}/models?limit=1000`, { 'anthropic-version': '2023-06-01' });

@@ -34,7 +34,7 @@ test('the choice among models is listed, and found by each of its names', async 
         id: 'dragoman/auto',
         display_name: 'Auto',
         owned_by: 'dragoman',
-        pricing: null,
+        pricing: { prompt: '-1', completion: '-1' },
       });
     }
     expect((await read('/models/auto', 'sk-nothing')).status).toBe(404);

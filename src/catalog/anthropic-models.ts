@@ -3,11 +3,11 @@
 import type { JsonObject } from '../canonical/index.ts';
 import type { Model } from './endpoint.ts';
 
-/** All models on one page, whatever `limit` asks for: none is left for a second. */
-export function encodeAnthropicModels(models: readonly Model[]): JsonObject {
+/** One page of the list. @param hasMore true when there are more models in the direction in which the client reads */
+export function encodeAnthropicModels(models: readonly Model[], hasMore: boolean): JsonObject {
   return {
     data: models.map(encodeAnthropicModel),
-    has_more: false,
+    has_more: hasMore,
     first_id: models[0]?.id ?? null,
     last_id: models.at(-1)?.id ?? null,
   };

@@ -16,7 +16,9 @@ export type Lacks = (protocol: ProtocolName) => ReadonlySet<Parameter>;
 
 /** The list of models in OpenAI's envelope. */
 export function encodeModelList(models: readonly Model[], lacks: Lacks): JsonObject {
-  return { object: 'list', data: models.map((model) => encodeModel(model, lacks)) };
+  const data = models.map((model) => encodeModel(model, lacks));
+  // The last two as OpenRouter has them: all models are on this page.
+  return { object: 'list', data, total_count: data.length, links: { next: null } };
 }
 
 /** One model. Prices and supported parameters are those of its first endpoint. */
@@ -41,16 +43,22 @@ export function encodeModel(model: Model, lacks: Lacks): JsonObject {
       modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
       input_modalities: [...model.inputModalities],
       output_modalities: [...model.outputModalities],
-      tokenizer: null,
+      tokenizer: 'Other',
       instruct_type: null,
     },
-    pricing: price ? encodePerToken(price) : null,
+    pricing: encodePerToken(price),
     top_provider: {
       context_length: model.contextLength,
       max_completion_tokens: model.maxOutputTokens,
       is_moderated: false,
     },
     supported_parameters: parametersOf(model, lacks),
+    // What OpenRouter's SDK demands besides, of which nothing is known here.
+    canonical_slug: model.id,
+    default_parameters: null,
+    per_request_limits: null,
+    supported_voices: null,
+    links: { details: `/v1/models/${model.id}` },
     endpoints: model.endpoints.map((endpoint) => ({
       slug: endpoint.slug,
       provider: endpoint.provider,
@@ -104,9 +112,13 @@ function perCount(value: number): JsonObject {
   return { value, unit: 'perCount', currency: 'USD' };
 }
 
+/** What OpenRouter lists where no price can be named beforehand (`openrouter/auto`, 2026-11): never zero, which is free. */
+const UNKNOWN_PRICE = '-1';
+
 /** OpenRouter's form: USD per token as a string, at the base of every rate. */
-function encodePerToken(price: Price): JsonObject {
-  const pricing: MutableJsonObject = {};
+function encodePerToken(price: Price | null): JsonObject {
+  const pricing: MutableJsonObject = { prompt: UNKNOWN_PRICE, completion: UNKNOWN_PRICE };
+  if (!price) return pricing;
   const add = (key: string, rate: Rate | undefined): void => {
     if (rate !== undefined) pricing[key] = decimal((typeof rate === 'number' ? rate : rate.base) / 1_000_000);
   };

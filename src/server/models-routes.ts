@@ -14,7 +14,10 @@ import {
 } from '../catalog/index.ts';
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
-import { reply, type ReplyDependencies } from './reply.ts';
+import { anthropicPage } from './anthropic-page.ts';
+import { reply, withServer, type ReplyDependencies } from './reply.ts';
+
+const anthropic = withServer('anthropic-messages');
 
 export interface ModelsDependencies extends ReplyDependencies {
   readonly catalog: () => Catalog;
@@ -26,9 +29,12 @@ export interface ModelsDependencies extends ReplyDependencies {
  */
 export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependencies): void {
   hono.get(`${base}/models`, (context) =>
-    reply(deps, context.req.raw, (principal) => {
+    replyInManner(deps, context.req.raw, (principal) => {
       const models = visibleModels(deps.catalog(), principal);
-      if (isAnthropic(context.req.raw)) return encodeAnthropicModels(models);
+      if (isAnthropic(context.req.raw)) {
+        const { items, hasMore } = anthropicPage(models, new URL(context.req.url).searchParams);
+        return encodeAnthropicModels(items, hasMore);
+      }
       const list = encodeModelList(models, lacks);
       return context.req.query('client_version') === undefined
         ? list
@@ -41,12 +47,23 @@ export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependenci
     ),
   );
   hono.get(`${base}/models/*`, (context) =>
-    reply(deps, context.req.raw, (principal): JsonObject => {
+    replyInManner(deps, context.req.raw, (principal): JsonObject => {
       const id = decodePath(context.req.path.slice(base.length + '/models/'.length));
       const model = findVisible(deps.catalog(), principal, id);
       return isAnthropic(context.req.raw) ? encodeAnthropicModel(model) : encodeModel(model, lacks);
     }),
   );
+}
+
+/** Tells failures as the client's protocol does, where its headers name one. */
+function replyInManner(
+  deps: ReplyDependencies,
+  request: Request,
+  answer: (principal: Principal) => JsonObject,
+): Promise<Response> {
+  const header = (name: string): string | null => request.headers.get(name);
+  const manner = isAnthropic(request) ? { server: anthropic.server, header } : undefined;
+  return reply(deps, request, answer, manner);
 }
 
 function isAnthropic(request: Request): boolean {

@@ -36,9 +36,9 @@ const tools = [
 
 const TASK = 'call get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 
-// The SDK demands a `system_fingerprint`, if only null, of answers that are not streamed: OpenAI's schema does not have
-// it there, and not every upstream gives one.
-test.each(['sim/chat', 'sim/deepseek'])('%s calls tools over two turns', async (model) => {
+const MODELS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'];
+
+test.each(MODELS)('%s calls tools over two turns', async (model) => {
   const messages: ChatMessages[] = [];
   const ask = async (content: string): Promise<unknown> => {
     messages.push({ role: 'user', content });
@@ -60,28 +60,25 @@ test.each(['sim/chat', 'sim/deepseek'])('%s calls tools over two turns', async (
   expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: fog: {"city":"Rome"}');
 });
 
-test.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'])(
-  '%s streams reasoning, calls and text over two turns',
-  async (model) => {
-    const messages: ChatMessages[] = [];
-    let thoughts = 0;
-    const ask = async (content: string): Promise<string> => {
-      messages.push({ role: 'user', content });
-      for (;;) {
-        const said = await streamed(model, messages);
-        if (said.reasoningDetails?.length) thoughts++;
-        messages.push(said);
-        if (!said.toolCalls?.length) return String(said.content);
-        for (const call of said.toolCalls)
-          messages.push({ role: 'tool', toolCallId: call.id, content: `fog: ${call.function.arguments}` });
-      }
-    };
-    expect(await ask(TASK)).toBe('get_weather returned: fog: {"city":"Oslo"}');
-    expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: fog: {"city":"Rome"}');
-    // OpenAI's Chat Completions count reasoning and never show it.
-    expect(thoughts).toBe(model === 'sim/chat' ? 0 : 5);
-  },
-);
+test.each(MODELS)('%s streams reasoning, calls and text over two turns', async (model) => {
+  const messages: ChatMessages[] = [];
+  let thoughts = 0;
+  const ask = async (content: string): Promise<string> => {
+    messages.push({ role: 'user', content });
+    for (;;) {
+      const said = await streamed(model, messages);
+      if (said.reasoningDetails?.length) thoughts++;
+      messages.push(said);
+      if (!said.toolCalls?.length) return String(said.content);
+      for (const call of said.toolCalls)
+        messages.push({ role: 'tool', toolCallId: call.id, content: `fog: ${call.function.arguments}` });
+    }
+  };
+  expect(await ask(TASK)).toBe('get_weather returned: fog: {"city":"Oslo"}');
+  expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: fog: {"city":"Rome"}');
+  // OpenAI's Chat Completions count reasoning and never show it.
+  expect(thoughts).toBe(model === 'sim/chat' ? 0 : 5);
+});
 
 /** One streamed answer, put together as a message to send back. */
 async function streamed(model: string, messages: ChatMessages[]): Promise<ChatAssistantMessage> {
@@ -105,6 +102,31 @@ async function streamed(model: string, messages: ChatMessages[]): Promise<ChatAs
   }
   return { role: 'assistant', content, reasoningDetails, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
 }
+
+// Of what is relayed the upstream decides, and OpenAI announces counts by `usage: null`, which the SDK refuses.
+test.each(MODELS.filter((model) => model !== 'sim/chat'))(
+  '%s counts at the end of a stream',
+  async (model) => {
+    const stream = await client.chat.send({
+      chatRequest: {
+        model,
+        messages: [{ role: 'user', content: 'Hello' }],
+        stream: true,
+        streamOptions: { includeUsage: true },
+      },
+    });
+    if (!(stream instanceof EventStream)) throw new Error('not a stream');
+    const counts: number[] = [];
+    for await (const { usage } of stream) if (usage) counts.push(usage.totalTokens);
+    expect(counts).toEqual([expect.any(Number)]);
+  },
+);
+
+test('models are listed, with prices where they are known', async () => {
+  const { result } = await client.models.list();
+  const model = result.data.find(({ id }) => id === 'sim/chat');
+  expect(model).toMatchObject({ contextLength: 128_000, pricing: { prompt: '0.000001' } });
+});
 
 // Its own error classes want a number for `code`, where OpenAI's shape has a word.
 test('an error keeps its status', async () => {

@@ -285,10 +285,12 @@ class ChatStreamEncoder implements EventSink {
     this.#write(this.#head + role + members + tail);
   }
 
-  /** The end of a chunk. OpenAI sends `usage: null` in every chunk but the last when usage was asked for. */
+  /**
+   * The end of a chunk. OpenAI announces counts by `usage: null` in every chunk before; nobody reads that, and
+   * OpenRouter's SDK refuses it.
+   */
   #encodeTail(logprobs: string, finishReason: string): string {
-    const usage = this.#includeUsage ? ',"usage":null' : '';
-    return `},"logprobs":${logprobs},"finish_reason":${finishReason}}]${usage}}\n\n`;
+    return `},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
   }
 
   /** Makes the constant text: as late as the first chunk, when the upstream's facts are known. */
