@@ -358,6 +358,30 @@ test.each([429, 500, 503, 529])('a status of %i to one question is no answer to 
   expect(diagnosis.facts.quirks).not.toHaveProperty('structuredOutput');
 });
 
+test('an empty account is no refusal, whatever its status, and ends the questions', async () => {
+  const diagnosis = await examineServer({
+    answer: (body) =>
+      has(body, 'stop')
+        ? whole({ error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }, 400)
+        : undefined,
+  });
+  expect(verdict(diagnosis, 'stop')).toBe('unknown');
+  expect(diagnosis.facts.parameters).toEqual({});
+  expect(detail(diagnosis, 'system_role')).toBe('not asked, after what went before');
+});
+
+test('a model that always thinks is found out', async () => {
+  const diagnosis = await examineServer({ thinks: () => true }, { endpoint: { reasoning: 'effort' } });
+  expect(verdict(diagnosis, 'reasoning')).toBe('yes');
+  expect(diagnosis.facts).toMatchObject({ reasoningStyle: 'effort', reasoningMandatory: true });
+});
+
+test('a server that never counts its streams is asked for counts as before', async () => {
+  const diagnosis = await examineServer({ blind: without('stream_options') });
+  expect(verdict(diagnosis, 'streaming')).toBe('no');
+  expect(diagnosis.facts.quirks).not.toHaveProperty('streamUsage');
+});
+
 test('a rate limit ends the questions', async () => {
   const diagnosis = await examineServer({
     answer: (body) => (has(body, 'stop') ? whole({ error: { message: 'slow down' } }, 429) : undefined),

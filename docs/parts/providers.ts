@@ -81,7 +81,8 @@ more. Profiles that need a program or a login of their own (\`credential_process
 ## What each server does differently
 
 Parameters that a server refuses are removed from requests and reported in the \`x-dragoman-report\` header
-(\`stop\` is emulated). Quirks can be overridden per provider and per endpoint in the configuration.
+(\`stop\` is emulated). Quirks can be overridden per provider and per endpoint in the configuration;
+[\`dragoman doctor\`](doctor.md) finds out which ones a server of your own has.
 
 ${details.join('\n\n')}
 `;

@@ -131,7 +131,8 @@ function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
 
 /** Nothing where the operator names another style than the one that was met. */
 function measuredMandatory({ measured, config }: EndpointInput): boolean | undefined {
-  return config?.reasoning === undefined ? measured?.reasoningMandatory : undefined;
+  const isOther = config?.reasoning !== undefined && config.reasoning !== measured?.reasoningStyle;
+  return isOther ? undefined : measured?.reasoningMandatory;
 }
 
 /** What documents say of the server and of the model. */

@@ -1,6 +1,5 @@
 // What an answer says: its text, its calls, whether it was refused. Must not know what was asked.
-import type { ToolCallItem } from '../canonical/index.ts';
-import { isCallersStatus } from '../canonical/index.ts';
+import type { ErrorKind, ToolCallItem } from '../canonical/index.ts';
 import type { AskedAnswer } from '../engine/index.ts';
 
 /** Longest quotation of an upstream, in characters. */
@@ -19,15 +18,14 @@ export function callsOf({ collected }: AskedAnswer): readonly ToolCallItem[] {
   return collected.items.filter((item) => item.type === 'tool_call');
 }
 
-/** True when the upstream says that the request itself is wrong: the feature under test, since all else is as always. */
+const REFUSALS: ReadonlySet<ErrorKind> = new Set(['invalid_request', 'unsupported', 'too_large']);
+
+/**
+ * True when the upstream says that the request itself is wrong: the feature under test, since all else is as always. An
+ * empty account, a filter or a call that the model wrote wrongly may come with the same status.
+ */
 export function isRefused({ failure }: AskedAnswer): boolean {
-  if (!failure) return false;
-  if (failure.kind === 'unsupported' || failure.kind === 'invalid_request') return true;
-  return (
-    failure.kind !== 'content_filter' &&
-    failure.upstream !== undefined &&
-    isCallersStatus(failure.upstream.status)
-  );
+  return failure !== null && failure.fault === 'client' && REFUSALS.has(failure.kind);
 }
 
 /** True when the answer proves nothing: an overload, a fault, a silence, or an end before the first word. */

@@ -58,9 +58,11 @@ const streaming: Probe = {
         ? [preset, ...STREAM_USAGE.filter((way) => way !== preset)]
         : [preset];
     let last = unknown('nothing was asked');
+    let isOtherRefused = false;
     for (const streamUsage of ways) {
       const answer = await examination.ask({ text: 'count to 10', stream: true, quirks: { streamUsage } });
       if (answer.failure) {
+        isOtherRefused ||= isRefused(answer);
         if (last.outcome !== 'no') last = isRefused(answer) ? no(wordsOf(answer)) : unknown(wordsOf(answer));
         continue;
       }
@@ -72,7 +74,7 @@ const streaming: Probe = {
         });
       last = no('it streams, but never says how many tokens: the gateway estimates them', {
         value: 'no counts',
-        facts: { quirks: { streamUsage } },
+        facts: isOtherRefused ? { quirks: { streamUsage } } : {},
       });
     }
     return last;

@@ -165,7 +165,8 @@ const context: Probe = {
     if (!failure)
       return unknown(`a prompt of ${words} words was answered: it is longer, or the prompt was cut`);
     const contextLength = limitIn(failure.message);
-    if (!isRefused(answer) || contextLength === null) return unknown(quoted(failure.message));
+    const isLimit = failure.kind === 'context_overflow' || isRefused(answer);
+    if (!isLimit || contextLength === null) return unknown(quoted(failure.message));
     return yes(quoted(failure.message), { value: `${contextLength} tokens`, facts: { contextLength } });
   },
 };

@@ -80,7 +80,7 @@ async function findField(examination: Examination, byItself: boolean): Promise<V
   if (byItself)
     return yes('by itself; nothing switches it off', {
       value: ['always', shown(examination)].filter(Boolean).join(', '),
-      facts: isCertain && known !== 'none' ? { reasoningMandatory: true } : {},
+      facts: isCertain && known !== 'none' ? { reasoningStyle: known, reasoningMandatory: true } : {},
     });
   if (!isCertain) return unknown('some of the questions were not answered');
   if (refusals.length === candidates.length)
