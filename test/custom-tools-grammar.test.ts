@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
-import { checkInput, compileGrammar, compilePattern } from '../src/grammar/index.ts';
+import { checkInput, compileGrammar, compilePattern, inputBudget } from '../src/grammar/index.ts';
 
 function outcome(syntax: 'lark' | 'regex', definition: string, input: string): string {
   const grammar = compileGrammar(syntax, definition, 'format.definition');
-  return grammar.type === 'checkable' ? checkInput(grammar.machine, input).type : grammar.type;
+  return grammar.type === 'checkable' ? checkInput(grammar.machine, input, inputBudget()).type : grammar.type;
 }
 const lark = (definition: string, input: string): string => outcome('lark', definition, input);
 const regex = (definition: string, input: string): string => outcome('regex', definition, input);

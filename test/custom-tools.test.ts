@@ -2,7 +2,9 @@
 // mended once; nothing else of the answer is lost.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { asks, CUSTOM_CLIENTS, hears, says, type CustomClient, type Said } from './custom-tools-scene.ts';
-import { chatChunk, chatError, CHAT_OPENING } from './upstreams/answers.ts';
+import { framesOf } from './recordings/loose.ts';
+import { checkResponseStream } from './responses-stream-rules.ts';
+import { chatChunk, chatError, CHAT_OPENING, messagesBody, whole } from './upstreams/answers.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { UPSTREAM_PROTOCOLS } from './upstreams/dialects.ts';
 import { recordOf, startScene, StreamReading, type Scene } from './upstreams/gateway-with-upstreams.ts';
@@ -48,6 +50,8 @@ async function exchange(
   const response = await scene.gateway.post(path, body);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  const problems = client === 'responses' && streamed ? checkResponseStream(framesOf(text)) : [];
+  if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${text}`);
   return { heard: hears(client, streamed, text), response, text };
 }
 
@@ -160,6 +164,33 @@ describe('a streamed answer', () => {
   });
 });
 
+test('the second call sees what the model thought, and every call has its result', async () => {
+  const up = scene.upstream('up');
+  const use = (id: string, name: string, input: object): object => ({ type: 'tool_use', id, name, input });
+  const think = { type: 'thinking', thinking: 'I add.', signature: 'c2ln' };
+  up.script(
+    whole(
+      messagesBody([think, use('t1', 'run', { input: 'one' }), use('t2', 'get_weather', {})], 'tool_use'),
+    ),
+    whole(messagesBody([think, use('t3', 'get_weather', {}), use('t4', 'run', { input: '1' })], 'tool_use')),
+  );
+  const { path, body } = asks('chat', 'one/messages', false, SUMS);
+  const response = await scene.gateway.post(path, { ...body, reasoning: { effort: 'low' } });
+  const text = await response.text();
+  expect(hears('chat', false, text)).toEqual(['run t1 1', 'get_weather t2 {}']);
+  expect(at(JSON.parse(text), 'choices', 0, 'message', 'reasoning')).toBe('I add.');
+  const [, assistant, results] = list(up.requests[1]?.json, 'messages');
+  expect(list(assistant, 'content')).toMatchObject([
+    think,
+    { type: 'tool_use', id: 't1', input: { input: 'one' } },
+    { type: 'tool_use', id: 't2' },
+  ]);
+  expect(list(results, 'content')).toMatchObject([
+    { type: 'tool_result', tool_use_id: 't1', is_error: true },
+    { type: 'tool_result', tool_use_id: 't2' },
+  ]);
+});
+
 describe('limits', () => {
   test('an input that the limit of tokens cut is not mended, and the answer says that it was cut', async () => {
     const up = scene.upstream('up');
@@ -186,6 +217,16 @@ describe('limits', () => {
     await scene.gateway.post(path, { ...body, max_completion_tokens: 50 });
     const limits = up.requests.map(({ json }) => at(json, 'max_completion_tokens') ?? at(json, 'max_tokens'));
     expect(limits).toEqual([50, 50]);
+  });
+
+  test('many inputs of a hostile grammar cost no more than one', async () => {
+    const input = 'a'.repeat(5000);
+    const calls = Array.from({ length: 60 }, (_, i) => ['run', `call_${i}`, { input: `${input}b` }] as const);
+    scene.upstream('up').script(says('openai-chat', false, { calls }));
+    const started = performance.now();
+    const definition = 'start: start start | "a" |';
+    await exchange('chat', 'plain/openai-chat', false, { syntax: 'lark', definition });
+    expect(performance.now() - started).toBeLessThan(1500);
   });
 
   test('a grammar without end costs milliseconds, and its input counts as unchecked', async () => {

@@ -9,7 +9,7 @@ import type {
   ToolCallItem,
 } from '../canonical/index.ts';
 import { asString, GatewayError, isJsonObject } from '../canonical/index.ts';
-import { checkInput, compileGrammar, type Grammar } from '../grammar/index.ts';
+import { type Budget, checkInput, compileGrammar, type Grammar, inputBudget } from '../grammar/index.ts';
 import { type AnswerCheck, endedByItself, nameUpstream, type Verdict } from './answer-check.ts';
 
 interface CheckedTool {
@@ -68,10 +68,11 @@ class GrammarJudge implements AnswerCheck {
 
   judge(events: CollectedEvents): Verdict {
     const problems = new Map<ToolCallItem, string>();
+    const budget = inputBudget();
     // An input that a limit cut short does not match either, and would not the second time.
     if (endedByItself(events))
       for (const item of events.items) {
-        const problem = item.type === 'tool_call' ? this.#problemOf(item) : null;
+        const problem = item.type === 'tool_call' ? this.#problemOf(item, budget) : null;
         if (item.type === 'tool_call' && problem !== null) problems.set(item, problem);
       }
     if (problems.size === 0) return { type: 'good', answer: events };
@@ -85,10 +86,10 @@ class GrammarJudge implements AnswerCheck {
   }
 
   /** What is wrong with the input of a call; null when nothing is, or nobody can say. */
-  #problemOf(call: ToolCallItem): string | null {
+  #problemOf(call: ToolCallItem, budget: Budget): string | null {
     const tool = call.kind === 'custom' ? this.#tools.get(nameUpstream(call)) : undefined;
     if (!tool) return null;
-    const outcome = checkInput(tool.grammar.machine, call.arguments);
+    const outcome = checkInput(tool.grammar.machine, call.arguments, budget);
     if (outcome.type === 'match') return null;
     if (outcome.type === 'gave_up') {
       this.#note(tool, 'an input was not checked: the grammar is too ambiguous, or the input too long');
@@ -109,7 +110,8 @@ class GrammarJudge implements AnswerCheck {
   ): CollectedEvents {
     const calls =
       second instanceof GatewayError ? [] : second.items.filter((item) => item.type === 'tool_call');
-    const good = calls.filter((call) => call.kind === 'custom' && this.#problemOf(call) === null);
+    const budget = inputBudget();
+    const good = calls.filter((call) => call.kind === 'custom' && this.#problemOf(call, budget) === null);
     const items = first.items.map((item): Item => {
       const problem = item.type === 'tool_call' ? problems.get(item) : undefined;
       if (item.type !== 'tool_call' || problem === undefined) return item;

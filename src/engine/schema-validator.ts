@@ -24,7 +24,7 @@ const DEEPEST = 100;
 /** References that are followed for one value: a schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
 /** Steps of all patterns for one value. */
-const MOST_PATTERN_STEPS = 2_000_000;
+const MOST_PATTERN_STEPS = 1_000_000;
 
 /** Compiled schemas by their text: clients send the same few with every request. Oldest out first. */
 const compiled = new Map<string, SchemaValidator>();
@@ -93,6 +93,8 @@ function ajvFor(schema: JsonObject, limits: Limits, unchecked: Set<string>, path
     strict: false,
     allErrors: false,
     logger: false,
+    // A large definition would be copied to each place that refers to it.
+    inlineRefs: false,
     // Optimised code costs three times as much to make as it ever saves here.
     code: {
       optimize: false,

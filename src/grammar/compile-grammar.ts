@@ -15,7 +15,7 @@ export type Grammar =
 
 /** Largest grammar that is read, in characters. */
 export const MAX_GRAMMAR_CHARS = 100_000;
-/** Steps for one input: some tens of milliseconds at most. */
+/** Steps for the inputs of one answer: some tens of milliseconds at most. */
 const MOST_STEPS = 400_000;
 
 /** Compiled grammars by syntax and text: clients send the same few with every request. Oldest out first. */
@@ -58,9 +58,14 @@ function regexMachine(pattern: string, dialect: 'rust' | 'ecma', path: string): 
   return buildMachine(new Map([['pattern', parseRegex(pattern, dialect, '', path)]]), 'pattern', path);
 }
 
+/** What the inputs of one answer may cost together. */
+export function inputBudget(): Budget {
+  return { steps: MOST_STEPS };
+}
+
 /** Checks the whole input of a call. */
-export function checkInput(machine: Machine, input: string): Outcome {
-  return recognise(machine, input, { steps: MOST_STEPS });
+export function checkInput(machine: Machine, input: string, budget: Budget): Outcome {
+  return recognise(machine, input, budget);
 }
 
 /**

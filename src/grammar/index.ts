@@ -4,6 +4,7 @@ export {
   checkInput,
   compileGrammar,
   compilePattern,
+  inputBudget,
   MAX_GRAMMAR_CHARS,
   type Grammar,
 } from './compile-grammar.ts';
