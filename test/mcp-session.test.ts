@@ -229,6 +229,23 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect(server.calls.map(({ args }) => args)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
+  test('a session whose stream the server closed is begun again', async () => {
+    const wait = { run: () => new Promise(() => {}) };
+    const server = serve({ transport, tools: { echo, wait } });
+    const session = open(server.url);
+    if (transport === 'sse') {
+      // Its answer could only come on the stream that is gone.
+      const waiting = failureOf(session.callTool('wait', {}, PATIENT));
+      await server.called('wait');
+      await server.hangUp();
+      expect((await waiting).code).toBe('mcp_unavailable');
+    } else {
+      await session.callTool('echo', {}, PATIENT);
+      await server.hangUp();
+    }
+    expect((await session.callTool('echo', {}, PATIENT)).parts).toEqual([{ type: 'text', text: '{}' }]);
+  });
+
   test('a session that is closed ends its calls and begins no others', async () => {
     const server = serve({ transport, tools: { slow: { run: () => new Promise(() => {}) } } });
     const session = open(server.url);

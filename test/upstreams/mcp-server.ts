@@ -81,6 +81,8 @@ export interface RunningMcpServer {
   called(name: string, times?: number): Promise<void>;
   /** Settles when no session is open: over the older transport the server learns of an end a little later. */
   ended(): Promise<void>;
+  /** Closes every session, and its streams with it. */
+  hangUp(): Promise<void>;
   /** Forgets every session, as a server does that was restarted: their requests get a 404. */
   forget(): void;
   stop(): Promise<void>;
@@ -255,6 +257,10 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
     };
   }
 
+  const hangUp = async (): Promise<void> => {
+    await Promise.all([...sessions.values()].map((session) => session.close()));
+    sessions.clear();
+  };
   const times = (name: string): number => calls.filter((call) => call.name === name).length;
   return {
     url: `http://127.0.0.1:${socket.port}/mcp`,
@@ -277,8 +283,9 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
       while (sessions.size > 0) await new Promise<void>((resolve) => closing.add(resolve));
     },
     forget: () => sessions.clear(),
+    hangUp,
     async stop() {
-      await Promise.all([...sessions.values()].map((session) => session.close()));
+      await hangUp();
       await socket.stop(true);
     },
   };

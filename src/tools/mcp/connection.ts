@@ -36,6 +36,8 @@ export interface ConnectionTarget {
 }
 
 export interface Connection {
+  /** True once it can carry no more: dropped, or closed by the server where that ends it. */
+  readonly isClosed: boolean;
   /** False: the server said that it has no tools. */
   readonly hasTools: boolean;
   /**
@@ -150,6 +152,9 @@ async function open(
     signal.removeEventListener('abort', giveUp);
   }
   return {
+    get isClosed() {
+      return client.transport === undefined;
+    },
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     async request(method, params, callSignal, progress) {
       const options: RequestOptions = { signal: callSignal, timeout: NEVER_MS, onprogress: progress };

@@ -1,7 +1,7 @@
 // Sessions with MCP servers, as the tool loop uses them: connected at the first use, bounded in time and bytes, begun
 // again once where the server forgot them. Knows nothing of items, approvals or protocols.
 import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Secret } from '../../telemetry/secret.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
@@ -169,32 +169,38 @@ class Session implements McpSession {
     const { clock, errors } = this.#target;
     const cancels = AbortSignal.any([signal, this.#closed.signal]);
     for (let isSecond = false; ; isSecond = true) {
-      const connecting = (this.#connection ??= this.#connect());
-      const connection = await within({ clock, errors, signal: cancels }, () => connecting);
+      const connection = await within({ clock, errors, signal: cancels }, () => this.#connected());
       const limit = { clock, errors, signal: cancels, ms: this.#limits.timeoutMs };
       try {
         return await within(limit, (inner, alive) => work(connection, inner, alive));
       } catch (error) {
         if (isSecond || !GatewayError.is(error) || error.code !== 'mcp_session_lost') throw error;
-        this.#forget(connecting);
         await connection.drop();
       }
     }
   }
 
-  #connect(): Promise<Connection> {
-    const { clock, errors } = this.#target;
-    const limit = { clock, errors, signal: this.#closed.signal, ms: CONNECT_MS };
-    const connecting = within(limit, async (signal) => {
-      const { connect } = await import('./connection.ts');
-      return connect(this.#target, signal);
-    });
+  /** The connection; a new one if there is none, or it was closed. */
+  async #connected(): Promise<Connection> {
+    const kept = this.#connection;
+    if ((await kept)?.isClosed) this.#forget(kept);
+    if (this.#connection) return this.#connection;
+    const connecting = this.#connect();
+    this.#connection = connecting;
     // The next use tries again.
     connecting.catch(() => this.#forget(connecting));
     return connecting;
   }
 
-  #forget(connecting: Promise<Connection>): void {
+  #connect(): Promise<Connection> {
+    const { clock, errors } = this.#target;
+    return within({ clock, errors, signal: this.#closed.signal, ms: CONNECT_MS }, async (signal) => {
+      const { connect } = await import('./connection.ts');
+      return connect(this.#target, signal);
+    });
+  }
+
+  #forget(connecting: Promise<Connection> | undefined): void {
     if (this.#connection === connecting) this.#connection = undefined;
   }
 }
@@ -212,4 +218,4 @@ function decodeTool(raw: JsonObject, errors: McpErrors): McpTool {
   };
 }
 
-const ANYTHING: MutableJsonObject = { type: 'object' };
+const ANYTHING: JsonObject = { type: 'object' };
