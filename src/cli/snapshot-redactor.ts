@@ -2,12 +2,19 @@
 import type { Snapshot } from '../config/index.ts';
 import { createRedactor, type Redact } from '../telemetry/redact.ts';
 
-/** Every secret that an upstream could echo: its key, and what the operator put into headers of its own. */
+/** Every secret that an upstream could echo: its key, and what the operator put into headers of its own; and those of tools. */
 export function snapshotRedactor(snapshot: Snapshot): Redact {
   const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
     provider === false ? [] : Object.values(provider.headers ?? {}),
   );
-  const { store } = snapshot.config.files;
-  const stores = store ? [store.secretAccessKey] : [];
-  return createRedactor(new Set([...snapshot.catalog.secrets(), ...headers, ...stores]));
+  const { files, tools } = snapshot.config;
+  const stores = files.store ? [files.store.secretAccessKey] : [];
+  const engines = tools.webSearch.apiKey ? [tools.webSearch.apiKey] : [];
+  const servers = Object.values(tools.mcp.servers).flatMap(({ headers: given, oauth }) => [
+    ...Object.values(given),
+    ...(oauth ? [oauth.clientSecret] : []),
+  ]);
+  return createRedactor(
+    new Set([...snapshot.catalog.secrets(), ...headers, ...stores, ...engines, ...servers]),
+  );
 }
