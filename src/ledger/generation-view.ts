@@ -34,7 +34,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
     finish_reason: g.finishReason,
     usage: g.cost ? g.cost.usd : null,
     ratingResponses: ratingView(g.cost),
-    requestRetryTimes: Math.max(0, g.attempts - 1),
+    requestRetryTimes: retriesAmong(attempts),
     finalRetry: true,
     requested_model: g.requestedModel,
     protocol: g.protocol,
@@ -54,6 +54,12 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
   };
   if (g.content) view['content'] = { request: g.content.request, answer: g.content.answer };
   return view;
+}
+
+/** Tries after the first, for the same: of an answer of several turns every turn has a first one. */
+function retriesAmong(attempts: readonly AttemptRecord[]): number {
+  const turns = attempts.filter(({ outcome }) => outcome === 'completed').length;
+  return Math.max(0, attempts.length - Math.max(1, turns));
 }
 
 function attemptView(a: AttemptRecord): JsonObject {
