@@ -3,14 +3,13 @@
 import type {
   CanonicalRequest,
   FinishEvent,
-  GatewayError,
   HostedFacts,
   Item,
   JsonObject,
   ToolChoice,
   ToolResultItem,
 } from '../canonical/index.ts';
-import { outputTokens } from '../canonical/index.ts';
+import { GatewayError, outputTokens } from '../canonical/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
@@ -120,6 +119,7 @@ export class ToolLoop implements TurnHost {
     let { request, plan } = this.#input;
     for (let turn = 0; ; turn++) {
       if (this.#interruption) return this.#interruption;
+      if (this.#stop.signal.aborted) return this.#failed(tooLate(generation.timeouts.totalMs), turn);
       const output = new TurnOutput(this, turn === 0);
       const failure = await this.#try(request, plan, output);
       if (failure) return this.#failed(failure, turn);
@@ -277,6 +277,11 @@ function startingWith(plan: Plan, served: Attempt | undefined): Plan {
     ...plan.candidates.filter((each) => !isServed(each)),
   ];
   return { ...plan, candidates };
+}
+
+/** The tools took all the time there was. */
+function tooLate(totalMs: number): GatewayError {
+  return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
 }
 
 function refused(limit: number | undefined): CallOutcome {
