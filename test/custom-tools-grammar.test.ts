@@ -3,7 +3,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
-import { checkInput, compileGrammar, compilePattern, inputBudget } from '../src/grammar/index.ts';
+import {
+  checkInput,
+  compileGrammar,
+  compilePattern,
+  grammarRoom,
+  inputBudget,
+} from '../src/grammar/index.ts';
 
 function outcome(syntax: 'lark' | 'regex', definition: string, input: string): string {
   const grammar = compileGrammar(syntax, definition, 'format.definition');
@@ -12,7 +18,7 @@ function outcome(syntax: 'lark' | 'regex', definition: string, input: string): s
 const lark = (definition: string, input: string): string => outcome('lark', definition, input);
 const regex = (definition: string, input: string): string => outcome('regex', definition, input);
 const matchesPattern = (pattern: string, text: string): boolean =>
-  compilePattern(pattern, 'schema')(text, { steps: 1_000_000 });
+  compilePattern(pattern, 'schema', grammarRoom())(text, { steps: 1_000_000 });
 
 /** Patterns that mean the same in Rust and in ECMAScript. */
 const pattern = fc.letrec<{ whole: string; atom: string }>((tie) => ({
@@ -254,6 +260,8 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
     `start: ${'('.repeat(150)}"a"${')*'.repeat(150)}`,
     'start: "a"~1..5000 "a"~1..5000',
     `start: A\n${Array.from({ length: 40 }, (_, i) => `${'A'.repeat(i + 1)}: ${'A'.repeat(i + 2)} ${'A'.repeat(i + 2)}`).join('\n')}\n${'A'.repeat(41)}: "a"`,
+    `start: /${'{'.repeat(50_000)}/`,
+    `start: "${'a'.repeat(90_000)}"`,
   ])('a hostile grammar ends: %p', (definition) => {
     const started = performance.now();
     expect(['match', 'mismatch', 'gave_up', 'uncheckable']).toContain(

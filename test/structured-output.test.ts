@@ -360,9 +360,13 @@ describe('schemas', () => {
   });
 
   test.each([
-    [holding({ type: 'string', pattern: '^(a+)+$' })],
-    [{ type: 'object', patternProperties: { '^(a+)+$': {} }, additionalProperties: { type: 'string' } }],
-  ])('a hostile pattern costs milliseconds: %j', async (schema) => {
+    ['one', holding({ type: 'string', pattern: '^(a+)+$' })],
+    [
+      'one for names',
+      { type: 'object', patternProperties: { '^(a+)+$': {} }, additionalProperties: { type: 'string' } },
+    ],
+    ['two thousand', { allOf: Array.from({ length: 2000 }, (_, i) => ({ pattern: `a{999}${i}` })) }],
+  ])('hostile patterns end soon: %s', async (_which, schema) => {
     const text = JSON.stringify({ value: `${'a'.repeat(20_000)}!`, [`${'a'.repeat(20_000)}!`]: 'x' });
     chat(text, text);
     const started = performance.now();
@@ -385,6 +389,7 @@ describe('schemas', () => {
     ['itself, without end', { $ref: '#' }, 'cannot be used'],
     ['itself, twice at each level', { $defs: doubling, $ref: '#/$defs/d39' }, 'too often'],
     ['many levels', deep, 'levels deep'],
+    ['too many parts', { enum: Array.from({ length: 3001 }, () => ({})) }, 'objects'],
     ['no pattern', { pattern: '(' }, 'not closed'],
     ['promises', { properties: { a: { $async: true, type: 'string' } } }, 'async'],
     ['too much', { description: 'x'.repeat(100_001) }, 'larger than'],

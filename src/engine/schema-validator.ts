@@ -4,7 +4,7 @@ import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type Validate
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
-import { type Budget, compilePattern } from '../grammar/index.ts';
+import { type Budget, compilePattern, grammarRoom } from '../grammar/index.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
@@ -21,6 +21,12 @@ export interface SchemaValidator {
 const MAX_SCHEMA_CHARS = 100_000;
 /** Deeper nesting than this is nobody's honest schema. */
 const DEEPEST = 100;
+/** Objects that a schema consists of: each takes the validator about a quarter of a millisecond to compile. */
+const MOST_OBJECTS = 3_000;
+/** Different patterns of one schema: the validator's own work grows with their square. */
+const MOST_PATTERNS = 200;
+/** Reasons that are told. */
+const MOST_UNCHECKED = 5;
 /** References that are followed for one value: a schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
 /** Steps of all patterns for one value. */
@@ -56,14 +62,29 @@ interface Limits {
   readonly patterns: Budget;
 }
 
+/** What Ajv asks of a regular expression: two that print alike are one to it. */
+interface RegExpLike {
+  test(text: string): boolean;
+  toString(): string;
+}
+const UNCHECKED_PATTERN: RegExpLike = { test: () => true, toString: () => 'no pattern' };
+
+/** What is found out about a schema while it is compiled. */
+interface Facts {
+  readonly limits: Limits;
+  readonly unchecked: Set<string>;
+  /** Patterns that name properties. */
+  readonly namePatterns: ReadonlySet<string>;
+}
+
 function compile(schema: JsonObject, path: string): SchemaValidator {
   const unchecked = new Set<string>();
   // The schema is itself checked, against that of schemas.
   const limits: Limits = { references: MOST_REFERENCES, patterns: { steps: MOST_PATTERN_STEPS } };
   let validate: ValidateFunction;
   try {
-    refuseDepth(schema, 0);
-    validate = ajvFor(schema, limits, unchecked, path).compile(usable(schema));
+    const namePatterns = readSchema(schema);
+    validate = ajvFor(schema, { limits, unchecked, namePatterns }, path).compile(usable(schema));
   } catch (error) {
     throw unusable(error, path);
   }
@@ -83,11 +104,23 @@ function compile(schema: JsonObject, path: string): SchemaValidator {
 }
 
 /** Which draft is meant is said by the schema, else by how it writes tuples. References are never fetched: Ajv has no loader. */
-function ajvFor(schema: JsonObject, limits: Limits, unchecked: Set<string>, path: string): Ajv | Ajv2020 {
+function ajvFor(schema: JsonObject, { limits, unchecked, namePatterns }: Facts, path: string): Ajv | Ajv2020 {
   const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? '')) || hasTuple(schema);
-  const test = (pattern: string): ((text: string) => boolean) => {
-    const matches = compilePattern(pattern, path);
-    return (text) => matches(text, limits.patterns);
+  const room = grammarRoom();
+  let patterns = 0;
+  const compiledPattern = (pattern: string): RegExpLike => {
+    try {
+      if (++patterns > MOST_PATTERNS) throw new GatewayError('unsupported', 'there are too many');
+      const matches = compilePattern(pattern, path, room);
+      return { test: (text) => matches(text, limits.patterns), toString: () => `pattern ${pattern}` };
+    } catch (error) {
+      // Which properties a pattern means must be known, or the wrong ones would be refused.
+      const isName = namePatterns.has(pattern);
+      if (!(error instanceof GatewayError) || error.kind !== 'unsupported' || isName) throw error;
+      if (unchecked.size < MOST_UNCHECKED)
+        unchecked.add(`the pattern ${pattern.slice(0, 100)} (${error.message})`);
+      return UNCHECKED_PATTERN;
+    }
   };
   const ajv = new (isOld ? Ajv : Ajv2020)({
     strict: false,
@@ -98,31 +131,12 @@ function ajvFor(schema: JsonObject, limits: Limits, unchecked: Set<string>, path
     // Optimised code costs three times as much to make as it ever saves here.
     code: {
       optimize: false,
-      // For the names of properties. The runtime's own expressions can take seconds over a hostile pattern.
-      regExp: Object.assign(
-        (pattern: string) => ({ test: test(pattern), toString: () => `pattern ${pattern}` }),
-        { code: 'undefined' },
-      ),
+      // The runtime's own expressions can take seconds over a hostile pattern.
+      regExp: Object.assign(compiledPattern, { code: 'undefined' }),
     },
   });
   for (const [name, validate] of Object.entries(STRING_FORMATS))
     ajv.addFormat(name, { type: 'string', validate });
-  ajv.removeKeyword('pattern');
-  ajv.addKeyword({
-    keyword: 'pattern',
-    type: 'string',
-    schemaType: 'string',
-    error: { message: ({ schema: pattern }) => `must match pattern ${JSON.stringify(pattern)}` },
-    compile(pattern: string) {
-      try {
-        return test(pattern);
-      } catch (error) {
-        if (!(error instanceof GatewayError) || error.kind !== 'unsupported') throw error;
-        unchecked.add(`the pattern ${pattern.slice(0, 100)} (${error.message})`);
-        return () => true;
-      }
-    },
-  });
   // Ajv compares every two members, in quadratic time.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -159,10 +173,21 @@ function hasTuple(schema: JsonValue | undefined): boolean {
   return Array.isArray(schema['items']) || Object.values(schema).some(hasTuple);
 }
 
-function refuseDepth(value: JsonValue, depth: number): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new RangeError(`it is more than ${DEEPEST} levels deep`);
-  for (const child of Object.values(value)) refuseDepth(child as JsonValue, depth + 1);
+/** @returns the patterns of `patternProperties`. Throws RangeError for a schema of too many parts or levels. */
+function readSchema(schema: JsonObject): ReadonlySet<string> {
+  const namePatterns = new Set<string>();
+  let objects = 0;
+  const visit = (value: JsonValue | undefined, depth: number): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > DEEPEST) throw new RangeError(`it is more than ${DEEPEST} levels deep`);
+    if (!Array.isArray(value) && ++objects > MOST_OBJECTS)
+      throw new RangeError(`it has more than ${MOST_OBJECTS} objects`);
+    for (const child of Object.values(value)) visit(child as JsonValue | undefined, depth + 1);
+    const named = Array.isArray(value) ? undefined : (value as JsonObject)['patternProperties'];
+    if (isJsonObject(named)) for (const pattern of Object.keys(named)) namePatterns.add(pattern);
+  };
+  visit(schema, 0);
+  return namePatterns;
 }
 
 /** JSON text that is the same for equal values. */

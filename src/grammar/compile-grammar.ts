@@ -2,7 +2,7 @@
 // whatever the grammar or the text: sizes, depths and steps are bounded.
 import { GatewayError } from '../canonical/index.ts';
 import { larkRules } from './lark-rules.ts';
-import { buildMachine, type Machine } from './machine.ts';
+import { buildMachine, grammarRoom, type Machine, type Room } from './machine.ts';
 import { parseLark } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { broken } from './problem.ts';
@@ -44,9 +44,9 @@ function compile(syntax: 'lark' | 'regex', definition: string, path: string): Gr
   try {
     if (syntax === 'lark') {
       const { rules, first } = larkRules(parseLark(definition, path), path);
-      return { type: 'checkable', machine: buildMachine(rules, first, path) };
+      return { type: 'checkable', machine: buildMachine(rules, first, path, grammarRoom()) };
     }
-    return { type: 'checkable', machine: regexMachine(definition, 'rust', path) };
+    return { type: 'checkable', machine: regexMachine(definition, 'rust', path, grammarRoom()) };
   } catch (error) {
     if (error instanceof GatewayError && error.kind === 'unsupported')
       return { type: 'uncheckable', reason: error.message };
@@ -54,8 +54,9 @@ function compile(syntax: 'lark' | 'regex', definition: string, path: string): Gr
   }
 }
 
-function regexMachine(pattern: string, dialect: 'rust' | 'ecma', path: string): Machine {
-  return buildMachine(new Map([['pattern', parseRegex(pattern, dialect, '', path)]]), 'pattern', path);
+function regexMachine(pattern: string, dialect: 'rust' | 'ecma', path: string, room: Room): Machine {
+  const rules = new Map([['pattern', parseRegex(pattern, dialect, '', path)]]);
+  return buildMachine(rules, 'pattern', path, room);
 }
 
 /** What the inputs of one answer may cost together. */
@@ -71,10 +72,15 @@ export function checkInput(machine: Machine, input: string, budget: Budget): Out
 /**
  * Compiles a pattern of a JSON Schema (ECMAScript's syntax; it matches anywhere in a text).
  * @param path of the schema in the client's body
+ * @param room for all patterns of the schema
  * @returns a test; one that runs out of the budget's steps counts as passed
  * @throws GatewayError `invalid_request` for what is no pattern, `unsupported` for one that we cannot check
  */
-export function compilePattern(pattern: string, path: string): (text: string, budget: Budget) => boolean {
-  const machine = regexMachine(pattern, 'ecma', path);
+export function compilePattern(
+  pattern: string,
+  path: string,
+  room: Room,
+): (text: string, budget: Budget) => boolean {
+  const machine = regexMachine(pattern, 'ecma', path, room);
   return (text, budget) => recognise(machine, text, budget, true).type !== 'mismatch';
 }

@@ -9,3 +9,4 @@ export {
   type Grammar,
 } from './compile-grammar.ts';
 export type { Budget, Outcome } from './recognise.ts';
+export { grammarRoom, type Room } from './machine.ts';

@@ -18,10 +18,17 @@ export interface Machine {
   readonly starts: readonly number[];
 }
 
-/** More states than any grammar in use has by far: a hostile one multiplies its repetitions. */
-const MOST_STATES = 50_000;
-/** Parts that are built, also those that need no state. */
-const MOST_PARTS = 200_000;
+/** What may still be built. A hostile grammar multiplies its repetitions. Shared by machines that belong together. */
+export interface Room {
+  states: number;
+  /** Parts of expressions, also those that need no state. */
+  parts: number;
+}
+
+/** Room for more than any grammar in use needs by far. */
+export function grammarRoom(): Room {
+  return { states: 50_000, parts: 200_000 };
+}
 
 /**
  * Makes the machine of some rules.
@@ -29,18 +36,22 @@ const MOST_PARTS = 200_000;
  * @param path of the text in the client's body
  * @throws GatewayError `invalid_request` for a call of an unknown rule, `unsupported` where the machine would be too large
  */
-export function buildMachine(rules: ReadonlyMap<string, Expression>, first: string, path: string): Machine {
+export function buildMachine(
+  rules: ReadonlyMap<string, Expression>,
+  first: string,
+  path: string,
+  room: Room,
+): Machine {
   const names = [first, ...[...rules.keys()].filter((name) => name !== first)];
   const numbers = new Map(names.map((name, number) => [name, number]));
   const states: State[] = [];
-  let parts = 0;
   const add = (state: State): number => {
-    if (states.length >= MOST_STATES) throw beyondUs(path, 'it is too large');
+    if (--room.states < 0) throw beyondUs(path, 'it is too large');
     return states.push(state) - 1;
   };
   /** @returns the state in which `expression` begins that is followed by `next` */
   const build = (expression: Expression, next: number): number => {
-    if (++parts > MOST_PARTS) throw beyondUs(path, 'it is too large');
+    if (--room.parts < 0) throw beyondUs(path, 'it is too large');
     switch (expression.type) {
       case 'char':
         return add({ type: 'char', set: expression.set, next });

@@ -9,6 +9,8 @@ import { RegexCursor, type RegexDialect } from './regex-cursor.ts';
 /** `i` ignores case, `s` lets a dot match line ends, `m` anchors at lines, `x` ignores white space; others change nothing. */
 type Flags = ReadonlySet<string>;
 
+/** `{999999,999999}` */
+const LONGEST_BOUNDS = 15;
 /** In a row: each nests what is before it. */
 const MOST_QUANTIFIERS = 20;
 
@@ -148,15 +150,10 @@ function readBounds(cursor: RegexCursor): { readonly min: number; readonly max: 
   if (cursor.take('*')) return { min: 0, max: null };
   if (cursor.take('+')) return { min: 1, max: null };
   if (cursor.take('?')) return { min: 0, max: 1 };
-  if (!cursor.sees('{')) return undefined;
-  const { place } = cursor;
-  const inside = cursor.until('}');
-  const bounds = /^\{(\d{1,6})(,?)(\d{0,6})$/.exec(inside ?? '');
-  if (!bounds) {
-    // A brace that bounds nothing stands for itself.
-    cursor.rewind(place);
-    return undefined;
-  }
+  // A brace that bounds nothing stands for itself.
+  const bounds = /^\{(\d{1,6})(,?)(\d{0,6})\}/.exec(cursor.ahead(LONGEST_BOUNDS));
+  if (!bounds) return undefined;
+  cursor.read(bounds[0].length);
   const min = Number(bounds[1]);
   if (!bounds[2]) return { min, max: min };
   return { min, max: bounds[3] ? Number(bounds[3]) : null };

@@ -49,9 +49,14 @@ export class RegexCursor {
     return true;
   }
 
+  /** The next characters, up to this many; none is taken. */
+  ahead(count: number): string {
+    return this.#chars.slice(this.#at, this.#at + count).join('');
+  }
+
   /** Takes this many characters, or as many as there are. */
   read(count: number): string {
-    const text = this.#chars.slice(this.#at, this.#at + count).join('');
+    const text = this.ahead(count);
     this.#at += count;
     return text;
   }
@@ -66,16 +71,6 @@ export class RegexCursor {
     }
     this.#at = from;
     return undefined;
-  }
-
-  /** Where it is, for `rewind`. */
-  get place(): number {
-    return this.#at;
-  }
-
-  /** Gives back what was taken since it was at this place. */
-  rewind(place: number): void {
-    this.#at = place;
   }
 
   /** Runs one level deeper. Throws GatewayError where there are too many. */
