@@ -10,7 +10,10 @@ type Event = readonly [type: string, data: Loose];
 type Block = Record<string, unknown>;
 
 /** The events of a recorded stream, and the bytes where the recording has them. */
-export function recordedStream({ res }: ConverseRecording): { bytes: Buffer | null; events: Event[] } {
+export function recordedStream({ res }: Pick<ConverseRecording, 'res'>): {
+  bytes: Buffer | null;
+  events: Event[];
+} {
   if (res.values) {
     const events = res.values.flatMap((value) => Object.entries(value) as Event[]);
     return { bytes: null, events };

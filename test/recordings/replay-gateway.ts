@@ -82,8 +82,8 @@ export class ReplayGateway {
         const reasoning = REASONING[recording.api];
         return reasoning ? [{ id: modelOf(recording.api, recording), reasoning }] : [];
       }),
-      // A recording says the same however often it is asked.
-      routing: { retries: 0 },
+      // A recording says the same however often it is asked, and nothing about the next one.
+      routing: { retries: 0, breaker: { failures: 1_000_000 } },
     });
     return new ReplayGateway(gateway, upstream);
   }

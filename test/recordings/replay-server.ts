@@ -93,7 +93,7 @@ function wholeRequest(received: string): string | undefined {
 async function answer(socket: Socket, recording: Replayable, pieceBytes: number): Promise<void> {
   const body = bytesOf(recording);
   const head = `HTTP/1.1 ${recording.status} Recorded\r\n${headerLines(recording)}`;
-  if (pieceBytes === 0) {
+  if (pieceBytes === 0 || body.length === 0) {
     socket.write(Buffer.concat([Buffer.from(`${head}content-length: ${body.length}\r\n\r\n`), body]));
     return;
   }

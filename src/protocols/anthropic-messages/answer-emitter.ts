@@ -2,6 +2,7 @@
 // Owns item and part numbering. Knows nothing of frames or of HTTP.
 import type { EventSink, JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { isHosted } from './block-kinds.ts';
 import { decodeCitation } from './citations.ts';
@@ -34,7 +35,7 @@ interface Block {
 
 export class AnswerEmitter {
   readonly #sink: EventSink;
-  readonly #context: CodecContext;
+  readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
   #items = 0;
   /** Index of the message item that is open, and how many parts it has. */
@@ -49,7 +50,7 @@ export class AnswerEmitter {
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
-    this.#context = context;
+    this.#ids = new CallIds(context, 'toolu_');
   }
 
   /** True once the upstream said why the model stopped. */
@@ -66,7 +67,9 @@ export class AnswerEmitter {
   /** Opens the block at an index of the upstream's, with whatever content it already has. */
   openBlock(index: number, raw: JsonObject): void {
     this.closeBlock(index);
-    const type = asString(raw['type']) ?? '';
+    const type = asString(raw['type']);
+    // Such a block begins with its first delta, as where the start is left out.
+    if (type === undefined) return this.#sink.on({ type: 'unknown', source: ours(raw) });
     const block = newBlock(blockKind(type), raw);
     this.#blocks.set(index, block);
     switch (block.kind) {
@@ -79,9 +82,9 @@ export class AnswerEmitter {
         this.#thinking(block, asString(raw['thinking']) ?? '');
         return;
       case 'tool_use': {
-        const callId = asString(raw['id']) || this.#context.newId('toolu_');
+        const name = callName(raw['name']);
+        const callId = this.#ids.take(raw['id']);
         block.item = this.#open();
-        const name = asString(raw['name']) ?? '';
         this.#sink.on({
           type: 'open',
           index: block.item,

@@ -2,6 +2,7 @@
 // and part numbering. Knows nothing of frames or of HTTP.
 import type { EventSink, JsonObject } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeCitation } from './citations.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -27,7 +28,7 @@ interface Block {
 
 export class AnswerEmitter {
   readonly #sink: EventSink;
-  readonly #context: CodecContext;
+  readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
   #items = 0;
   /** Index of the message item that is open, and how many parts it has. */
@@ -39,7 +40,7 @@ export class AnswerEmitter {
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
-    this.#context = context;
+    this.#ids = new CallIds(context, 'tooluse_');
   }
 
   /** True once the upstream said why the model stopped. */
@@ -75,10 +76,10 @@ export class AnswerEmitter {
     const call = start['toolUse'];
     // What Bedrock runs by itself (API reference `ToolUseBlock`, `type`) is no call for the client.
     if (isJsonObject(call) && call['type'] !== 'server_tool_use') {
+      const name = callName(call['name']);
       const item = this.#openItem();
       this.#blocks.set(index, newBlock('tool_call', item));
-      const callId = asString(call['toolUseId']) || this.#context.newId('tooluse_');
-      const name = asString(call['name']) ?? '';
+      const callId = this.#ids.take(call['toolUseId']);
       this.#sink.on({
         type: 'open',
         index: item,
@@ -174,7 +175,8 @@ export class AnswerEmitter {
   /** The text block at an index; a new part of the message where there is none. */
   #textBlock(index: number): Block {
     const open = this.#blocks.get(index);
-    if (open?.kind === 'text') return open;
+    // A text whose message is over, since another item came between, goes on in a new one.
+    if (open?.kind === 'text' && open.item === this.#message) return open;
     this.stop(index);
     if (this.#message === NONE) {
       this.#message = this.#items++;

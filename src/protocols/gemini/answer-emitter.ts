@@ -10,6 +10,7 @@ import type {
   Source,
 } from '../../canonical/index.ts';
 import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { countSearches, decodeGrounding, mergeGrounding } from './decode-grounding.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
@@ -31,7 +32,7 @@ interface OpenCall {
 
 export class AnswerEmitter {
   readonly #sink: EventSink;
-  readonly #context: CodecContext;
+  readonly #ids: CallIds;
   #items = 0;
   #calls = 0;
   #started = false;
@@ -50,7 +51,7 @@ export class AnswerEmitter {
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
-    this.#context = context;
+    this.#ids = new CallIds(context, 'call_');
   }
 
   /** True once the upstream said why the model stopped. */
@@ -126,8 +127,8 @@ export class AnswerEmitter {
       return;
     }
     const call = part['functionCall'];
-    if (isJsonObject(call)) {
-      this.#onCall(call, signature, part);
+    if (call !== undefined && call !== null) {
+      this.#onCall(asObject(call), signature, part);
       return;
     }
     const kind = HOSTED_PARTS.find((name) => isJsonObject(part[name]));
@@ -168,13 +169,13 @@ export class AnswerEmitter {
   }
 
   #onCall(call: JsonObject, signature: string | undefined, part: JsonObject): void {
-    const name = asString(call['name']);
-    if (this.#call === undefined || name !== undefined) {
+    if (this.#call === undefined || asString(call['name']) !== undefined) {
+      const name = callName(call['name']);
       this.#closeCall();
       this.#sign(signature);
       this.#calls++;
-      const callId = asString(call['id']) || this.#context.newId('call_');
-      const index = this.#open({ type: 'tool_call', kind: 'function', callId, name: name ?? '' });
+      const callId = this.#ids.take(call['id']);
+      const index = this.#open({ type: 'tool_call', kind: 'function', callId, name });
       if (call['willContinue'] !== true && call['partialArgs'] === undefined) {
         this.#sink.on({ type: 'arguments', index, text: JSON.stringify(asObject(call['args'])) });
         this.#sink.on({ type: 'close', index, source: callSource(part) });

@@ -12,6 +12,7 @@ export const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Whole groups of base64 in the alphabet of RFC 4648, section 4: what Google writes. */
 const STANDARD = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const ASCII = /^[\x20-\x7e]*$/;
 /** What a wrapped text begins with, before and after its encoding (nine bytes fill whole groups). */
 const MARK = 'dragoman:';
 const ENCODED_MARK = btoa(MARK);
@@ -19,10 +20,10 @@ const ENCODED_MARK = btoa(MARK);
 /**
  * The signature for a client. The field holds bytes: some clients decode base64 and write it again, in the URL-safe
  * alphabet. A text that would not survive this, as the sealed state of another family's, is wrapped.
- * @param data ASCII
+ * @param data ASCII; anything else is an upstream's damage, and passes as it came
  */
 export function encodeSignature(data: string): string {
-  return STANDARD.test(data) ? data : btoa(MARK + data);
+  return STANDARD.test(data) || !ASCII.test(data) ? data : btoa(MARK + data);
 }
 
 /**

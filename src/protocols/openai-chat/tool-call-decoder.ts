@@ -1,5 +1,6 @@
 // Tells the tool calls of one answer apart and assembles them from deltas. Servers repeat ids, leave them out,
 // number all calls 0 or none at all; what is one call is decided here. Knows nothing of text or frames.
+import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import type { EventSink, JsonObject, JsonValue, Source } from '../../canonical/index.ts';
 import { asString, isJsonObject, parseJson, unknownMembers } from '../../canonical/index.ts';
@@ -22,10 +23,9 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'funct
 export class ToolCallDecoder {
   readonly #sink: EventSink;
   readonly #items: ItemCounter;
-  readonly #context: CodecContext;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
-  readonly #usedIds = new Set<string>();
+  readonly #ids: CallIds;
   #last: Call | undefined;
   /** A call whose name may still grow: it is opened with its first argument, or when anything else comes. */
   #pending: Call | undefined;
@@ -33,7 +33,7 @@ export class ToolCallDecoder {
   constructor(sink: EventSink, items: ItemCounter, context: CodecContext) {
     this.#sink = sink;
     this.#items = items;
-    this.#context = context;
+    this.#ids = new CallIds(context, 'call_');
   }
 
   /**
@@ -107,14 +107,13 @@ export class ToolCallDecoder {
 
   #open(call: Call): void {
     if (this.#pending === call) this.#pending = undefined;
+    const name = callName(call.name);
     call.item = this.#items.next++;
-    let callId = call.id;
-    if (callId === '' || this.#usedIds.has(callId)) callId = this.#context.newId('call_');
-    this.#usedIds.add(callId);
+    const callId = this.#ids.take(call.id);
     this.#sink.on({
       type: 'open',
       index: call.item,
-      item: { type: 'tool_call', kind: call.kind, callId, name: call.name },
+      item: { type: 'tool_call', kind: call.kind, callId, name },
     });
   }
 }

@@ -2,7 +2,7 @@
 // functions over single nodes: order, indices and what was already streamed are the emitter's business.
 import type { Annotation, JsonObject, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
 import { asNumber, asString } from '../../canonical/index.ts';
-import type { CodecContext } from '../protocol.ts';
+import { type CallIds, callName } from '../call-head.ts';
 
 /**
  * The format under which this protocol's opaque reasoning goes out of the decoder. The decoder does not know whose
@@ -62,7 +62,7 @@ export function kindOfItem(type: string): ItemKind {
  * @returns undefined when the announcement does not hold enough (a call without its name, a compaction without its
  *   content): open it when it is complete
  */
-export function decodeOpen(item: JsonObject, complete: boolean, context: CodecContext): OpenItem | undefined {
+export function decodeOpen(item: JsonObject, complete: boolean, ids: CallIds): OpenItem | undefined {
   const type = asString(item['type']) ?? '';
   const id = asString(item['id']);
   switch (kindOfItem(type)) {
@@ -78,8 +78,8 @@ export function decodeOpen(item: JsonObject, complete: boolean, context: CodecCo
         type: 'tool_call',
         kind: type === 'custom_tool_call' ? 'custom' : 'function',
         id,
-        callId: asString(item['call_id']) || id || context.newId('call_'),
-        name: name ?? '',
+        callId: ids.take(asString(item['call_id']) || id),
+        name: callName(name),
         ...(namespace ? { namespace } : {}),
       };
     }

@@ -171,9 +171,9 @@ export function encodeOutputItem(
       };
     case 'hosted_call':
       if (!raw && item.facts) return { id, ...encodeFacts(item.facts, status) };
-      return gateItem({ ...raw, id }, includeOf(context));
+      return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
     default:
-      return gateItem({ ...raw, id }, includeOf(context));
+      return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
   }
 }
 
@@ -215,6 +215,11 @@ function includeOf({ request }: AnswerContext): ReadonlySet<string> {
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** An item that the upstream did not finish must not seem to go on. `failed` is a status of every hosted tool. */
+function cutStatus(raw: JsonObject | undefined, status: ItemStatus): JsonObject {
+  return status !== 'in_progress' && raw?.['status'] === 'in_progress' ? { status: 'failed' } : {};
+}
 
 function statusOf(raw: JsonObject | undefined, status: ItemStatus): string {
   const own = raw?.['status'];

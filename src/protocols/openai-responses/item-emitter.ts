@@ -2,6 +2,7 @@
 // deltas, in a finished item only, or only in the finished answer. Knows nothing of frames or of HTTP.
 import type { EventSink, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { CallIds } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { readFacts } from './hosted-facts.ts';
 import type { ItemKind } from './decode-item.ts';
@@ -39,7 +40,7 @@ export class ItemEmitter {
   /** True once a call that the client must answer was opened. */
   hasToolCalls = false;
   readonly #sink: EventSink;
-  readonly #context: CodecContext;
+  readonly #ids: CallIds;
   readonly #slots: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
   readonly #byId = new Map<string, Slot>();
@@ -47,11 +48,12 @@ export class ItemEmitter {
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
-    this.#context = context;
+    this.#ids = new CallIds(context, 'call_');
   }
 
   /** `response.output_item.added`: opens the item if the announcement says enough. */
   added(outputIndex: JsonValue | undefined, item: JsonObject): void {
+    if (!saysWhatItIs(item)) return;
     const known = this.#find(outputIndex, item['id']);
     const kind = kindOfItem(asString(item['type']) ?? '');
     const id = asString(item['id']);
@@ -126,6 +128,7 @@ export class ItemEmitter {
 
   /** `response.output_item.done`: emits what was not streamed, then closes the item. */
   done(outputIndex: JsonValue | undefined, item: JsonObject): void {
+    if (!saysWhatItIs(item)) return;
     const kind = kindOfItem(asString(item['type']) ?? '');
     const id = asString(item['id']);
     const known = this.#find(outputIndex, item['id']);
@@ -141,7 +144,7 @@ export class ItemEmitter {
     const rest: { item: JsonObject; place: number }[] = [];
     for (let place = 0; place < output.length; place++) {
       const item = output[place];
-      if (!isJsonObject(item)) continue;
+      if (!isJsonObject(item) || !saysWhatItIs(item)) continue;
       const slot = this.#byId.get(asString(item['id']) ?? '');
       if (slot && !slot.matched && slot.kind === kindOfItem(asString(item['type']) ?? '')) {
         this.#match(slot, item);
@@ -222,7 +225,7 @@ export class ItemEmitter {
   }
 
   #open(slot: Slot, item: JsonObject, complete: boolean): void {
-    const open = decodeOpen(item, complete, this.#context);
+    const open = decodeOpen(item, complete, this.#ids);
     if (!open) return;
     slot.index = this.#opened++;
     slot.announced = undefined;
@@ -356,4 +359,9 @@ function finalRun(runs: Run[], at: number, places: number, kind: 'text' | 'refus
 function remainder(sent: string, whole: string): string {
   if (sent === '') return whole;
   return whole.length > sent.length && whole.startsWith(sent) ? whole.slice(sent.length) : '';
+}
+
+/** False for an item without a type, which a broken server sends: no client could tell what it is. */
+function saysWhatItIs(item: JsonObject): boolean {
+  return typeof item['type'] === 'string' && item['type'] !== '';
 }
