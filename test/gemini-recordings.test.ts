@@ -224,13 +224,15 @@ describe.skipIf(missing !== undefined)('recorded Gemini answers', () => {
     expect(failed).toBeGreaterThan(200);
   });
 
-  test('that report a blocked prompt or broken words are no answers', () => {
+  test('that report a blocked prompt end by the filter', () => {
     const blocked = recordings.filter((recording) => recording.case in NO_ANSWER);
-    const kinds = blocked.map((recording) => {
-      const { error } = collect((sink) => feed(asStream(recordedChunks(recording)), gemini, sink, 1_000_000));
-      return error?.kind;
+    const reasons = blocked.map((recording) => {
+      const { finish } = collect((sink) =>
+        feed(asStream(recordedChunks(recording)), gemini, sink, 1_000_000),
+      );
+      return finish?.reason;
     });
-    expect(kinds).toEqual(['content_filter']);
+    expect(reasons).toEqual(['content_filter']);
   });
 });
 

@@ -140,9 +140,15 @@ describe('failures', () => {
     ]);
   });
 
-  test('a blocked prompt is an error of its own', () => {
-    const blocked = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' } });
-    expect(() => relay.patchResponse(blocked, facts)).toThrow('Gemini blocked the prompt (SAFETY)');
+  test('a blocked prompt is an answer that the filter ended', () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
+    const { body, tap } = relay.patchResponse(JSON.stringify(blocked), facts);
+    expect(JSON.parse(body)).toMatchObject(blocked);
+    expect(tap.finish).toMatchObject({ reason: 'content_filter', raw: 'SAFETY' });
+    const stream = relay.openStream(facts);
+    const { before, after } = pass(stream, asStream([blocked]), 7);
+    expect(chunksOf(before + after)).toMatchObject([blocked]);
+    expect([stream.error, stream.finish?.reason]).toEqual([undefined, 'content_filter']);
   });
 });
 

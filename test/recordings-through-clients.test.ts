@@ -159,8 +159,14 @@ function comparable(name: ClientName, { api }: RecordedAnswer, said: Said): Said
   );
   // Google counts what is read from a cache, not what is written to it.
   const tokens = said.tokens && (name === 'gemini' ? { ...said.tokens, written: 0 } : said.tokens);
+  // What Google says of a prompt that it blocks is shown as text where a client has no place for a refusal, and Messages
+  // has one end for refusals with words, whoever refused.
+  const words: Partial<Said> =
+    isPlain && api === 'gemini' ? { text: said.text || said.refusal, refusal: '' } : {};
+  if (name === 'messages' && said.refusal !== '') words.end = 'stop';
   return {
     ...said,
+    ...words,
     reasoning: said.reasoning.replaceAll('\n', ''),
     citations,
     calls,

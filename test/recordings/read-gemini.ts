@@ -26,7 +26,10 @@ export function readGemini(recording: Pick<GeminiRecording, 'res'>): Said {
   const said = nothingSaid();
   if (chunks.some((chunk) => at(chunk, 'error'))) return said;
   const { units, finish, tokens } = readAnswer(chunks);
-  if (finish === '') return said;
+  const feedback = chunks.map((chunk) => at(chunk, 'promptFeedback')).find((each) => at(each, 'blockReason'));
+  // What Google says of a prompt that it blocks is all there is, and no candidate's.
+  if (feedback && finish === '') said.refusal = word(at(feedback, 'blockReasonMessage'));
+  else if (finish === '') return said;
   for (const { kind, text, signature } of units) {
     if (kind === 'text') said.text += text;
     if (kind === 'thought') said.reasoning += text;

@@ -48,6 +48,8 @@ export class AnswerEmitter {
   #usage: JsonObject | undefined;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
+  /** Google refused the prompt itself: there is no candidate, and the reason is no finish reason. */
+  #isBlocked = false;
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
@@ -60,8 +62,9 @@ export class AnswerEmitter {
   }
 
   /**
-   * Takes one `GenerateContentResponse`: a whole answer or a piece of one.
-   * @throws GatewayError `content_filter` when the prompt was blocked
+   * Takes one `GenerateContentResponse`: a whole answer or a piece of one. A blocked prompt is an answer of Google's
+   * (status 200): one that the filter ended before it began, as other gateways tell it too (vercel/ai #19758,
+   * BerriAI/litellm #20105).
    */
   take(response: JsonObject): void {
     if (!this.#started) {
@@ -72,11 +75,11 @@ export class AnswerEmitter {
     // The counts are cumulative, and the last object has them all.
     const usage = response['usageMetadata'];
     if (isJsonObject(usage)) this.#usage = usage;
-    const blocked = asString(asObject(response['promptFeedback'])['blockReason']);
+    const feedback = asObject(response['promptFeedback']);
     // Only one candidate is ever asked for.
     const candidate = asArray(response['candidates'])[0];
     if (isJsonObject(candidate)) this.#candidate(candidate);
-    else if (blocked !== undefined) throw blockedPrompt(blocked, asObject(response['promptFeedback']));
+    else if (asString(feedback['blockReason'])) this.#block(feedback);
   }
 
   /** Closes whatever is open and emits usage and finish; an error where the model's own fault broke the answer off. */
@@ -87,13 +90,24 @@ export class AnswerEmitter {
     this.#showLateSignature();
     this.#closeThought();
     const raw = this.#finishReason;
-    const reason = decodeFinishReason(raw ?? '', this.#calls > 0);
+    const reason = this.#isBlocked ? 'content_filter' : decodeFinishReason(raw ?? '', this.#calls > 0);
     this.flushUsage();
     this.#sink.on(
       reason === 'failure'
         ? { type: 'error', error: brokenAnswer(raw ?? '', this.#finishMessage) }
-        : { type: 'finish', reason, raw },
+        : { type: 'finish', reason, raw, ...(this.#isBlocked ? { refusalCategory: raw } : {}) },
     );
+  }
+
+  /** What Google says of a blocked prompt, if it says anything, is the refusal. */
+  #block(feedback: JsonObject): void {
+    this.#isBlocked = true;
+    this.#finishReason = asString(feedback['blockReason']);
+    const text = asString(feedback['blockReasonMessage']);
+    if (!text) return;
+    const index = this.#open({ type: 'message' });
+    this.#sink.on({ type: 'text', index, part: 0, kind: 'refusal', text });
+    this.#sink.on({ type: 'close', index });
   }
 
   /** Emits the token counts, if there are any. */
@@ -275,15 +289,6 @@ function callSource(part: JsonObject): Source | undefined {
     return { protocol: 'gemini', raw };
   }
   return undefined;
-}
-
-function blockedPrompt(reason: string, feedback: JsonObject): GatewayError {
-  const words = asString(feedback['blockReasonMessage']);
-  return new GatewayError(
-    'content_filter',
-    `Gemini blocked the prompt (${reason})${words === undefined ? '' : `: ${words}`}`,
-    { code: 'content_filter' },
-  );
 }
 
 function brokenAnswer(reason: string, message: string | undefined): GatewayError {

@@ -7,7 +7,7 @@ import { decodeInlineError } from './decode-error.ts';
 
 /**
  * Pushes the events of an answer body.
- * @throws GatewayError when the body is an error, reports a blocked prompt, or is no answer
+ * @throws GatewayError when the body is an error, or is no answer
  */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   const failure = decodeInlineError(body);
@@ -16,7 +16,8 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
     throw new GatewayError('upstream_unavailable', 'the upstream answered with something that is no answer');
   const emitter = new AnswerEmitter(sink, context);
   emitter.take(body);
-  if (!isJsonArray(body['candidates']) || body['candidates'].length === 0)
+  const hasCandidate = isJsonArray(body['candidates']) && body['candidates'].length > 0;
+  if (!hasCandidate && !emitter.stopped)
     throw new GatewayError('upstream_unavailable', 'the upstream answered without a candidate');
   emitter.finish();
 }

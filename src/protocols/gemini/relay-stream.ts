@@ -9,7 +9,7 @@ import { decodeStream } from './decode-stream.ts';
 import { patchEnvelope } from './patch-envelope.ts';
 
 /** A chunk that says how the answer ended: the last one, as far as anybody knows. */
-const FINISH = '"finishReason"';
+const FINISH = ['"finishReason"', '"blockReason"'] as const;
 
 export class GeminiRelayStream implements RelayStream {
   readonly #facts: RelayFacts;
@@ -84,7 +84,7 @@ export class GeminiRelayStream implements RelayStream {
     }
     this.committed ||= this.#tap.hasContent;
     const patched = replaceData(frame, data, patchEnvelope(data, this.#facts));
-    if (data.includes(FINISH)) this.#last = patched;
+    if (FINISH.some((member) => data.includes(member))) this.#last = patched;
     else this.#out.add(patched);
   }
 }
