@@ -230,10 +230,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^stop:/, reason: 'Responses has no stop sequences' },
   ],
   'anthropic-messages': [{ fact: /^logprobs/, reason: 'Messages has no log probabilities' }],
-  gemini: [
-    { fact: /^pdf name/, reason: 'Gemini has no names of files' },
-    { fact: /^strict tool/, reason: 'Gemini has no mark for a single tool whose schema is enforced' },
-  ],
+  gemini: [{ fact: /^pdf name/, reason: 'Gemini has no names of files' }],
 };
 
 /** What an upstream cannot answer. */

@@ -129,7 +129,7 @@ function usageOf(answer: Answer): object {
 }
 
 export const geminiFace: Face = {
-  ask: ({ system, turns, tools, mustCall, schema, stop, limit, logprobs, reasoning }) => ({
+  ask: ({ system, turns, tools, strictTools, mustCall, schema, stop, limit, logprobs, reasoning }) => ({
     systemInstruction: system && { parts: system.map((text) => ({ text })) },
     contents: turns.map(content),
     tools: tools && [
@@ -141,7 +141,9 @@ export const geminiFace: Face = {
         })),
       },
     ],
-    toolConfig: mustCall && { functionCallingConfig: { mode: 'ANY' } },
+    toolConfig: (mustCall || strictTools) && {
+      functionCallingConfig: { mode: mustCall ? 'ANY' : 'VALIDATED' },
+    },
     generationConfig: {
       ...(schema === undefined ? {} : { responseMimeType: 'application/json', responseJsonSchema: schema }),
       stopSequences: stop && [stop],
@@ -157,15 +159,16 @@ export const geminiFace: Face = {
       const role = at(entry, 'role') === 'model' ? 'assistant' : 'user';
       for (const part of list(entry, 'parts')) notePart(notes, role, part);
     }
+    const mode = at(body, 'toolConfig', 'functionCallingConfig', 'mode');
     for (const tool of list(body, 'tools').flatMap((group) => list(group, 'functionDeclarations')))
       noteTool(
         notes,
         at(tool, 'name'),
         at(tool, 'description'),
         at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters'),
-        false,
+        mode === 'VALIDATED',
       );
-    notes.note('must call', at(body, 'toolConfig', 'functionCallingConfig', 'mode') === 'ANY' || undefined);
+    notes.note('must call', mode === 'ANY' || undefined);
     const config = at(body, 'generationConfig');
     const schema = at(config, 'responseJsonSchema') ?? at(config, 'responseSchema');
     notes.note('schema', schema);

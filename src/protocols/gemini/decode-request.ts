@@ -9,7 +9,7 @@ import { CLIENT_NAMES } from './client-names.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
-import { decodeToolConfig, decodeTools, type ExtraMembers } from './decode-tools.ts';
+import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
 
 /** Members that are decoded, and those that steer the gateway (the latter in both spellings). */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -42,7 +42,10 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     ...decodeSystemInstruction(given['systemInstruction'], problems),
     ...decodeContents(given['contents'], problems),
   ];
-  const tools = decodeTools(given['tools'], problems);
+  const declared = decodeTools(given['tools'], problems);
+  const tools = isValidated(given['toolConfig'])
+    ? declared.map((tool) => (tool.type === 'function' ? { ...tool, strict: true } : tool))
+    : declared;
   const toolChoice = decodeToolConfig(given['toolConfig'], tools, extra, problems);
   const config = decodeGenerationConfig(given['generationConfig'], extra, problems);
   const gateway = decodeGatewayOptions(body, problems, report);

@@ -9,7 +9,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import { describe, readArray, readObject, readString, readStrings, requireString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
@@ -127,15 +127,19 @@ export function decodeToolConfig(
         ? { type: 'tool', kind: 'function', name: first }
         : { type: 'allowed', mode: 'required', names };
     }
+    // The choice is automatic; that calls keep to their schemas is said of the tools: see `isValidated`.
     case 'VALIDATED':
-      if (names.length > 0) return { type: 'allowed', mode: 'auto', names };
-      // Automatic choice whose calls keep to their schemas, which only Google promises.
-      extra[`${path}.mode`] = mode;
-      return { type: 'auto' };
+      return names.length > 0 ? { type: 'allowed', mode: 'auto', names } : { type: 'auto' };
     default:
       problems.add(`${path}.mode`, 'must be one of AUTO, ANY, NONE, VALIDATED');
       return undefined;
   }
+}
+
+/** True where every call is to be held to its schema (`VALIDATED`), which other protocols say of each function. */
+export function isValidated(value: Member): boolean {
+  const calling = camelMembers(asObject(camelMembers(asObject(value))['functionCallingConfig']));
+  return asString(calling['mode'])?.toUpperCase() === 'VALIDATED';
 }
 
 /** Notes members under their paths. */

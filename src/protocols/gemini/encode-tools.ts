@@ -25,11 +25,12 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
   const { report, target } = scope;
   const functions: JsonObject[] = [];
   const hosted: JsonObject[] = [];
+  const isAllStrict = request.tools.every((tool) => tool.type !== 'function' || tool.strict === true);
   request.tools.forEach((tool, position) => {
     const path = tool.path ?? `tools[${position}]`;
     dropCache(tool.cache, path, report);
     if (tool.type === 'hosted') encodeHosted(tool, path, hosted, scope);
-    else if (tool.type === 'function') functions.push(encodeFunction(tool, path, scope));
+    else if (tool.type === 'function') functions.push(encodeFunction(tool, path, isAllStrict, scope));
     else {
       const { description, parameters } = standInFor(tool);
       functions.push({ name: tool.name, description, parametersJsonSchema: parameters });
@@ -73,11 +74,20 @@ function addSearch(hosted: JsonObject[]): void {
   if (!hosted.some((tool) => 'googleSearch' in tool)) hosted.push({ googleSearch: {} });
 }
 
-function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): MutableJsonObject {
+function encodeFunction(
+  tool: FunctionTool,
+  path: string,
+  isAllStrict: boolean,
+  scope: EncodeScope,
+): MutableJsonObject {
   const raw = ownRaw(tool.source);
   if (raw) return raw;
-  if (tool.strict === true)
-    scope.report.add(`${path}.strict`, 'dropped', 'Gemini does not enforce the schemas of single tools');
+  if (tool.strict === true && !isAllStrict)
+    scope.report.add(
+      `${path}.strict`,
+      'approximated',
+      'Gemini enforces the schemas of all functions or of none',
+    );
   const declared: MutableJsonObject = { name: tool.name };
   if (tool.description !== undefined && tool.description !== '') declared['description'] = tool.description;
   if (tool.parameters !== undefined) declared['parametersJsonSchema'] = tool.parameters;
@@ -94,6 +104,7 @@ function encodeConfig(
   const config: Record<string, JsonValue> = {};
   if (choice?.type === 'hosted')
     report.add('tool_choice', 'dropped', 'Gemini cannot be told to use this tool');
+  else if (hasFunctions && isStrict(request)) config['functionCallingConfig'] = enforcing(choice);
   else if (choice !== undefined && hasFunctions) config['functionCallingConfig'] = encodeChoice(choice);
   else if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none')
     report.add('tool_choice', 'dropped', 'there is no function to choose');
@@ -101,6 +112,15 @@ function encodeConfig(
   if (together && isLevelGeneration(target) && request.protocol !== 'gemini')
     config['includeServerSideToolInvocations'] = true;
   return Object.keys(config).length > 0 ? config : undefined;
+}
+
+function isStrict({ tools }: CanonicalRequest): boolean {
+  return tools.some((tool) => tool.type === 'function' && tool.strict === true);
+}
+
+/** `VALIDATED` and `ANY` hold calls to their schemas, `AUTO` does not (documentation "Function calling", 2026-11). */
+function enforcing(choice: Exclude<ToolChoice, { type: 'hosted' }> | undefined): JsonObject {
+  return choice === undefined || choice.type === 'auto' ? { mode: 'VALIDATED' } : encodeChoice(choice);
 }
 
 function encodeChoice(choice: Exclude<ToolChoice, { type: 'hosted' }>): JsonObject {
