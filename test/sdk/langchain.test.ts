@@ -1,4 +1,4 @@
-// LangChain's ChatOpenAI with another base URL.
+// LangChain's ChatOpenAI with another base URL, over Chat Completions and over Responses.
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
@@ -13,13 +13,18 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (id) => {
+const CASES = ['sim/chat', 'sim/responses', 'sim/messages'].flatMap((id) => [
+  [id, 'Chat Completions'] as const,
+  [id, 'Responses'] as const,
+]);
+
+describe.each(CASES)('%s over %s', (id, api) => {
   const model = (): ChatOpenAI =>
     new ChatOpenAI({
       model: id,
       apiKey: gateway.key,
       maxRetries: 0,
-      useResponsesApi: false,
+      useResponsesApi: api === 'Responses',
       configuration: { baseURL: gateway.baseURL },
     });
   const weather = tool(({ city }: { city: string }) => `fog in ${city}`, {
