@@ -76,7 +76,7 @@ The header \`x-dragoman-lane\` says how an answer came about.
 - **\`stop\`** on upstreams that have no such parameter: the answer is cut at the sequence.
 - **\`response_format\`** on upstreams that do not enforce it: the model is instructed, its answer is validated against
   the schema, and it gets one chance to repair it. A \`strict\` schema that is still not met is a 502 with the code
-  \`structured_output_failed\`. Such an answer is streamed only after it was checked.
+  \`structured_output_failed\`. Such an answer is streamed only after it was checked. [More](structured-output.md).
 - **Custom tools** on upstreams that know only functions, and back.
 - **Reasoning** that a client lost: see [reasoning](reasoning.md#the-vault).
 
