@@ -49,10 +49,10 @@ const FINISH: Readonly<Record<Upstream, RegExp>> = {
 /**
  * The words of an error are the upstream's, and the damage may have left few of them. Of an empty answer that nobody
  * counted nothing is estimated. Converse may say that a sequence stopped the answer, and not which. Details of reasoning
- * that nobody knows pass as they came.
+ * that nobody knows, and items of hosted tools, pass as they came.
  */
 const ALLOWED =
-  /^a reasoning detail without format or index$|^an error without a message$|^no token counts$|rule broken: stop_sequence\n/;
+  /^(?!function|custom_tool)\w+_call\.\w+ is |^a reasoning detail without format or index$|^an error without a message$|^no token counts$|rule broken: stop_sequence\n/;
 
 interface Stream {
   readonly name: string;
