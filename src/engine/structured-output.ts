@@ -178,11 +178,15 @@ function promised(format: ResponseFormat): SchemaValidator | null {
   return { unchecked: validator.unchecked, problemOf };
 }
 
-/** The caller's limits hold for it as for the first: the most tokens of one answer, and the deadline of both. */
+/**
+ * The caller's limits hold for it as for the first: the most tokens of one answer, and the deadline of both. Tools stay,
+ * since the conversation has calls of them, but what is wanted now is no call.
+ */
 function repairRequest(request: CanonicalRequest, text: string, problem: string): CanonicalRequest {
   const asked = `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`;
   return {
     ...request,
+    ...(request.tools.length > 0 && { toolChoice: { type: 'none' } }),
     items: [
       ...request.items,
       // An empty text is no message to most upstreams.

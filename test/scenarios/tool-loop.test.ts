@@ -25,7 +25,13 @@ import {
 
 let scene: ToolScene;
 beforeAll(async () => {
-  scene = await startToolScene();
+  const formless = {
+    provider: 'up',
+    model: 'm',
+    protocol: 'openai-chat',
+    quirks: { structured_output: 'none' },
+  };
+  scene = await startToolScene({ models: [{ id: 'formless', endpoints: [formless] }] });
 });
 beforeEach(() => scene.web.clear());
 afterAll(() => scene[Symbol.asyncDispose]());
@@ -310,4 +316,43 @@ test('tools of a server and a search in one answer', async () => {
     );
     expect(typesOf(limited)).toEqual(['mcp_list_tools', 'web_search_call', 'message']);
   }
+});
+
+test.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'])(
+  'a call of ours and one of the client’s out of one thought of %s',
+  async (model) => {
+    const tools = [WEATHER, serverAt(scene.mcp.url, { allowed_tools: ['echo'] })];
+    const input = 'In parallel: get_weather and sums__echo';
+    const first = await ask(scene, 'chat', { model, tools, input }, true);
+    expect(typesOf(first).toSorted()).toEqual(['function_call', 'mcp_call', 'mcp_list_tools']);
+    const call = list(first.body, 'output').find((item) => at(item, 'type') === 'function_call');
+    const answers = [result(String(at(call, 'call_id')), 'fog')];
+    const body = { model, tools, input: answers, previous_response_id: first.id };
+    const second = await ask(scene, 'chat', body, true);
+    expect(at(second.body, 'status')).toBe('completed');
+    expect(JSON.stringify(second.body)).toContain('fog');
+  },
+);
+
+test('the repair of an answer in a required form calls no tools', async () => {
+  const schema = {
+    type: 'object',
+    properties: { km: { type: 'number' } },
+    required: ['km'],
+    additionalProperties: false,
+  };
+  const text = { format: { type: 'json_schema', name: 'river', schema } };
+  scene.upstream.script(
+    says('chat', [search('call_a')]),
+    says('chat', [{ text: 'It is long.' }]),
+    says('chat', [{ text: '{"km":299}' }]),
+  );
+  const answer = await ask(scene, 'chat', { model: 'formless', input: 'Go', tools: [SEARCH], text }, false);
+  expect(list(answer.body, 'output').map((item) => at(item, 'type') ?? null)).toEqual([
+    'web_search_call',
+    'message',
+  ]);
+  expect(at(answer.body, 'output', 1, 'content', 0, 'text')).toBe('{"km":299}');
+  const choices = scene.upstream.requests.map(({ json }) => at(json, 'tool_choice') ?? null);
+  expect(choices).toEqual([null, null, 'none']);
 });
