@@ -216,7 +216,8 @@ export class Run {
   }
 
   #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
-    const belt = ToolBelt.of(request, this.#deps.tools());
+    const { items } = this.#generation.call.protocol.server;
+    const belt = ToolBelt.of(request, this.#deps.tools(), items !== undefined);
     const input = {
       deps: this.#deps,
       generation: this.#generation,

@@ -14,7 +14,12 @@ import type { Endpoint } from '../catalog/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { AvailableTools, Native } from '../tools/available-tools.ts';
 import type { McpSession } from '../tools/mcp/session.ts';
-import { FunctionNames, type GatewayCall, type GatewayTool } from '../tools/gateway-tool.ts';
+import {
+  type CallOutcome,
+  FunctionNames,
+  type GatewayCall,
+  type GatewayTool,
+} from '../tools/gateway-tool.ts';
 import { McpServerTool } from '../tools/mcp-tool.ts';
 import { Sources } from '../tools/sources.ts';
 import { WebSearchTool } from '../tools/web-search-tool.ts';
@@ -49,14 +54,22 @@ export class ToolBelt {
   readonly #servers: readonly McpEntry[];
   readonly #history: ToolHistory;
 
-  /** @returns null when the request asks for nothing that could be run here */
-  static of(request: CanonicalRequest, available: AvailableTools): ToolBelt | null {
+  /**
+   * @param asksPeople whether the client's protocol has a place for questions to a person
+   * @returns null when the request asks for nothing that could be run here
+   */
+  static of(request: CanonicalRequest, available: AvailableTools, asksPeople: boolean): ToolBelt | null {
     const wish = available.search ? searchWish(request) : undefined;
     const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
-    return wish || servers ? new ToolBelt(request, available, wish) : null;
+    return wish || servers ? new ToolBelt(request, available, asksPeople, wish) : null;
   }
 
-  private constructor(request: CanonicalRequest, available: AvailableTools, wish: SearchWish | undefined) {
+  private constructor(
+    request: CanonicalRequest,
+    available: AvailableTools,
+    asksPeople: boolean,
+    wish: SearchWish | undefined,
+  ) {
     this.#request = request;
     this.#available = available;
     const names = new FunctionNames(
@@ -70,7 +83,7 @@ export class ToolBelt {
         : null;
     this.#servers = request.tools.flatMap((tool) =>
       tool.type === 'hosted' && tool.meaning?.type === 'mcp'
-        ? [openServer(tool, tool.meaning.mcp, request, available, names)]
+        ? [openServer(tool, tool.meaning.mcp, request, asksPeople, available, names)]
         : [],
     );
     this.#history = new ToolHistory({
@@ -145,8 +158,8 @@ export class ToolBelt {
   }
 
   /** Remembers what came of an allowed call, so that the model reads it. */
-  settleAnswer(call: GatewayCall, text: string, isError: boolean): void {
-    this.#history.settle(asString(call.item['approval_request_id']) ?? '', text, isError);
+  settleAnswer(call: GatewayCall, outcome: CallOutcome): void {
+    this.#history.settle(asString(call.item['approval_request_id']) ?? '', outcome);
   }
 
   /** Ends what was opened for this request. Never rejects. */
@@ -214,12 +227,15 @@ function openServer(
   hosted: HostedTool,
   wish: McpWish,
   request: CanonicalRequest,
+  asksPeople: boolean,
   { mcp }: AvailableTools,
   names: FunctionNames,
 ): McpEntry {
   const path = hosted.path ?? 'tools';
   const configured = wish.url === undefined ? mcp.servers.get(wish.label) : undefined;
+  const approval = wish.approval ?? configured?.approval ?? 'always';
   let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
+  if (!asksPeople && approval !== 'never') refusal ??= unanswerable(path);
   const server = configured?.server ?? {
     label: wish.label,
     url: wish.url ?? '',
@@ -239,7 +255,7 @@ function openServer(
     session,
     names,
     allowed: configured?.allowed ?? null,
-    approval: configured?.approval ?? 'always',
+    approval,
   });
   const earlier = request.items.findLast(
     (item) =>
@@ -250,6 +266,13 @@ function openServer(
   );
   if (earlier?.type === 'hosted_call') tool.reuse(earlier.source.raw);
   return { tool, hosted, isOurs: configured !== undefined, refusal, isKnown: earlier !== undefined };
+}
+
+/** Nobody could ever allow a call. */
+function unanswerable(path: string): GatewayError {
+  const param = `${path}.require_approval`;
+  const message = `${param} must be "never": this protocol has no place for asking a person; the Responses API has`;
+  return new GatewayError('invalid_request', message, { param });
 }
 
 /** Why a server may not be asked from here, as far as the request alone tells. */

@@ -2,7 +2,7 @@
 // the questions to a person that were answered since, whichever process asked them: items are all there is.
 import type { HostedCallItem, Item, JsonObject } from '../canonical/index.ts';
 import { asString, GatewayError } from '../canonical/index.ts';
-import type { GatewayCall } from '../tools/gateway-tool.ts';
+import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
 import type { McpServerTool } from '../tools/mcp-tool.ts';
 import type { WebSearchTool } from '../tools/web-search-tool.ts';
 
@@ -12,11 +12,8 @@ export interface ToolHistoryInput {
   readonly servers: ReadonlyMap<string, McpServerTool>;
 }
 
-/** What came of a question to a person. */
-interface Answer {
-  readonly text: string;
-  readonly isError: boolean;
-}
+/** What came of a call, as the model reads it. */
+type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
 
 export class ToolHistory {
   readonly #input: ToolHistoryInput;
@@ -28,8 +25,8 @@ export class ToolHistory {
   }
 
   /** Remembers what came of an allowed call. @param requestId id of the question */
-  settle(requestId: string, text: string, isError: boolean): void {
-    this.#answers.set(requestId, { text, isError });
+  settle(requestId: string, { parts, isError }: Answer): void {
+    this.#answers.set(requestId, { parts, isError });
   }
 
   /**
@@ -55,7 +52,7 @@ export class ToolHistory {
       const server = this.#input.servers.get(label);
       if (!server || !labels.has(label)) continue;
       if (answer['approve'] === true) calls.push(server.approved(question));
-      else this.settle(id, refusalOf(answer), true);
+      else this.settle(id, answerOf(refusalOf(answer), true));
     }
     return calls;
   }
@@ -71,13 +68,15 @@ export class ToolHistory {
     const ours = new Set(labels);
     const made = new Set(items.map((item) => rawOf(item, 'mcp_call')?.['approval_request_id']));
     const questions = questionsAmong(items);
-    const rewritten = items.flatMap((item) => {
+    const told = items.flatMap((item) => {
       if (item.type !== 'hosted_call') return [item];
       if (item.kind !== 'mcp_approval_response') return this.#told(item, searches, ours, made);
       const id = asString(item.source.raw['approval_request_id']) ?? '';
       const label = asString(questions.get(id)?.['server_label']) ?? '';
       return ours.has(label) || this.#answers.has(id) ? [] : [item];
     });
+    const given = new Set<Item>(items);
+    const rewritten = behindCalls(told, (item) => !given.has(item));
     const isSame = rewritten.length === items.length && rewritten.every((item, at) => item === items[at]);
     return isSame ? items : rewritten;
   }
@@ -95,7 +94,7 @@ export class ToolHistory {
         const text = searches ? this.#input.search?.recall(raw) : undefined;
         const name = this.#input.search?.searchName;
         if (text === undefined || name === undefined) return [item];
-        return callAndResult(item, name, JSON.stringify(queryOf(raw)), { text, isError: false });
+        return callAndResult(item, name, JSON.stringify(queryOf(raw)), answerOf(text));
       }
       case 'mcp_call':
         return isOurs ? this.#call(item, outcomeOf(raw)) : [item];
@@ -105,7 +104,7 @@ export class ToolHistory {
         if (!isOurs && !answer) return [item];
         // The call itself stands further on.
         if (made.has(id)) return [];
-        return this.#call(item, answer ?? { text: 'Nobody has allowed this call.', isError: true });
+        return this.#call(item, answer ?? answerOf('Nobody has allowed this call.', true));
       }
       case 'mcp_list_tools':
         return isOurs ? [] : [item];
@@ -122,13 +121,37 @@ export class ToolHistory {
   }
 }
 
+/**
+ * The items with results of ours behind all calls of their turn: a call of the client may stand among them whose own
+ * result comes later, and no upstream takes anything between calls and their results.
+ */
+function behindCalls(items: readonly Item[], isOurs: (item: Item) => boolean): Item[] {
+  const placed: Item[] = [];
+  const waiting: Item[] = [];
+  const open = new Set<string>();
+  for (const item of items) {
+    if (item.type === 'tool_call') open.add(item.callId);
+    if (item.type === 'tool_result') {
+      open.delete(item.callId);
+      if (open.size > 0 && isOurs(item)) {
+        waiting.push(item);
+        continue;
+      }
+    }
+    const endsTurn = item.type === 'tool_result' || (item.type === 'message' && item.role !== 'assistant');
+    if (endsTurn) placed.push(...waiting.splice(0));
+    placed.push(item);
+  }
+  return [...placed, ...waiting];
+}
+
 function callAndResult(item: HostedCallItem, name: string, args: string, answer: Answer): readonly Item[] {
   const { path } = item;
   const callId = `call_${(item.id ?? asString(item.source.raw['id']) ?? '').replace(/\W/g, '_')}`;
-  const { text, isError } = answer;
+  const { parts, isError } = answer;
   return [
     { type: 'tool_call', kind: 'function', callId, name, arguments: args, path },
-    { type: 'tool_result', kind: 'function', callId, name, parts: [{ type: 'text', text }], isError, path },
+    { type: 'tool_result', kind: 'function', callId, name, parts, isError, path },
   ];
 }
 
@@ -137,10 +160,14 @@ function queryOf(raw: JsonObject): JsonObject {
   return { query: typeof action === 'object' && action !== null && 'query' in action ? action['query'] : '' };
 }
 
+function answerOf(text: string, isError = false): Answer {
+  return { parts: [{ type: 'text', text }], isError };
+}
+
 function outcomeOf(raw: JsonObject): Answer {
   const error = raw['error'] ?? null;
-  if (error === null) return { text: asString(raw['output']) ?? '', isError: false };
-  return { text: typeof error === 'string' ? error : JSON.stringify(error), isError: true };
+  if (error === null) return answerOf(asString(raw['output']) ?? '');
+  return answerOf(typeof error === 'string' ? error : JSON.stringify(error), true);
 }
 
 function refusalOf(answer: JsonObject): string {

@@ -172,8 +172,7 @@ export class ToolLoop implements TurnHost {
     await Promise.all(
       belt.answered(first.endpoint).map(async (call) => {
         const outcome = await call.run(this.#stop.signal);
-        const text = outcome.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-        belt.settleAnswer(call, text, outcome.isError);
+        belt.settleAnswer(call, outcome);
         this.#allowed.push({ ...call.item, ...outcome.item });
         this.#calls++;
       }),

@@ -22,7 +22,7 @@ export interface McpServerToolInput {
   readonly names: FunctionNames;
   /** What the operator allows of a configured server; null: everything. */
   readonly allowed: McpFilter | null;
-  /** What holds when the client says nothing. */
+  /** Which calls wait for a person. */
   readonly approval: McpApproval;
 }
 
@@ -168,7 +168,7 @@ export class McpServerTool implements GatewayTool {
   }
 
   #needsApproval(tool: McpTool): boolean {
-    const approval = this.#input.wish.approval ?? this.#input.approval;
+    const { approval } = this.#input;
     if (typeof approval === 'string') return approval === 'always';
     if (approval.never && matches(tool, approval.never)) return false;
     // What neither list names waits for a person, as the API's own default has it.
