@@ -68,13 +68,22 @@ describe('a blocked prompt', () => {
     });
   });
 
-  test('for Messages: a refusal', async () => {
+  test('for Messages: a refusal, whose words stand where Anthropic has them, and only there', async () => {
     const body = { model: 'one/gemini', max_tokens: 50, messages: [USER] };
-    expect(await (await ask('/v1/messages', body, false)).json()).toMatchObject({ stop_reason: 'refusal' });
-    const deltas = (await events(await ask('/v1/messages', body, true))).filter(
-      (event) => at(event, 'type') === 'message_delta',
-    );
-    expect(deltas).toMatchObject([{ delta: { stop_reason: 'refusal' } }]);
+    const end = {
+      stop_reason: 'refusal',
+      stop_details: { type: 'refusal', category: 'PROHIBITED_CONTENT', explanation: WORDS },
+    };
+    const answer = await (await ask('/v1/messages', body, false)).json();
+    expect(answer).toMatchObject({ content: [], ...end });
+    const all = await events(await ask('/v1/messages', body, true));
+    expect(all.map((event) => at(event, 'type'))).toEqual([
+      'message_start',
+      'ping',
+      'message_delta',
+      'message_stop',
+    ]);
+    expect(at(all[2], 'delta')).toMatchObject(end);
   });
 
   test('for Gemini: a candidate with that reason', async () => {

@@ -26,9 +26,9 @@ export function encodeStop(finish: FinishEvent, emitted: Emitted, refusal: strin
 }
 
 /**
- * True where the words of a refusal are content: Anthropic tells them in `stop_details` alone, other models say them to
- * the reader.
+ * True where the words of a refusal must be content. Anthropic tells them in `stop_details` alone, never in both places
+ * (documentation "Handle streaming refusals", 2026-11); an answer that ended for another reason has none.
  */
-export function showsRefusal(finish: FinishEvent): boolean {
-  return finish.raw !== 'refusal';
+export function showsRefusal(finish: FinishEvent, emitted: Emitted): boolean {
+  return emitted.refusal && encodeStopReason(finish, emitted) !== 'refusal';
 }

@@ -13,7 +13,6 @@ import { encodeUsage } from './encode-usage.ts';
 interface Draft {
   readonly content: JsonObject[];
   readonly exclude: boolean;
-  readonly showsRefusal: boolean;
   toolCalls: number;
   refusal: string;
 }
@@ -28,12 +27,12 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const draft: Draft = {
     content: [],
     exclude: context.request.reasoning.exclude === true,
-    showsRefusal: showsRefusal(finish),
     toolCalls: 0,
     refusal: '',
   };
   for (const item of items) addItem(draft, item);
   const emitted = { toolCalls: draft.toolCalls, refusal: draft.refusal !== '' };
+  if (showsRefusal(finish, emitted)) draft.content.push({ type: 'text', text: draft.refusal });
   return {
     ...encodeEnvelope(context, draft.content),
     ...encodeStop(finish, emitted, draft.refusal),
@@ -74,7 +73,6 @@ function addItem(draft: Draft, item: Item): void {
 function addPart(draft: Draft, part: Part): void {
   if (part.type === 'refusal') {
     draft.refusal += part.refusal;
-    if (draft.showsRefusal && part.refusal !== '') draft.content.push({ type: 'text', text: part.refusal });
     return;
   }
   if (part.type !== 'text') return;

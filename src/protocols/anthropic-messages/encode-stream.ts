@@ -351,13 +351,13 @@ class MessagesStreamEncoder implements EventSink {
     this.#items.forEach((item, index) => {
       if (item?.type === 'reasoning') this.#closeReasoning(index, item);
     });
-    if (this.#refusal !== '' && showsRefusal(finish)) {
+    const emitted = { toolCalls: this.#toolCalls, refusal: this.#refusal !== '' };
+    if (showsRefusal(finish, emitted)) {
       this.#delta(this.#start('text', -1, 0, { type: 'text', text: '' }), this.#refusal);
       this.#end();
     }
     this.#begin();
     this.#done = true;
-    const emitted = { toolCalls: this.#toolCalls, refusal: this.#refusal !== '' };
     const usage = encodeUsage(this.#usage ?? NO_USAGE, this.#context.costUsd);
     this.#out.frame('message_delta', { delta: encodeStop(finish, emitted, this.#refusal), usage });
     this.#out.frame('message_stop', {});
