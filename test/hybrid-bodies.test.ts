@@ -286,6 +286,38 @@ describe('a body of Anthropic Messages', () => {
   });
 });
 
+describe('what only Messages can say', () => {
+  const SOURCE = { type: 'search_result', source: 'https://example.com', title: 'Page' };
+  const MESSAGES = [{ role: 'user', content: [{ ...SOURCE, content: [{ type: 'text', text: 'Words.' }] }] }];
+  const CONFIG = { effort: 'low', later_option: 1 };
+  const LOST = ['0].content[0]', 'output_config.later_option'];
+
+  test('is no loss at an Anthropic upstream, strict or not', async () => {
+    const { response, sent } = await post(
+      'one/messages',
+      { messages: MESSAGES, system: 'Cite.', output_config: CONFIG, max_tokens: 500 },
+      undefined,
+      { 'x-dragoman-strict': 'true' },
+    );
+    expect(response.status).toBe(200);
+    const report = response.headers.get('x-dragoman-report');
+    for (const path of LOST) expect(report).not.toContain(path);
+    expect(at(sent, 'messages', 0, 'content', 0)).toMatchObject(SOURCE);
+    expect(sent).toMatchObject({ max_tokens: 500, output_config: { later_option: 1 } });
+  });
+
+  test.each([
+    ['one/chat', 'messages', { messages: MESSAGES, system: 'Cite.' }],
+    ['one/responses', 'input', { input: MESSAGES, system: 'Cite.' }],
+  ])('is told at %s, by its place in %s', async (model, place, body) => {
+    const { response } = await post(model, { ...body, output_config: CONFIG });
+    expect(response.status).toBe(200);
+    const report = response.headers.get('x-dragoman-report');
+    expect(report).toContain(`${place}[0].content[0]`);
+    expect(report).toContain('output_config.later_option');
+  });
+});
+
 describe('chat messages with tools of several forms', () => {
   test('as Ask mode sends them: nested and flat', async () => {
     const { response, sent } = await post('one/chat', {

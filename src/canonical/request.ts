@@ -89,6 +89,11 @@ export interface GatewayOptions {
   readonly strict?: boolean | undefined;
 }
 
+/** What only one protocol can say, or say exactly. */
+export interface LossElsewhere extends ReportEntry {
+  readonly keptBy: ProtocolName;
+}
+
 export interface CanonicalRequest {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;
@@ -130,8 +135,8 @@ export interface CanonicalRequest {
   readonly state?: StateRequest | undefined;
   /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
-  /** Losses at every endpoint that speaks another protocol than the client. */
-  readonly lossesElsewhere?: readonly ReportEntry[] | undefined;
+  /** Losses at every endpoint that does not speak the protocol of the form that holds them. */
+  readonly lossesElsewhere?: readonly LossElsewhere[] | undefined;
   /** Losses that are already certain before an endpoint is chosen. */
   readonly report: Report;
 }

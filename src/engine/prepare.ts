@@ -48,8 +48,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
-  if (endpoint.protocol !== request.protocol)
-    for (const { path, action, reason } of request.lossesElsewhere ?? []) report.add(path, action, reason);
+  for (const { path, action, reason, keptBy } of request.lossesElsewhere ?? [])
+    if (endpoint.protocol !== keptBy) report.add(path, action, reason);
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
   const fitting = portable?.request ?? adapted.request;
@@ -63,6 +63,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     report,
   );
   const asked = format?.request ?? fitting;
+  const customTools = customToolNames(fitting);
   const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
   const grammars = knowsGrammars ? null : checkGrammars(asked, report);
   const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
@@ -75,6 +76,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     endpoint.protocol === request.protocol &&
     !adapted.changed &&
     checks.length === 0 &&
+    (customTools.size === 0 || endpoint.quirks.customTools) &&
     (relay.saysReasoning?.(request, { reasoning, reasoningStyle: endpoint.reasoningStyle }) ??
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
@@ -83,7 +85,6 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     ? relay.editRequest(clientBytes, request, endpoint.model)
     : encodeBody(protocol, asked, targetOf(endpoint, reasoning), report);
   if (strict) refuseLosses(report);
-  const customTools = customToolNames(fitting);
   return {
     endpoint,
     protocol,

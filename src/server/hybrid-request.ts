@@ -128,8 +128,9 @@ class HybridDecoder {
   #read(form: MixedProtocol, view: JsonObject): CanonicalRequest {
     try {
       const request = this.#readers[form].decodeRequest(view);
-      // Its limit is ours: see `view`.
-      return form === 'anthropic-messages' ? { ...request, maxOutputTokens: undefined } : request;
+      // Without one of the client's its limit is ours: see `view`.
+      const isOurs = form === 'anthropic-messages' && !isSaid(this.#body['max_tokens']);
+      return isOurs ? { ...request, maxOutputTokens: undefined } : request;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       const { kind, message, param, code, cause } = error;
@@ -169,8 +170,8 @@ class HybridDecoder {
     view['model'] = this.#body['model'];
     view[CONVERSATION[form]] = this.#elementsOf(form);
     if (form === 'openai-chat') view['stream'] = this.#body['stream'];
-    // Demanded by its protocol; Chat Completions, which has it too, reads the client's.
-    if (form === 'anthropic-messages') view['max_tokens'] = 1;
+    // Demanded by its protocol.
+    if (form === 'anthropic-messages') view['max_tokens'] ??= 1;
     return view;
   }
 
@@ -193,6 +194,8 @@ class HybridDecoder {
     const main = this.#main;
     if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
     if (OF_THE_ANSWER.has(name)) return 'openai-chat';
+    // The two mean the same, but Chat Completions has a newer name for it and only nearly the older one's sense.
+    if (name === 'max_tokens' && this.#forms.includes('anthropic-messages')) return 'anthropic-messages';
     return this.#forms.find((form) => this.#readers[form].members?.has(name)) ?? main;
   }
 
@@ -211,10 +214,11 @@ class HybridDecoder {
     const joined: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } = { ...main };
     const report = this.#report(main, others);
     const items = [...main.items];
-    const losses = [...(main.lossesElsewhere ?? [])];
+    const losses = [main, ...others].flatMap(({ lossesElsewhere = [], protocol }) =>
+      lossesElsewhere.map((loss) => ({ ...loss, path: this.#placed(loss.path, protocol as MixedProtocol) })),
+    );
     for (const other of others) {
       for (const item of other.items) items.push(this.#renamed(item, other));
-      losses.push(...(other.lossesElsewhere ?? []));
       fill(joined, other);
       joined.reasoning = filledReasoning(joined.reasoning, other.reasoning);
       joined.extra = { ...other.extra, ...joined.extra };

@@ -87,6 +87,12 @@ export const openaiFamilies: readonly FamilyRow[] = [
     source: OPENAI_DOCS,
   },
   {
+    // Guide "Function calling": custom tools came with GPT-5; codex gives other families functions instead.
+    match: /^gpt-(3|4|oss)|^chatgpt-|^o[134](-|$)|^codex-/,
+    facts: { quirks: { customTools: false } },
+    source: OPENAI_DOCS,
+  },
+  {
     // The recorded 400 says that o1-mini takes neither system nor developer messages; it has no Responses either.
     match: /^(o1-mini|o1-preview)/,
     facts: { protocol: 'openai-chat', efforts: [], maxOutputTokens: 65_536 },

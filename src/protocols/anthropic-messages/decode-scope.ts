@@ -1,11 +1,11 @@
 // What the decoders of one request share: problems, the report, and what only an upstream of this protocol will get.
-import type { JsonObject, Problems, Report, ReportEntry, Source } from '../../canonical/index.ts';
+import type { JsonObject, LossElsewhere, Problems, Report, Source } from '../../canonical/index.ts';
 
 export interface DecodeScope {
   readonly problems: Problems;
   readonly report: Report;
   /** Losses at every upstream that speaks another protocol. */
-  readonly elsewhere: ReportEntry[];
+  readonly elsewhere: LossElsewhere[];
 }
 
 /** Longest list of such losses: a report keeps no more. */
@@ -18,7 +18,8 @@ export function addElsewhere(
   action: 'dropped' | 'approximated',
   reason: string,
 ): void {
-  if (scope.elsewhere.length < MOST_ENTRIES) scope.elsewhere.push({ path, action, reason });
+  if (scope.elsewhere.length < MOST_ENTRIES)
+    scope.elsewhere.push({ path, action, reason, keptBy: 'anthropic-messages' });
 }
 
 /**

@@ -114,9 +114,10 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   return { type: 'json_schema', schema };
 }
 
-/** What a client of this protocol says in `output_config` besides effort and format. */
+/** What a client says in this protocol's `output_config` besides effort and format. */
 function ownConfig(request: CanonicalRequest): JsonObject {
-  if (request.protocol !== 'anthropic-messages') return {};
+  const isOurs = request.hybrid === true && !('output_config' in request.extra);
+  if (request.protocol !== 'anthropic-messages' && !isOurs) return {};
   const { effort: _effort, format: _format, ...rest } = asObject(request.raw['output_config']);
   return rest;
 }
