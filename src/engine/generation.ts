@@ -3,6 +3,7 @@ import type {
   CanonicalRequest,
   CollectedEvents,
   GatewayError,
+  Item,
   JsonObject,
   JsonValue,
   Usage,
@@ -43,6 +44,8 @@ export class Generation {
   served: Attempt | undefined;
   /** The attempts of the turns before, in order: tools of the gateway ran in between. */
   readonly earlier: Attempt[] = [];
+  /** What the model said in the last of several turns, without its calls of the gateway's tools; undefined for one turn. */
+  lastTurn: readonly Item[] | undefined;
   /** What the gateway's own tools were used for, by name, and what that cost; null while nothing was. */
   toolUses: ToolUses | null = null;
   report = new Report();

@@ -204,13 +204,13 @@ export class Run {
     const failed = (error: unknown): undefined => {
       this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
     };
+    // What an earlier turn thought led to a call that no client knows.
+    const thought = generation.lastTurn ?? events?.items;
     const [response] = await Promise.all([
       turn && given && generation.keepsTurn
         ? keepTurn(turn, given, context, generation, this.#deps).catch(failed)
         : undefined,
-      events &&
-        pickForVault(events.items) &&
-        this.#deps.vault.remember(principal.keyId, events.items).catch(failed),
+      thought && pickForVault(thought) && this.#deps.vault.remember(principal.keyId, thought).catch(failed),
     ]);
     return response;
   }

@@ -132,6 +132,7 @@ export class ToolLoop implements TurnHost {
       if (this.#interruption) return this.#interruption;
       const end = this.#endOf(ended);
       if (end) {
+        if (turn > 0) generation.lastTurn = ended.items.filter((item) => !this.#isOurs(item));
         const usage = generation.usage(ended.usage);
         if (usage) answer.on({ type: 'usage', usage });
         answer.on(end);
@@ -223,6 +224,10 @@ export class ToolLoop implements TurnHost {
     if (calls.some(({ call }) => call?.approval)) return { type: 'finish', reason: 'stop' };
     const left = this.#tokensLeft();
     return left !== undefined && left < FEWEST_TOKENS ? { type: 'finish', reason: 'length' } : undefined;
+  }
+
+  #isOurs(item: Item): boolean {
+    return item.type === 'tool_call' && item.kind === 'function' && this.has(item.name);
   }
 
   #tokensLeft(): number | undefined {

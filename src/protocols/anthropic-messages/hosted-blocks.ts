@@ -70,7 +70,7 @@ function encodePage({ url, title, text = '' }: FoundPage): JsonObject {
 export function decodeForeign(block: JsonObject, path: string): Item | undefined {
   const id = asString(block['id']) ?? asString(block['tool_use_id']) ?? '';
   if (!isForeignWork(id)) return undefined;
-  const base = { kind: 'function', callId: id, path } as const;
+  const base = { kind: 'function', callId: callIdOf(id), path } as const;
   switch (block['type']) {
     case 'server_tool_use':
     case 'mcp_tool_use': {
@@ -91,6 +91,12 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
     default:
       return undefined;
   }
+}
+
+/** Without the mark: OpenAI's upstreams take no more than 40 characters (error of Chat Completions, 2026-11). */
+function callIdOf(id: string): string {
+  const mark = id.startsWith(FOREIGN_SEARCH) ? FOREIGN_SEARCH : FOREIGN_MCP;
+  return `call_${id.slice(mark.length)}`.slice(0, 40);
 }
 
 function textOf(pages: readonly JsonObject[]): Part {
