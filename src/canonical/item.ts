@@ -73,7 +73,7 @@ export interface FoundPage {
 
 /**
  * What work of a hosted tool says in every protocol's words. Protocols that tell a call and its result apart have an
- * item for each, and each says its half.
+ * item for each: the result says its half again. A search without a query is such a result.
  */
 export type HostedFacts =
   | {

@@ -1,6 +1,6 @@
 // Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
 // Owns item and part numbering. Knows nothing of frames or of HTTP.
-import type { EventSink, JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
+import type { CloseEvent, EventSink, JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
@@ -38,6 +38,8 @@ export class AnswerEmitter {
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
   #items = 0;
+  /** The end of a search, until the next block tells what it found: clients of other protocols learn both at once. */
+  #search: (CloseEvent & { readonly source: Source }) | undefined;
   /** Index of the message item that is open, and how many parts it has. */
   #message = UNOPENED;
   #parts = 0;
@@ -67,6 +69,7 @@ export class AnswerEmitter {
   /** Opens the block at an index of the upstream's, with whatever content it already has. */
   openBlock(index: number, raw: JsonObject): void {
     this.closeBlock(index);
+    if (this.#search !== undefined) this.#closeSearch(raw);
     const type = asString(raw['type']);
     // Such a block begins with its first delta, as where the start is left out.
     if (type === undefined) return this.#sink.on({ type: 'unknown', source: ours(raw) });
@@ -157,7 +160,9 @@ export class AnswerEmitter {
         return;
       case 'raw': {
         const raw = finalRaw(block);
-        this.#sink.on({ type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) });
+        const close = { type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) } as const;
+        if (raw['type'] === 'server_tool_use' && close.facts) this.#search = close;
+        else this.#sink.on(close);
       }
     }
   }
@@ -182,6 +187,7 @@ export class AnswerEmitter {
   /** Closes whatever is open and emits usage and finish. */
   finish(): void {
     for (const index of this.#blocks.keys()) this.closeBlock(index);
+    this.#closeSearch({});
     const raw = this.#stopReason;
     const reason = decodeStopReason(raw);
     if (reason === 'refusal' && this.#refusal !== '') {
@@ -198,6 +204,15 @@ export class AnswerEmitter {
     this.flushUsage();
     const refusalCategory = this.#refusalCategory;
     this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
+  }
+
+  /** Closes the search that waits for what it found. @param next the block that follows it */
+  #closeSearch(next: JsonObject): void {
+    const close = this.#search;
+    if (close === undefined) return;
+    this.#search = undefined;
+    const found = next['tool_use_id'] === close.source.raw['id'] ? readFacts(next) : undefined;
+    this.#sink.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
   }
 
   /** A block whose start never came: compatible servers leave it out for text and thinking. */

@@ -12,7 +12,7 @@ import type {
 import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
 import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
-import { countSearches, decodeGrounding, mergeGrounding } from './decode-grounding.ts';
+import { countSearches, decodeGrounding, mergeGrounding, readSearches } from './decode-grounding.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason } from './finish-reason.ts';
@@ -87,6 +87,7 @@ export class AnswerEmitter {
     this.#closeCall();
     if (this.#grounding !== undefined) this.#annotate(this.#grounding);
     this.#closeMessage();
+    if (this.#grounding !== undefined) this.#tellSearches(this.#grounding);
     this.#showLateSignature();
     this.#closeThought();
     const raw = this.#finishReason;
@@ -248,6 +249,20 @@ export class AnswerEmitter {
     else
       for (const annotation of decodeGrounding(grounding, this.#text))
         this.#sink.on({ type: 'annotate', index, part: 0, annotation });
+  }
+
+  /** Gemini tells what it searched for at the end of its answer. */
+  #tellSearches(raw: JsonObject): void {
+    const source: Source = { protocol: 'gemini', raw };
+    for (const facts of readSearches(raw)) {
+      const index = this.#items++;
+      this.#sink.on({
+        type: 'open',
+        index,
+        item: { type: 'hosted_call', kind: 'googleSearch', facts, source },
+      });
+      this.#sink.on({ type: 'close', index, source, facts });
+    }
   }
 
   /** Opens an item and closes what came before it. */

@@ -1,6 +1,6 @@
 // Grounding of an answer (search results, retrieved documents, visited pages) as citations of its text. Owns the
 // conversion from Google's byte offsets; the raw metadata travels along for clients that speak Gemini.
-import type { Annotation, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
 
 /** Members of a candidate that say where its words come from. */
@@ -38,6 +38,18 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   }
   annotations.push({ type: 'other', source: { protocol: 'gemini', raw } });
   return annotations;
+}
+
+/**
+ * The searches behind an answer, one for each query. Gemini does not say which query found which page: all stand with
+ * the first.
+ */
+export function readSearches(raw: JsonObject): readonly HostedFacts[] {
+  const metadata = asObject(raw['groundingMetadata']);
+  const pages = asArray(metadata['groundingChunks']).flatMap((chunk) => pageOf(asObject(chunk)) ?? []);
+  return asArray(metadata['webSearchQueries'])
+    .filter((query) => typeof query === 'string')
+    .map((query, index) => ({ type: 'web_search', query, pages: index === 0 ? pages : [] }));
 }
 
 /** How many queries the hosted search ran. */

@@ -1,6 +1,6 @@
-// Citations of an answer as the members of a candidate. Gemini's own pass as they came; others become
-// `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
-import type { Annotation, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+// Citations of an answer, and the searches behind them, as the members of a candidate. Gemini's own pass as they came;
+// others become `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
+import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { GROUNDING_MEMBERS } from './decode-grounding.ts';
 
 interface Citation {
@@ -14,6 +14,8 @@ const UTF8 = new TextEncoder();
 /** Collects the citations of one answer. */
 export class GroundingWriter {
   readonly #citations: Citation[] = [];
+  readonly #queries: string[] = [];
+  readonly #pages: { readonly url: string; readonly title: string }[] = [];
   #own: MutableJsonObject | undefined;
 
   /** @param offset length of the answer's text before the annotation's part, in UTF-16 units */
@@ -22,34 +24,46 @@ export class GroundingWriter {
     else if (annotation.source.protocol === 'gemini') this.addOwn(annotation.source.raw);
   }
 
+  /** Tells a search that somebody else made; other work has no place here. */
+  addWork(facts: HostedFacts | undefined): void {
+    if (facts?.type !== 'web_search') return;
+    if (facts.query) this.#queries.push(facts.query);
+    for (const { url, title = '' } of facts.pages ?? []) this.#pages.push({ url, title });
+  }
+
   /** Members of a candidate as Gemini wrote them. */
   addOwn(raw: JsonObject): void {
     for (const name of GROUNDING_MEMBERS)
       if (raw[name] !== undefined) this.#own = { ...this.#own, [name]: raw[name] };
   }
 
-  /** Members for the candidate; undefined without citations. @param text the whole text of the answer */
+  /** Members for the candidate; undefined where nothing was cited or searched. @param text the whole text of the answer */
   members(text: string): JsonObject | undefined {
-    if (this.#own || this.#citations.length === 0) return this.#own;
+    if (this.#own) return this.#own;
+    if (this.#citations.length === 0 && this.#queries.length === 0) return undefined;
     const chunks: JsonObject[] = [];
     const places = new Map<string, number>();
-    const supports = this.#citations.map(({ annotation, offset }): JsonObject => {
-      const { url, title } = annotation;
+    const placeOf = ({ url, title }: { readonly url: string; readonly title: string }): number => {
       const key = JSON.stringify([url, title]);
       let index = places.get(key);
       if (index === undefined) {
         index = chunks.push({ web: { uri: url, title } }) - 1;
         places.set(key, index);
       }
+      return index;
+    };
+    for (const page of this.#pages) placeOf(page);
+    const supports = this.#citations.map(({ annotation, offset }): JsonObject => {
       const [start, end] = [annotation.start + offset, annotation.end + offset];
       const words = text.slice(start, end);
       const startIndex = byteLength(text.slice(0, start));
       return {
         segment: { startIndex, endIndex: startIndex + byteLength(words), text: words },
-        groundingChunkIndices: [index],
+        groundingChunkIndices: [placeOf(annotation)],
       };
     });
-    return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } };
+    const queries = this.#queries.length > 0 ? { webSearchQueries: this.#queries } : {};
+    return { groundingMetadata: { ...queries, groundingChunks: chunks, groundingSupports: supports } };
   }
 }
 

@@ -13,6 +13,7 @@ import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { encodeFinishReason } from './finish-reason.ts';
+import { isHostedPart } from './hosted-parts.ts';
 import { PartWriter } from './part-writer.ts';
 
 interface Draft {
@@ -73,6 +74,9 @@ function addItem(draft: Draft, item: Item): void {
       draft.parts.call(item);
       return;
     case 'hosted_call':
+      if (isHostedPart(item.kind)) draft.parts.raw(item.source);
+      else draft.grounding.addWork(item.facts);
+      return;
     case 'unknown':
       draft.parts.raw(item.source);
       return;

@@ -3,9 +3,11 @@
 import type {
   AnnotateEvent,
   CanonicalEvent,
+  CloseEvent,
   EventSink,
   FinishEvent,
   GatewayError,
+  HostedFacts,
   JsonObject,
   OpenEvent,
   ReasoningEvent,
@@ -19,6 +21,7 @@ import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { encodeFinishReason } from './finish-reason.ts';
+import { isHostedPart } from './hosted-parts.ts';
 import { PartWriter, type AnsweredCall } from './part-writer.ts';
 
 /** Where the parts of a message begin in the whole text. */
@@ -35,7 +38,12 @@ interface CallState extends AnsweredCall {
   readonly type: 'call';
   arguments: string;
 }
-type ItemState = MessageState | ThoughtState | CallState;
+/** Work that is told beside the parts. */
+interface WorkState {
+  readonly type: 'work';
+  readonly facts: HostedFacts | undefined;
+}
+type ItemState = MessageState | ThoughtState | CallState | WorkState;
 
 const CANDIDATE = '{"candidates":[{"content":{"parts":[';
 
@@ -97,7 +105,7 @@ class GeminiStreamEncoder implements EventSink {
         this.#onOpen(event);
         return;
       case 'close':
-        this.#onClose(event.index, event.source);
+        this.#onClose(event);
         return;
       case 'annotate':
         this.#onAnnotate(event);
@@ -155,17 +163,20 @@ class GeminiStreamEncoder implements EventSink {
         return;
       // Parts of the upstream's own work are whole only when they close.
       case 'hosted_call':
+        if (!isHostedPart(item.kind)) this.#items[index] = { type: 'work', facts: item.facts };
+        return;
       case 'unknown':
       case 'compaction':
         return;
     }
   }
 
-  #onClose(index: number, source: AnsweredCall['source']): void {
+  #onClose({ index, source, facts }: CloseEvent): void {
     const item = this.#items[index];
     this.#items[index] = undefined;
     // Gemini's clients know a call only with all its arguments.
     if (item?.type === 'call') this.#parts.call({ ...item, source });
+    else if (item?.type === 'work') this.#grounding.addWork(facts ?? item.facts);
     else if (item === undefined && source) this.#parts.raw(source);
   }
 

@@ -170,7 +170,7 @@ export function encodeOutputItem(
         ...(raw && unknownMembers(raw, COMPACTION_MEMBERS)),
       };
     case 'hosted_call':
-      if (!raw && item.facts) return { id, ...encodeFacts(item.facts, status) };
+      if (!raw && item.facts) return gateItem({ id, ...encodeFacts(item.facts, status) }, includeOf(context));
       return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
     default:
       return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));

@@ -48,7 +48,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const reasoning = encodeReasoning(request, target, report);
   if (reasoning) body['reasoning'] = reasoning;
 
-  const include = encodeInclude(request, target);
+  const include = encodeInclude(request, target, tools);
   if (include.length > 0) body['include'] = include;
   body['store'] = false;
   if (request.stream) body['stream'] = true;
@@ -112,12 +112,16 @@ function encodeReasoning(request: CanonicalRequest, target: Target, report: Repo
   }
 }
 
-function encodeInclude(request: CanonicalRequest, target: Target): string[] {
+function encodeInclude(request: CanonicalRequest, target: Target, tools: readonly JsonObject[]): string[] {
   const include = new Set<string>();
   // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
   // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
   if (target.reasoningStyle !== 'none') include.add('reasoning.encrypted_content');
   if (request.logprobs) include.add('message.output_text.logprobs');
+  // Clients of other protocols are told what was found, without asking.
+  const isForeign = request.protocol !== 'openai-responses';
+  if (isForeign && target.quirks.searchesWeb && tools.some(({ type }) => type === 'web_search'))
+    include.add('web_search_call.action.sources');
   // The client's own wishes, but for those that only a model with the ability may be asked for.
   for (const member of request.state?.include ?? [])
     if (member !== 'reasoning.encrypted_content' && member !== 'message.output_text.logprobs')

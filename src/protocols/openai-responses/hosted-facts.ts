@@ -42,7 +42,7 @@ function readPage(page: JsonObject): FoundPage {
 
 /** True for another protocol's item that can be told here: a call, not a result that stands by itself. */
 export function canTell({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
-  return facts?.type === 'mcp' || (facts !== undefined && facts.pages === undefined);
+  return facts?.type === 'mcp' || (facts !== undefined && (facts.query !== undefined || !facts.pages));
 }
 
 /** The type of the item for these facts. */
@@ -54,8 +54,9 @@ export function typeOf(facts: HostedFacts): string {
 export function encodeFacts(facts: HostedFacts, status: string): JsonObject {
   const type = typeOf(facts);
   if (facts.type === 'web_search') {
-    const { query = '' } = facts;
-    return { type, status, action: { type: 'search', query, queries: [query] } };
+    const { query = '', pages } = facts;
+    const sources = pages && { sources: pages.map(({ url }) => ({ type: 'url', url })) };
+    return { type, status, action: { type: 'search', query, queries: [query], ...sources } };
   }
   const { server, name, input, output = null, isError = false } = facts;
   return {
