@@ -28,7 +28,9 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   requiredToolChoice: z.enum(['required', 'any']).describe('Word that forces some tool.'),
   namedToolChoice: z.boolean().describe('A named tool can be forced.'),
   toolCallId: z.enum(['any', 'alphanumeric-9']).describe('Form of call ids.'),
-  cacheControl: z.boolean().describe('`cache_control` is understood.'),
+  cacheControl: z
+    .boolean()
+    .describe('Prompt-cache breakpoints are understood (Chat Completions: `cache_control`).'),
   unknownFields: z.enum(['pass', 'drop']).describe('What to do with members the protocol does not know.'),
   adjacentRoles: z.enum(['keep', 'merge']).describe('Whether adjacent messages of one role must be joined.'),
   exclusiveReasoning: z

@@ -129,7 +129,7 @@ export const NO_QUIRKS: Quirks = {
   namedToolChoice: true,
   /** `alphanumeric-9`: call ids must be nine letters or digits; others are rewritten consistently. */
   toolCallId: 'any',
-  /** True: `cache_control` on parts and tools is understood. */
+  /** True: prompt-cache breakpoints are understood; in Chat Completions as `cache_control` on parts and tools. */
   cacheControl: false,
   /** What to do with request members that the protocol does not know. */
   unknownFields: 'pass',

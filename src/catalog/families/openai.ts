@@ -81,6 +81,13 @@ export const openaiFamilies: readonly FamilyRow[] = [
   },
   { match: /^(o1-mini|o1-preview|o3-mini)/, facts: { inputModalities: ['text'] }, source: OPENAI_DOCS },
   {
+    // Guide "Prompt caching": `prompt_cache_breakpoint` on parts of the input, GPT-5.6 and later.
+    match: /^gpt-(5-[6-9]|[6-9])/,
+    over: ['openai-responses'],
+    facts: { quirks: { cacheControl: true } },
+    source: OPENAI_DOCS,
+  },
+  {
     // Guide "File inputs": only models that see read PDFs.
     match: /^gpt-3-5|^gpt-4(-0314|-0613|-32k.*)?$|^(o1-mini|o1-preview|o3-mini)/,
     facts: { quirks: { readsFiles: false } },

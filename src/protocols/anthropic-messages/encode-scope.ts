@@ -1,5 +1,6 @@
 // What the encoders of one request share: the target, the report, and where cache breakpoints were put.
 import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
+import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 
 /** Anthropic refuses a request with more breakpoints (documentation "Prompt caching", 2026-11). */
 const MAX_BREAKPOINTS = 4;
@@ -29,7 +30,7 @@ export function markCache(
   scope: EncodeScope,
 ): void {
   if (cache === undefined) return;
-  block['cache_control'] = cache;
+  block['cache_control'] = anthropicBreakpoint(cache, path, scope.report);
   scope.cachePaths.set(block, `${path}.cache_control`);
 }
 

@@ -1,5 +1,6 @@
 // What the encoders of one request share, and where cache points go.
 import type { JsonObject, MutableJsonObject, Report, Target } from '../../canonical/index.ts';
+import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 
 export interface EncodeScope {
   readonly target: Target;
@@ -24,6 +25,7 @@ export function addCachePoint(
     return;
   }
   // Five minutes is what a point without a time means (API reference `CachePointBlock`).
-  const ttl = cache['ttl'] === '1h' ? { ttl: '1h' } : {};
+  const { ttl: lifetime } = anthropicBreakpoint(cache, path, report);
+  const ttl = lifetime === '1h' ? { ttl: '1h' } : {};
   blocks.push({ cachePoint: { type: 'default', ...ttl } });
 }

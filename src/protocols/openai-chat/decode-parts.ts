@@ -13,6 +13,7 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { decodeAddress } from '../decode-address.ts';
+import { decodeBreakpoint } from '../prompt-breakpoint.ts';
 
 /** The documented part types that a role accepts; types that no document knows are kept for any role. */
 export type PartTypes = ReadonlySet<string>;
@@ -73,7 +74,9 @@ function decodePart(
   }
   const type = requireString(raw['type'], `${path}.type`, problems);
   if (type === undefined) return undefined;
-  const cache = decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems);
+  const cache =
+    decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems) ??
+    decodeBreakpoint(raw['prompt_cache_breakpoint'], `${path}.prompt_cache_breakpoint`, problems);
   if (!DOCUMENTED.has(type)) {
     return { type: 'unknown', path, cache, source: { protocol: 'openai-chat', raw } };
   }

@@ -12,6 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asString, GatewayError } from '../../canonical/index.ts';
 import { sniffMediaType } from '../media-type.ts';
+import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
@@ -43,7 +44,8 @@ export function encodeContent(parts: readonly Part[], joint: string, context: En
 export function encodePart(part: Part, context: EncodeContext): JsonObject {
   const encoded = encodeBare(part);
   if (!part.cache) return encoded;
-  if (context.target.quirks.cacheControl) encoded['cache_control'] = part.cache;
+  if (context.target.quirks.cacheControl)
+    encoded['cache_control'] = anthropicBreakpoint(part.cache, part.path ?? 'messages', context.report);
   else reportCache(part, context);
   return encoded;
 }

@@ -20,6 +20,7 @@ import {
   requireText,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
+import { decodeBreakpoint } from '../prompt-breakpoint.ts';
 import { decodeAnnotation, sourceOf } from './decode-item.ts';
 
 /** The documented part types that an item accepts; types that no document knows are kept for any item. */
@@ -72,6 +73,13 @@ export function decodePart(
     problems.add(path, `must be a content part, not ${describe(raw)}`);
     return undefined;
   }
+  const part = decodeBare(raw, path, allowed, problems);
+  // Its raw form has the breakpoint as the client wrote it.
+  const cache = decodeBreakpoint(raw['prompt_cache_breakpoint'], `${path}.prompt_cache_breakpoint`, problems);
+  return part && cache ? { ...part, cache } : part;
+}
+
+function decodeBare(raw: JsonObject, path: string, allowed: PartTypes, problems: Problems): Part | undefined {
   const type = requireString(raw['type'], `${path}.type`, problems);
   if (type === undefined) return undefined;
   const source = sourceOf(raw);

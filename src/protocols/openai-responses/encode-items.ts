@@ -81,7 +81,7 @@ function encodeMessage(
   const assistant = item.role === 'assistant';
   const parts = assistant
     ? encodeOutputParts(item.parts, path, report)
-    : encodeInputParts(item.parts, path, report);
+    : encodeInputParts(item.parts, path, target, report);
   // Nothing was said: an empty message is refused, and means nothing beside a call.
   if (parts.length === 0) return undefined;
   const instructs = item.role === 'system' || item.role === 'developer';
@@ -227,10 +227,11 @@ function outputOf(
   target: Target,
   report: Report,
 ): string | readonly JsonObject[] {
-  const parts = encodeInputParts(item.parts, path, report);
+  const parts = encodeInputParts(item.parts, path, target, report);
   const [only] = parts;
   if (!only) return '';
-  if (parts.length === 1 && typeof only['text'] === 'string') return only['text'];
+  const isMarked = only['prompt_cache_breakpoint'] !== undefined;
+  if (parts.length === 1 && typeof only['text'] === 'string' && !isMarked) return only['text'];
   return contentOf(parts, target);
 }
 

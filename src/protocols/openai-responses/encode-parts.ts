@@ -1,7 +1,16 @@
 // The parts of messages and tool results as Responses content. Knows nothing of items or of the order they are in.
-import type { FilePart, ImagePart, JsonObject, Part, Report } from '../../canonical/index.ts';
+import type {
+  FilePart,
+  ImagePart,
+  JsonObject,
+  MutableJsonObject,
+  Part,
+  Report,
+  Target,
+} from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { sniffMediaType } from '../media-type.ts';
+import { encodeBreakpoint } from '../prompt-breakpoint.ts';
 import type {
   WireInputFile,
   WireInputImage,
@@ -16,13 +25,18 @@ import type {
  * @throws GatewayError `unsupported` for audio: the Responses API takes none, and an answer to a question that was
  *   not heard would be worse than none
  */
-export function encodeInputParts(parts: readonly Part[], path: string, report: Report): JsonObject[] {
-  return encodeParts(parts, path, report, encodeInputPart);
+export function encodeInputParts(
+  parts: readonly Part[],
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject[] {
+  return encodeParts(parts, path, report, encodeInputPart, target.quirks.cacheControl);
 }
 
 /** Parts that the model said before: `output_text` and `refusal`. Empty texts are left out. */
 export function encodeOutputParts(parts: readonly Part[], path: string, report: Report): JsonObject[] {
-  return encodeParts(parts, path, report, encodeOutputPart);
+  return encodeParts(parts, path, report, encodeOutputPart, false);
 }
 
 function encodeParts(
@@ -30,26 +44,33 @@ function encodeParts(
   path: string,
   report: Report,
   encode: typeof encodeInputPart,
+  takesBreakpoints: boolean,
 ): JsonObject[] {
   const out: JsonObject[] = [];
   parts.forEach((part, position) => {
     const at = part.path ?? `${path}.content[${position}]`;
     const own = part.source?.protocol === 'openai-responses' ? part.source.raw : undefined;
-    const encoded = own ?? encode(part, at, report);
+    if (own) return void out.push(own);
+    const encoded = encode(part, at, report);
     if (!encoded) return;
-    reportCache(part.cache, at, report);
+    if (part.cache && takesBreakpoints)
+      encoded['prompt_cache_breakpoint'] = encodeBreakpoint(part.cache, at, report);
+    else reportCache(part.cache, at, report);
     out.push(encoded);
   });
   return out;
 }
 
-/** Reports a prompt-cache breakpoint in Anthropic's form: this protocol caches by itself. */
+/**
+ * Reports a prompt-cache breakpoint that has no place. In this protocol they stand on parts of input alone, and before
+ * GPT-5.6 nowhere.
+ */
 export function reportCache(cache: JsonObject | undefined, path: string, report: Report): void {
   if (cache)
-    report.add(`${path}.cache_control`, 'dropped', 'the Responses API places cache breakpoints by itself');
+    report.add(`${path}.cache_control`, 'dropped', 'the Responses API takes no cache breakpoint here');
 }
 
-function encodeInputPart(part: Part, path: string, report: Report): JsonObject | undefined {
+function encodeInputPart(part: Part, path: string, report: Report): MutableJsonObject | undefined {
   switch (part.type) {
     case 'text':
       return part.text === '' ? undefined : ({ type: 'input_text', text: part.text } satisfies WireInputText);
@@ -73,7 +94,7 @@ function encodeInputPart(part: Part, path: string, report: Report): JsonObject |
   }
 }
 
-function encodeOutputPart(part: Part, path: string, report: Report): JsonObject | undefined {
+function encodeOutputPart(part: Part, path: string, report: Report): MutableJsonObject | undefined {
   switch (part.type) {
     case 'text':
       // The model does not read annotations of earlier answers; the API wants the member nevertheless.
@@ -100,7 +121,7 @@ function encodeOutputPart(part: Part, path: string, report: Report): JsonObject 
   }
 }
 
-function encodeImage(part: ImagePart, path: string, report: Report): JsonObject {
+function encodeImage(part: ImagePart, path: string, report: Report): MutableJsonObject {
   const detail = (part.detail ?? 'auto') as WireInputImage['detail'];
   const { media } = part;
   if (media.kind === 'file_id')
@@ -110,7 +131,7 @@ function encodeImage(part: ImagePart, path: string, report: Report): JsonObject 
   return { type: 'input_image', image_url, detail } satisfies WireInputImage;
 }
 
-function encodeFile(part: FilePart, path: string, report: Report): JsonObject {
+function encodeFile(part: FilePart, path: string, report: Report): MutableJsonObject {
   const { media, filename } = part;
   if (media.kind === 'base64') {
     const file_data = dataUrl(media.data, media.mediaType, 'application/pdf', path, report);

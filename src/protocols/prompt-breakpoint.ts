@@ -1,0 +1,47 @@
+// Prompt-cache breakpoints in OpenAI's form, `prompt_cache_breakpoint` on a content part (API reference, "Prompt
+// caching", GPT-5.6 and later, 2026-11), to and from the canonical form, which is Anthropic's. Owns the lifetimes that
+// both sides know; must not know where a breakpoint may stand.
+import type { JsonObject, Problems, Report } from '../canonical/index.ts';
+import { readObject, readString } from './read-member.ts';
+import type { Member } from './read-member.ts';
+
+/** Lifetimes that OpenAI knows; without one the request's own holds, which is 30 minutes. */
+const LIFETIMES: ReadonlySet<unknown> = new Set(['30m', '12h']);
+
+/** A breakpoint as it is canonical; its lifetime stays in OpenAI's words. */
+export function decodeBreakpoint(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  const breakpoint = readObject(value, path, problems);
+  if (!breakpoint) return undefined;
+  const ttl = readString(breakpoint['ttl'], `${path}.ttl`, problems);
+  return { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) };
+}
+
+/** A canonical breakpoint in OpenAI's form. @param path of the node that carries it */
+export function encodeBreakpoint(cache: JsonObject, path: string, report: Report): JsonObject {
+  const { ttl } = cache;
+  if (LIFETIMES.has(ttl)) return { mode: 'explicit', ttl };
+  if (ttl === '1h')
+    report.add(
+      `${path}.cache_control.ttl`,
+      'approximated',
+      'OpenAI keeps it for half an hour, or for twelve',
+    );
+  return { mode: 'explicit' };
+}
+
+/**
+ * A canonical breakpoint with a lifetime that Anthropic knows: five minutes or an hour (documentation "Prompt caching",
+ * 2026-11).
+ * @param path of the node that carries it
+ */
+export function anthropicBreakpoint(cache: JsonObject, path: string, report: Report): JsonObject {
+  const { ttl } = cache;
+  if (!LIFETIMES.has(ttl)) return cache;
+  if (ttl === '12h')
+    report.add(
+      `${path}.prompt_cache_breakpoint.ttl`,
+      'approximated',
+      'Anthropic keeps it for an hour at most',
+    );
+  return { ...cache, ttl: '1h' };
+}
