@@ -6,6 +6,8 @@ import {
   eventsOf,
   halves,
   Notes,
+  noteSampling,
+  noteToken,
   noteTool,
   TOOL_SCHEMA,
   toolText,
@@ -24,6 +26,7 @@ const WORDS: Readonly<Record<Finish, string>> = {
   filter: 'content_filter',
   refusal: 'stop',
   sequence: 'stop',
+  pause: 'stop',
 };
 const FINISHES: Readonly<Record<string, Finish>> = {
   stop: 'stop',
@@ -40,8 +43,11 @@ const callOf = ({ id, name, args }: Call): object => ({
 
 function entries(turn: Turn): readonly (object | Json)[] {
   if ('own' in turn) return turn.own;
-  if ('results' in turn)
-    return turn.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }));
+  if ('results' in turn) {
+    const results = turn.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }));
+    return turn.beside === undefined ? results : [...results, { role: 'user', content: turn.beside }];
+  }
+  if ('instruct' in turn) return [{ role: 'developer', content: turn.instruct }];
   if ('assistant' in turn) {
     const calls = turn.calls?.map(callOf);
     return [{ role: 'assistant', content: turn.assistant || null, ...(calls ? { tool_calls: calls } : {}) }];
@@ -54,7 +60,25 @@ function entries(turn: Turn): readonly (object | Json)[] {
       type: 'file',
       file: { filename: turn.pdfName, file_data: `data:application/pdf;base64,${turn.pdf}` },
     });
+  if (turn.audio !== undefined)
+    content.push({ type: 'input_audio', input_audio: { data: turn.audio, format: 'wav' } });
+  if (turn.imageUrl !== undefined) content.push({ type: 'image_url', image_url: { url: turn.imageUrl } });
+  if (turn.pdfUrl !== undefined) content.push({ type: 'file', file: { file_data: turn.pdfUrl } });
   return [{ role: 'user', content }];
+}
+/** A breakpoint as servers in front of Anthropic's models take it, on parts and on tools. */
+const CACHE = { cache_control: { type: 'ephemeral' } } as const;
+/** The last part of a content with a breakpoint after it. */
+function cachedContent(content: Json | undefined): object[] {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+  return parts.map((part, index) => ({ ...(part as object), ...(index === parts.length - 1 ? CACHE : {}) }));
+}
+/** Breakpoints after the instructions and after the first turn. */
+function withBreakpoints(messages: readonly (object | Json)[]): readonly (object | Json)[] {
+  return messages
+    .slice(0, 2)
+    .map((message) => ({ ...(message as object), content: cachedContent(at(message, 'content')) }))
+    .concat(messages.slice(2) as { content: object[] }[]);
 }
 
 const textOf = (content: unknown): string =>
@@ -63,12 +87,17 @@ const textOf = (content: unknown): string =>
     : Array.isArray(content)
       ? content.map((part) => at(part, 'text') ?? at(part, 'refusal') ?? '').join('')
       : '';
-const base64 = (url: unknown): string => String(url).replace(/^data:[^,]*,/, '');
 
-function noteMessage(notes: Notes, message: Json): void {
+const noteCached = (notes: Notes, node: Json, place: string): void =>
+  notes.note('cached to', at(node, 'cache_control') && place);
+
+/** @param hasBegun true: there are turns before it */
+function noteMessage(notes: Notes, message: Json, hasBegun: boolean): void {
   const role = at(message, 'role');
   const content = at(message, 'content');
   if (role === 'system' || role === 'developer') {
+    for (const part of list(content)) noteCached(notes, part, 'instructions');
+    if (hasBegun) return notes.note('instruction', textOf(content));
     if (typeof content === 'string') notes.system(content);
     for (const part of list(content)) notes.system(textOf([part]));
     return;
@@ -85,11 +114,14 @@ function noteMessage(notes: Notes, message: Json): void {
   if (typeof content === 'string') return notes.note('user', content);
   for (const part of list(content)) {
     notes.note('user', at(part, 'text'));
-    if (at(part, 'image_url')) notes.note('image', base64(at(part, 'image_url', 'url')));
-    if (at(part, 'file')) {
-      notes.note('pdf', base64(at(part, 'file', 'file_data')));
-      notes.note('pdf name', at(part, 'file', 'filename'));
-    }
+    notes.media('image', at(part, 'image_url', 'url'));
+    notes.media('pdf', at(part, 'file', 'file_data'));
+    notes.note('pdf name', at(part, 'file', 'filename'));
+    notes.note(
+      'audio',
+      at(part, 'input_audio', 'format') === 'wav' ? at(part, 'input_audio', 'data') : undefined,
+    );
+    noteCached(notes, part, 'user');
   }
 }
 
@@ -121,12 +153,12 @@ function messageOf(answer: Answer): Readonly<Record<string, unknown>> {
 }
 
 const usageOf = (answer: Answer): object => {
-  const { input, cached, output, reasoning } = { ...COUNTS, ...answer.usage };
+  const { input, cached, written, output, reasoning } = { ...COUNTS, ...answer.usage };
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: cached },
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
 };
@@ -134,9 +166,10 @@ const logprobsOf = ({ tokens }: Answer): object | null =>
   tokens
     ? {
         content: tokens.map((token) => ({
-          ...token,
+          token: token.token,
+          logprob: token.logprob,
           bytes: [...Buffer.from(token.token)],
-          top_logprobs: [],
+          top_logprobs: token.top.map((other) => ({ ...other, bytes: [...Buffer.from(other.token)] })),
         })),
         refusal: null,
       }
@@ -144,22 +177,31 @@ const logprobsOf = ({ tokens }: Answer): object | null =>
 
 export const chatFace: Face = {
   ask: (
-    { system = [], turns, tools, strictTools, mustCall, schema, stop, limit, logprobs, reasoning },
+    { system = [], turns, tools, strictTools, schema, stop, limit, logprobs, reasoning, ...wishes },
     model,
     stream,
   ) => ({
     model,
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
-    messages: [
+    messages: (wishes.cached ? withBreakpoints : (messages: readonly (object | Json)[]) => messages)([
       ...system.map((content, index) => ({ role: index === 0 ? 'system' : 'developer', content })),
       ...turns.flatMap(entries),
-    ],
-    tools: tools?.map((name) => ({
+    ]),
+    tools: tools?.map((name, index) => ({
       type: 'function',
       function: { name, description: toolText(name), parameters: TOOL_SCHEMA, strict: strictTools },
+      ...(wishes.cached && index === tools.length - 1 ? CACHE : {}),
     })),
-    tool_choice: mustCall && 'required',
+    tool_choice:
+      typeof wishes.choice === 'object' ? { type: 'function', function: wishes.choice } : wishes.choice,
+    parallel_tool_calls: wishes.oneCall && false,
+    web_search_options: wishes.search && {},
+    temperature: wishes.sampling?.temperature,
+    top_p: wishes.sampling?.topP,
+    seed: wishes.sampling?.seed,
+    frequency_penalty: wishes.sampling?.frequencyPenalty,
+    presence_penalty: wishes.sampling?.presencePenalty,
     response_format: schema && {
       type: 'json_schema',
       json_schema: { name: 'answer', schema, strict: true },
@@ -171,8 +213,13 @@ export const chatFace: Face = {
   }),
   understood(body) {
     const notes = new Notes();
-    for (const message of list(body, 'messages')) noteMessage(notes, message);
-    for (const tool of list(body, 'tools'))
+    let hasBegun = false;
+    for (const message of list(body, 'messages')) {
+      noteMessage(notes, message, hasBegun);
+      hasBegun ||= !['system', 'developer'].includes(String(at(message, 'role')));
+    }
+    for (const tool of list(body, 'tools')) {
+      noteCached(notes, tool, 'tools');
       noteTool(
         notes,
         at(tool, 'function', 'name'),
@@ -180,7 +227,17 @@ export const chatFace: Face = {
         at(tool, 'function', 'parameters'),
         at(tool, 'function', 'strict'),
       );
-    notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
+    }
+    notes.choice(at(body, 'tool_choice', 'function') ?? at(body, 'tool_choice'));
+    notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
+    notes.note('search', at(body, 'web_search_options') !== undefined || undefined);
+    noteSampling(notes, {
+      temperature: at(body, 'temperature'),
+      topP: at(body, 'top_p'),
+      seed: at(body, 'seed'),
+      frequencyPenalty: at(body, 'frequency_penalty'),
+      presencePenalty: at(body, 'presence_penalty'),
+    });
     notes.note('schema', at(body, 'response_format', 'json_schema', 'schema'));
     notes.note('schema enforced', at(body, 'response_format', 'json_schema', 'strict'));
     notes.note('stop', list(body, 'stop').join());
@@ -271,7 +328,7 @@ export const chatFace: Face = {
     const finish = FINISHES[String(at(choice, 'finish_reason'))];
     notes.note('finish', at(message, 'refusal') ? 'refusal' : finish);
     for (const token of list(choice, 'logprobs', 'content'))
-      notes.note('token', `${at(token, 'token')} ${at(token, 'logprob')}`);
+      noteToken(notes, token, list(token, 'top_logprobs'));
     const usage = at(body, 'usage');
     notes.usage({
       input: at(usage, 'prompt_tokens'),

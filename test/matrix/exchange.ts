@@ -1,6 +1,6 @@
 // A conversation in no protocol's words, and the facts in it: what one side said, line by line, so that what the other
 // side understood can be compared. Knows no protocol and no gateway.
-import type { Json } from '../upstreams/json-path.ts';
+import { at, type Json } from '../upstreams/json-path.ts';
 
 export interface Call {
   readonly id: string;
@@ -15,19 +15,53 @@ export interface Result {
   readonly image?: string;
   readonly failed?: true;
 }
+export interface UserTurn {
+  readonly user: string;
+  /** Base64. */
+  readonly image?: string;
+  readonly pdf?: string;
+  readonly pdfName?: string;
+  /** A WAV file. */
+  readonly audio?: string;
+  readonly imageUrl?: string;
+  readonly pdfUrl?: string;
+}
 /** One side's turn; `own` is an answer as its client gives it back, in the client's own protocol. */
 export type Turn =
-  | { readonly user: string; readonly image?: string; readonly pdf?: string; readonly pdfName?: string }
+  | UserTurn
   | { readonly assistant: string; readonly calls?: readonly Call[] }
-  | { readonly results: readonly Result[] }
-  | { readonly own: readonly Json[] };
+  /** `beside`: what the user says together with the results. */
+  | { readonly results: readonly Result[]; readonly beside?: string }
+  | { readonly own: readonly Json[] }
+  /** What the developer says in the middle of the conversation. */
+  | { readonly instruct: string };
+
+/** Which of its tools a model may or must call. */
+export type Choice = 'none' | 'required' | { readonly name: string };
+
+/** How tokens are chosen. */
+export interface Sampling {
+  readonly temperature: number;
+  readonly topP: number;
+  readonly topK: number;
+  readonly seed: number;
+  readonly frequencyPenalty: number;
+  readonly presencePenalty: number;
+}
 
 export interface Question {
   readonly system?: readonly string[];
   readonly turns: readonly Turn[];
   readonly tools?: readonly string[];
   readonly strictTools?: true;
-  readonly mustCall?: true;
+  readonly choice?: Choice;
+  /** At most one call in an answer. */
+  readonly oneCall?: true;
+  /** The model may search the web. */
+  readonly search?: true;
+  /** The prompt may be cached up to the end of the instructions, of the tools, and of the first turn. */
+  readonly cached?: true;
+  readonly sampling?: Partial<Sampling>;
   readonly schema?: Json;
   readonly stop?: string;
   readonly limit?: number;
@@ -40,8 +74,16 @@ export interface Thought {
   readonly text: string;
   readonly state?: string;
 }
-export const FINISHES = ['stop', 'length', 'calls', 'filter', 'refusal', 'sequence'] as const;
-export type Finish = (typeof FINISHES)[number];
+export type Finish = 'stop' | 'length' | 'calls' | 'filter' | 'refusal' | 'sequence' | 'pause';
+
+export interface Token {
+  readonly token: string;
+  readonly logprob: number;
+}
+export interface Page {
+  readonly url: string;
+  readonly title: string;
+}
 
 export interface Answer {
   readonly thoughts?: readonly Thought[];
@@ -49,10 +91,13 @@ export interface Answer {
   readonly refusal?: string;
   readonly calls?: readonly Call[];
   /** The last words of the text, and the page that they are from. */
-  readonly cited?: { readonly words: string; readonly url: string; readonly title: string };
+  readonly cited?: Page & { readonly words: string };
+  /** What the upstream searched for by itself before it answered, and found. */
+  readonly searched?: { readonly query: string; readonly pages: readonly Page[] };
   readonly finish: Finish;
   readonly stoppedBy?: string;
-  readonly tokens?: readonly { readonly token: string; readonly logprob: number }[];
+  /** With what else might have been chosen. */
+  readonly tokens?: readonly (Token & { readonly top: readonly Token[] })[];
   readonly usage?: Readonly<Partial<Counts>>;
 }
 export interface Counts {
@@ -121,6 +166,14 @@ export class Notes {
       this.facts[this.facts.length - 1] = last + String(value);
     else this.facts.push(fact);
   }
+  /** Bytes in a data URL, or in base64 as they are; else the address where they are. */
+  media(kind: string, value: unknown): void {
+    const text = String(value ?? '');
+    this.note(/^https?:/.test(text) ? `${kind} address` : kind, text.replace(/^data:[^,]*,/, ''));
+  }
+  choice(value: unknown): void {
+    if (value !== 'auto') this.note('choice', value);
+  }
   system(text: string): void {
     this.#system.push(text);
   }
@@ -152,18 +205,28 @@ export function factsOfQuestion(question: Question): string[] {
       notes.note('image', turn.image);
       notes.note('pdf', turn.pdf);
       notes.note('pdf name', turn.pdfName);
-    } else if ('assistant' in turn) {
+      notes.note('audio', turn.audio);
+      notes.note('image address', turn.imageUrl);
+      notes.note('pdf address', turn.pdfUrl);
+    } else if ('instruct' in turn) notes.note('instruction', turn.instruct);
+    else if ('assistant' in turn) {
       notes.note('assistant', turn.assistant);
       for (const { id, name, args } of turn.calls ?? []) notes.call(id, name, args);
-    } else if ('results' in turn)
+    } else if ('results' in turn) {
       for (const { id, text, image, failed } of turn.results) {
         notes.result(id, text, failed === true);
         notes.note('image in result', image);
       }
+      notes.note('user', turn.beside);
+    }
   }
   for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA, false);
   for (const name of question.strictTools ? (question.tools ?? []) : []) notes.note('strict tool', name);
-  notes.note('must call', question.mustCall);
+  notes.note('choice', question.choice);
+  notes.note('one call', question.oneCall);
+  notes.note('search', question.search);
+  if (question.cached) for (const place of ['instructions', 'tools', 'user']) notes.note('cached to', place);
+  noteSampling(notes, question.sampling ?? {});
   notes.note('schema', question.schema);
   notes.note('schema enforced', question.schema === undefined ? undefined : true);
   notes.note('stop', question.stop);
@@ -185,16 +248,47 @@ export function noteTool(
   notes.note('strict tool', strict === true ? name : undefined);
 }
 
+/** @param sampling members that a body does not have are undefined */
+export function noteSampling(
+  notes: Notes,
+  sampling: Readonly<Partial<Record<keyof Sampling, unknown>>>,
+): void {
+  for (const [name, value] of Object.entries(sampling)) notes.note(`sampling ${name}`, value);
+}
+
+/** A token and its alternatives, by the names that a protocol gives to their members. */
+export function noteToken(notes: Notes, token: Json, top: readonly Json[], probability = 'logprob'): void {
+  const others = top.map((other) => ` ${at(other, 'token')} ${at(other, probability)}`).join('');
+  notes.note('token', `${at(token, 'token')} ${at(token, probability)}${others && ` among${others}`}`);
+}
+
+export function noteSearch(notes: Notes, query: unknown, urls: readonly unknown[]): void {
+  notes.note('searched', query);
+  for (const url of urls) notes.note('found', url);
+}
+
 export function factsOfAnswer(answer: Answer): string[] {
   const notes = new Notes();
   for (const { text } of answer.thoughts ?? []) notes.note('thought', text);
+  const { searched } = answer;
+  if (searched)
+    noteSearch(
+      notes,
+      searched.query,
+      searched.pages.map(({ url }) => url),
+    );
   notes.note('text', answer.text);
   notes.note('refusal', answer.refusal);
   for (const { id, name, args } of answer.calls ?? []) notes.call(id, name, args);
   if (answer.cited) notes.note('cites', `${answer.cited.words} (${answer.cited.title}, ${answer.cited.url})`);
   notes.note('finish', answer.finish);
   notes.note('stopped by', answer.stoppedBy);
-  for (const { token, logprob } of answer.tokens ?? []) notes.note('token', `${token} ${logprob}`);
+  for (const { top, ...token } of answer.tokens ?? [])
+    noteToken(
+      notes,
+      token,
+      top.map((other) => ({ ...other })),
+    );
   notes.usage({ ...COUNTS, ...answer.usage });
   return notes.done();
 }

@@ -6,12 +6,17 @@ import {
   eventsOf,
   halves,
   Notes,
+  noteSampling,
+  noteSearch,
+  noteToken,
   noteTool,
   TOOL_SCHEMA,
   toolText,
   type Answer,
+  type Choice,
   type Face,
   type Finish,
+  type Token,
   type Turn,
 } from './exchange.ts';
 
@@ -22,6 +27,7 @@ const WORDS: Readonly<Record<Finish, string>> = {
   filter: 'SAFETY',
   refusal: 'STOP',
   sequence: 'STOP',
+  pause: 'STOP',
 };
 const FINISHES: Readonly<Record<string, Finish>> = { STOP: 'stop', MAX_TOKENS: 'length', SAFETY: 'filter' };
 
@@ -36,8 +42,10 @@ function content(turn: Turn): object | Json {
         ...(image === undefined ? {} : { parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }),
       },
     }));
-    return { role: 'user', parts };
+    return { role: 'user', parts: turn.beside === undefined ? parts : [...parts, { text: turn.beside }] };
   }
+  // Gemini has instructions for the whole conversation only.
+  if ('instruct' in turn) return null;
   if ('assistant' in turn) {
     const text = turn.assistant ? [{ text: turn.assistant }] : [];
     const calls = (turn.calls ?? []).map(({ id, name, args }) => ({ functionCall: { id, name, args } }));
@@ -46,14 +54,26 @@ function content(turn: Turn): object | Json {
   const parts: object[] = [{ text: turn.user }];
   if (turn.image !== undefined) parts.push({ inlineData: { mimeType: 'image/png', data: turn.image } });
   if (turn.pdf !== undefined) parts.push({ inlineData: { mimeType: 'application/pdf', data: turn.pdf } });
+  if (turn.audio !== undefined) parts.push({ inlineData: { mimeType: 'audio/wav', data: turn.audio } });
+  if (turn.imageUrl !== undefined)
+    parts.push({ fileData: { mimeType: 'image/png', fileUri: turn.imageUrl } });
+  if (turn.pdfUrl !== undefined)
+    parts.push({ fileData: { mimeType: 'application/pdf', fileUri: turn.pdfUrl } });
   return { role: 'user', parts };
 }
+
+/** Kinds of media by their types. */
+const KINDS: Readonly<Record<string, string>> = {
+  'image/png': 'image',
+  'application/pdf': 'pdf',
+  'audio/wav': 'audio',
+};
 
 function notePart(notes: Notes, role: string, part: Json): void {
   notes.note('state', at(part, 'thoughtSignature'));
   if (at(part, 'thought') !== true) notes.note(role, at(part, 'text'));
-  const data = at(part, 'inlineData', 'data');
-  notes.note(at(part, 'inlineData', 'mimeType') === 'application/pdf' ? 'pdf' : 'image', data);
+  const media = at(part, 'inlineData') ?? at(part, 'fileData');
+  notes.media(KINDS[String(at(media, 'mimeType'))] ?? 'media', at(media, 'data') ?? at(media, 'fileUri'));
   const call = at(part, 'functionCall');
   if (call) notes.call(at(call, 'id'), at(call, 'name'), at(call, 'args'));
   const result = at(part, 'functionResponse');
@@ -83,25 +103,32 @@ function partsOf(answer: Answer): Readonly<Record<string, unknown>>[] {
 
 const utf8 = (text: string): number => Buffer.byteLength(text);
 
-function candidateOf({ finish, cited, tokens, text = '' }: Answer): object {
-  const grounding = cited && {
-    groundingChunks: [{ web: { uri: cited.url, title: cited.title } }],
-    groundingSupports: [
-      {
-        segment: {
-          startIndex: utf8(text) - utf8(cited.words),
-          endIndex: utf8(text),
-          text: cited.words,
-        },
-        groundingChunkIndices: [0],
-      },
-    ],
+const probable = ({ token, logprob }: Token): object => ({ token, logProbability: logprob });
+
+function groundingOf({ cited, searched, text = '' }: Answer): object {
+  const pages = searched?.pages ?? (cited ? [cited] : []);
+  const support = cited && {
+    segment: { startIndex: utf8(text) - utf8(cited.words), endIndex: utf8(text), text: cited.words },
+    groundingChunkIndices: [pages.findIndex(({ url }) => url === cited.url)],
   };
-  const chosen = tokens?.map(({ token, logprob }) => ({ token, logProbability: logprob }));
+  return {
+    ...(searched ? { webSearchQueries: [searched.query] } : {}),
+    groundingChunks: pages.map(({ url, title }) => ({ web: { uri: url, title } })),
+    groundingSupports: support ? [support] : [],
+  };
+}
+
+function candidateOf(answer: Answer): object {
+  const { finish, cited, searched, tokens } = answer;
+  const grounding = (cited ?? searched) && groundingOf(answer);
+  const logprobs = {
+    chosenCandidates: tokens?.map(probable),
+    topCandidates: tokens?.map(({ top }) => ({ candidates: top.map(probable) })),
+  };
   return {
     finishReason: WORDS[finish],
     ...(grounding ? { groundingMetadata: grounding } : {}),
-    ...(chosen ? { logprobsResult: { chosenCandidates: chosen } } : {}),
+    ...(tokens ? { logprobsResult: logprobs } : {}),
     index: 0,
   };
 }
@@ -128,23 +155,36 @@ function usageOf(answer: Answer): object {
   };
 }
 
+const declaration = (name: string): object => ({
+  name,
+  description: toolText(name),
+  parametersJsonSchema: TOOL_SCHEMA,
+});
+
+const MODES: Readonly<Record<string, string>> = { none: 'NONE', required: 'ANY' };
+/** `VALIDATED` holds calls to the schemas and leaves the model free to answer in words. */
+const callingOf = (choice: Choice | undefined): object =>
+  typeof choice === 'object'
+    ? { mode: 'ANY', allowedFunctionNames: [choice.name] }
+    : { mode: MODES[choice ?? ''] ?? 'VALIDATED' };
+
+function noteChoice(notes: Notes, config: Json | undefined): void {
+  const [name] = list(config, 'allowedFunctionNames');
+  const mode = at(config, 'mode');
+  notes.note('choice', name === undefined ? { NONE: 'none', ANY: 'required' }[String(mode)] : { name });
+}
+
 export const geminiFace: Face = {
-  ask: ({ system, turns, tools, strictTools, mustCall, schema, stop, limit, logprobs, reasoning }) => ({
+  ask: ({ system, turns, tools, strictTools, schema, stop, limit, logprobs, reasoning, ...wishes }) => ({
     systemInstruction: system && { parts: system.map((text) => ({ text })) },
     contents: turns.map(content),
-    tools: tools && [
-      {
-        functionDeclarations: tools.map((name) => ({
-          name,
-          description: toolText(name),
-          parametersJsonSchema: TOOL_SCHEMA,
-        })),
-      },
+    tools: [
+      ...(tools ? [{ functionDeclarations: tools.map(declaration) }] : []),
+      ...(wishes.search ? [{ googleSearch: {} }] : []),
     ],
-    toolConfig: (mustCall || strictTools) && {
-      functionCallingConfig: { mode: mustCall ? 'ANY' : 'VALIDATED' },
-    },
+    toolConfig: (wishes.choice ?? strictTools) && { functionCallingConfig: callingOf(wishes.choice) },
     generationConfig: {
+      ...wishes.sampling,
       ...(schema === undefined ? {} : { responseMimeType: 'application/json', responseJsonSchema: schema }),
       stopSequences: stop && [stop],
       maxOutputTokens: limit,
@@ -159,17 +199,26 @@ export const geminiFace: Face = {
       const role = at(entry, 'role') === 'model' ? 'assistant' : 'user';
       for (const part of list(entry, 'parts')) notePart(notes, role, part);
     }
-    const mode = at(body, 'toolConfig', 'functionCallingConfig', 'mode');
+    const calling = at(body, 'toolConfig', 'functionCallingConfig');
     for (const tool of list(body, 'tools').flatMap((group) => list(group, 'functionDeclarations')))
       noteTool(
         notes,
         at(tool, 'name'),
         at(tool, 'description'),
         at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters'),
-        mode === 'VALIDATED',
+        at(calling, 'mode') === 'VALIDATED',
       );
-    notes.note('must call', mode === 'ANY' || undefined);
+    for (const group of list(body, 'tools')) notes.note('search', at(group, 'googleSearch') && true);
+    noteChoice(notes, calling);
     const config = at(body, 'generationConfig');
+    noteSampling(notes, {
+      temperature: at(config, 'temperature'),
+      topP: at(config, 'topP'),
+      topK: at(config, 'topK'),
+      seed: at(config, 'seed'),
+      frequencyPenalty: at(config, 'frequencyPenalty'),
+      presencePenalty: at(config, 'presencePenalty'),
+    });
     const schema = at(config, 'responseJsonSchema') ?? at(config, 'responseSchema');
     notes.note('schema', schema);
     notes.note('schema enforced', schema === undefined ? undefined : true);
@@ -209,12 +258,14 @@ export const geminiFace: Face = {
     if (last?.['finishReason'] === undefined) throw new Error(`no complete stream: ${text}`);
     const candidates = chunks.map((each) => at(each, 'candidates', 0));
     const parts = candidates.flatMap((candidate) => list(candidate, 'content', 'parts'));
-    const chosen = candidates.flatMap((candidate) => list(candidate, 'logprobsResult', 'chosenCandidates'));
+    const [chosenCandidates, topCandidates] = ['chosenCandidates', 'topCandidates'].map((name) =>
+      candidates.flatMap((candidate) => list(candidate, 'logprobsResult', name)),
+    );
     const candidate = {
       ...last,
       content: { role: 'model', parts },
-      logprobsResult: { chosenCandidates: chosen },
-    };
+      logprobsResult: { chosenCandidates, topCandidates },
+    } as Json;
     return { candidates: [candidate], usageMetadata: at(chunks.at(-1), 'usageMetadata') ?? null };
   },
   heard(body) {
@@ -227,6 +278,13 @@ export const geminiFace: Face = {
       if (call) notes.call(at(call, 'id'), at(call, 'name'), at(call, 'args'));
     }
     const chunks = list(candidate, 'groundingMetadata', 'groundingChunks');
+    const queries = list(candidate, 'groundingMetadata', 'webSearchQueries');
+    for (const query of queries)
+      noteSearch(
+        notes,
+        query,
+        chunks.map((page) => at(page, 'web', 'uri')),
+      );
     for (const support of list(candidate, 'groundingMetadata', 'groundingSupports'))
       for (const index of list(support, 'groundingChunkIndices')) {
         const web = at(chunks[Number(index)], 'web');
@@ -235,8 +293,14 @@ export const geminiFace: Face = {
     const finish = FINISHES[String(at(candidate, 'finishReason'))];
     const calls = parts.some((part) => at(part, 'functionCall') !== undefined);
     notes.note('finish', finish === 'stop' && calls ? 'calls' : finish);
-    for (const token of list(candidate, 'logprobsResult', 'chosenCandidates'))
-      notes.note('token', `${at(token, 'token')} ${at(token, 'logProbability')}`);
+    list(candidate, 'logprobsResult', 'chosenCandidates').forEach((token, index) =>
+      noteToken(
+        notes,
+        token,
+        list(candidate, 'logprobsResult', 'topCandidates', index, 'candidates'),
+        'logProbability',
+      ),
+    );
     const usage = at(body, 'usageMetadata');
     const reasoning = Number(at(usage, 'thoughtsTokenCount') ?? 0);
     notes.usage({

@@ -3,9 +3,12 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { MEASURED, type Measured } from '../../docs/parts/protocols.ts';
-import { FEATURES, PROTOCOLS } from './features.ts';
-import { measure, openStage } from './measure.ts';
+import type { Answer } from './exchange.ts';
+import { PROTOCOLS } from './feature.ts';
+import { FEATURES } from './features.ts';
+import { measure } from './measure.ts';
 import { runMatrix, type Matrix } from './run.ts';
+import { openStage } from './stage.ts';
 
 const UPDATE = process.env['UPDATE_MATRIX'] === '1';
 let matrix: Matrix;
@@ -59,12 +62,13 @@ test('a difference anywhere is seen', async () => {
   for (const client of PROTOCOLS)
     for (const upstream of PROTOCOLS)
       for (const stream of [false, true]) {
-        const told = { upstream, answer: { ...text.answer, text: 'Something else.' }, untold: /^$/ };
-        const cell = await measure(stage, { ...text, byGateway: told }, { client, upstream, stream });
+        const told = (answer: Answer) => ({ upstreams: [upstream], answers: [answer], untold: /^$/ });
+        const byGateway = told({ ...text.answer, text: 'Something else.' });
+        const cell = await measure(stage, { ...text, byGateway }, { client, upstream, stream });
         expect(cell.outcome).toBe('lost');
         const longer = { ...text, answer: { ...text.answer, usage: { output: 21 } } };
         const way = { client, upstream, stream };
-        const counted = await measure(stage, { ...longer, byGateway: { ...told, answer: text.answer } }, way);
+        const counted = await measure(stage, { ...longer, byGateway: told(text.answer) }, way);
         expect(counted.words).toEqual(['usage output: 21 is lost']);
       }
 });

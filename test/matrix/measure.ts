@@ -3,20 +3,17 @@
 import { stream as sse, whole } from '../upstreams/answers.ts';
 import { CLIENTS } from '../upstreams/client-dialects.ts';
 import { dialect } from '../upstreams/dialects.ts';
-import { recordOf, UPSTREAM_KEY } from '../upstreams/gateway-with-upstreams.ts';
+import { recordOf } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer as Script,
-  type ScriptedUpstream,
-} from '../upstreams/scripted-upstream.ts';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { Answer as Script } from '../upstreams/scripted-upstream.ts';
+import { UNASKABLE, UNHEARABLE, UNSAYABLE, UNTELLABLE } from './absences.ts';
 import { chatFace } from './chat-face.ts';
-import { factsOfAnswer, factsOfQuestion, type Face, type Question } from './exchange.ts';
-import { PROTOCOLS, UNASKABLE, UNHEARABLE, UNSAYABLE, type Feature, type Protocol } from './features.ts';
+import { factsOfAnswer, factsOfQuestion, type Face, type Question, type Turn } from './exchange.ts';
+import type { Feature, Protocol, Servers } from './feature.ts';
 import { geminiFace } from './gemini-face.ts';
 import { messagesFace } from './messages-face.ts';
 import { responsesFace } from './responses-face.ts';
+import { modelOf, type Stage } from './stage.ts';
 
 export interface Cell {
   readonly outcome: 'lossless' | 'approximated' | 'impossible' | 'lost';
@@ -28,6 +25,7 @@ export interface Way {
   readonly upstream: Protocol;
   readonly stream: boolean;
 }
+type Ask = Way & { readonly servers: Servers | undefined };
 
 const FACES: Readonly<Record<Protocol, Face>> = {
   'openai-chat': chatFace,
@@ -35,59 +33,6 @@ const FACES: Readonly<Record<Protocol, Face>> = {
   'anthropic-messages': messagesFace,
   gemini: geminiFace,
 };
-const MODEL: Readonly<Record<Protocol, string>> = {
-  'openai-chat': 'matrix/chat',
-  'openai-responses': 'matrix/responses',
-  'anthropic-messages': 'matrix/messages',
-  gemini: 'matrix/gemini',
-};
-
-export interface Stage extends AsyncDisposable {
-  readonly gateway: TestGateway;
-  readonly upstream: ScriptedUpstream;
-}
-
-/** A gateway in front of one upstream that speaks every protocol; nothing is relayed. */
-export async function openStage(): Promise<Stage> {
-  const upstream = await startUpstream();
-  const { origin } = upstream;
-  const gateway = await startGateway({
-    routing: { retries: 0, breaker: { failures: 1000 } },
-    providers: {
-      up: {
-        api_key: UPSTREAM_KEY,
-        protocols: {
-          'openai-chat': {
-            base_url: `${origin}/v1`,
-            reasoning_format: 'anthropic-claude-v1',
-            quirks: { reasoning_replay: 'reasoning_details' },
-          },
-          'openai-responses': { base_url: `${origin}/v1`, reasoning_format: 'openai-responses-v1' },
-          'anthropic-messages': {
-            base_url: origin,
-            reasoning_format: 'anthropic-claude-v1',
-            quirks: { cache_control: true, exclusive_reasoning: true },
-          },
-          gemini: { base_url: `${origin}/v1beta`, reasoning_format: 'google-gemini-v1' },
-        },
-      },
-    },
-    models: PROTOCOLS.map((protocol) => ({
-      id: MODEL[protocol],
-      max_output_tokens: 8000,
-      endpoints: [{ provider: 'up', model: 'm', protocol, reasoning: 'both' }],
-    })),
-  });
-  return {
-    gateway,
-    upstream,
-    async [Symbol.asyncDispose]() {
-      await gateway.close();
-      await upstream.stop();
-    },
-  };
-}
-
 interface Entry {
   readonly path: string;
   readonly reason: string;
@@ -101,29 +46,61 @@ interface Heard {
 export async function measure(stage: Stage, feature: Feature, way: Way): Promise<Cell> {
   const client = FACES[way.client];
   const upstream = FACES[way.upstream];
-  const { question, results } = feature;
-  const byGateway = feature.byGateway?.upstream === way.upstream ? feature.byGateway : undefined;
+  const { question, results, servers } = feature;
   const { wanted, beyond, reasons } = withinReach(feature, way);
   if (reasons) return { outcome: 'impossible', words: reasons };
 
-  const said = byGateway?.answer ?? feature.answer;
-  const script = way.stream ? sse(upstream.stream(said)) : whole(upstream.whole(said));
+  const said = emulated(feature, way)?.answers ?? [feature.answer];
   const after = whole(upstream.whole({ text: 'Done.', finish: 'stop' }));
-  stage.upstream.script(script, after);
-  const first = await ask(stage, question, way);
-  if ('refused' in first) return { outcome: 'lost', words: [first.refused] };
+  stage.upstream.script(
+    ...said.map((answer) => (way.stream ? sse(upstream.stream(answer)) : whole(upstream.whole(answer)))),
+    after,
+  );
+  const first = await ask(stage, question, { ...way, servers });
+  if ('refused' in first) {
+    const untellable = reasonsFor(feature, UNTELLABLE[way.upstream]);
+    if (untellable && first.status === 400) return { outcome: 'impossible', words: untellable };
+    return { outcome: 'lost', words: [first.refused] };
+  }
   const got = [...upstream.understood(stage.upstream.requests[0]?.json), ...client.heard(first.body)];
   let { report } = first;
   if (results) {
     const own = client.giveBack(first.body, feature.forgets === true);
-    const turns = [...question.turns, { own }, { results }];
-    const second = await ask(stage, { ...question, turns }, { ...way, stream: false });
+    const turns: Turn[] = [...question.turns, { own }, answerWith(feature, results)];
+    const second = await ask(stage, { ...question, turns }, { ...way, stream: false, servers });
     if ('refused' in second) return { outcome: 'lost', words: [`second turn: ${second.refused}`] };
     report = [...report, ...second.report];
     const understood = upstream.understood(stage.upstream.requests[1]?.json);
     got.push(...understood, orderOf(understood));
   }
   return judge(feature, way, { wanted, beyond, got, report });
+}
+
+const answerWith = ({ beside }: Feature, results: NonNullable<Feature['results']>): Turn =>
+  beside === undefined ? { results } : { results, beside };
+const emulated = ({ byGateway }: Feature, way: Way): Feature['byGateway'] =>
+  byGateway?.upstreams.includes(way.upstream) ? byGateway : undefined;
+
+/** The reasons why a protocol has no place for anything that a row is about; undefined when it has one. */
+function reasonsFor(
+  feature: Feature,
+  absences: readonly { readonly fact: RegExp; readonly reason: string }[],
+): string[] | undefined {
+  const essence = factsOf(feature).filter((fact) => isAbout(feature, fact));
+  const reasons = essence.map((fact) => absences.find((each) => each.fact.test(fact))?.reason);
+  const known = reasons.filter((reason) => reason !== undefined);
+  return known.length === reasons.length ? [...new Set(known)].toSorted() : undefined;
+}
+
+function factsOf(feature: Feature): string[] {
+  const { question, answer, results } = feature;
+  const facts = [...factsOfQuestion(question), ...factsOfAnswer(answer)];
+  if (!results) return facts;
+  const { text = '', calls = [], thoughts = [] } = answer;
+  const turns = [...question.turns, { assistant: text, calls }, answerWith(feature, results)];
+  const states = thoughts.map(({ state }) => `state: ${state}`);
+  const turn = factsOfQuestion({ turns });
+  return [...facts, ...turn, ...states, orderOf([...states, ...turn])];
 }
 
 const isAbout = ({ about }: Feature, fact: string): boolean => about.some((kind) => fact.startsWith(kind));
@@ -135,26 +112,18 @@ const isAbout = ({ about }: Feature, fact: string): boolean => about.some((kind)
 function withinReach(
   feature: Feature,
   way: Way,
-): Readonly<Record<'wanted' | 'beyond', readonly string[]>> & { readonly reasons?: readonly string[] } {
-  const { question, answer, results } = feature;
-  const facts = [...factsOfQuestion(question), ...factsOfAnswer(answer)];
-  if (results) {
-    const { text = '', calls = [], thoughts = [] } = answer;
-    const turns = [...question.turns, { assistant: text, calls }, { results }];
-    const states = thoughts.map(({ state }) => `state: ${state}`);
-    const turn = factsOfQuestion({ turns });
-    facts.push(...turn, ...states, orderOf([...states, ...turn]));
-  }
-  const emulated = feature.byGateway?.upstream === way.upstream ? feature.byGateway : undefined;
-  const absences = [...UNASKABLE[way.client], ...(emulated ? [] : UNSAYABLE[way.upstream])];
-  const reasonOf = (fact: string): string | undefined =>
-    absences.find((each) => each.fact.test(fact))?.reason;
-  const reasons = facts.filter((fact) => isAbout(feature, fact)).map(reasonOf);
-  const known = reasons.filter((reason) => reason !== undefined);
+): Readonly<Record<'wanted' | 'beyond', readonly string[]>> & { readonly reasons: string[] | undefined } {
+  const help = emulated(feature, way);
+  const absences = [...UNASKABLE[way.client], ...(help ? [] : UNSAYABLE[way.upstream])];
+  const isBeyond = (fact: string): boolean => absences.some((each) => each.fact.test(fact));
+  const facts = factsOf(feature);
+  const { fetched = {}, isFetched } = feature;
+  const isSent = isFetched?.(way.client, way.upstream) === false;
+  const arriving = (fact: string): string => (isSent ? undefined : fetched[kindOf(fact)]) ?? fact;
   return {
-    wanted: facts.filter((fact) => reasonOf(fact) === undefined && !emulated?.untold.test(fact)),
-    beyond: facts.filter((fact) => reasonOf(fact) !== undefined),
-    ...(known.length === reasons.length ? { reasons: [...new Set(known)].toSorted() } : {}),
+    wanted: facts.filter((fact) => !isBeyond(fact) && !help?.untold.test(fact)).map(arriving),
+    beyond: facts.filter(isBeyond),
+    reasons: reasonsFor(feature, absences),
   };
 }
 
@@ -167,7 +136,7 @@ const orderOf = (facts: readonly string[]): string =>
 
 /** Kinds of which nothing may be added. */
 const SAID =
-  /^(user|image|pdf|assistant|system|thought|text|refusal|call|result|failed result|finish|cites|stopped by)/;
+  /^(user|image|pdf(?! name)|audio|assistant|system|instruction|choice|cached|thought|text|refusal|call|result|failed result|finish|searched|found|cites|stopped by)/;
 const kindOf = (fact: string): string => fact.slice(0, fact.indexOf(':'));
 const valueOf = (fact: string): string => fact.slice(fact.indexOf(':'));
 
@@ -216,21 +185,30 @@ const REPORTED_AT: readonly { readonly fact: RegExp; readonly path: RegExp }[] =
   { fact: /^(failed result|image in result)/, path: /^(messages|input|contents)/ },
   { fact: /^pdf name/, path: /(filename|title)$/ },
   { fact: /^strict tool/, path: /^tools.*strict$/ },
+  { fact: /^instruction/, path: /^(messages|input)\[/ },
+  { fact: /^one call/, path: /^(parallel_tool_calls|tool_choice)/ },
+  { fact: /^cached to/, path: /cache_control|prompt_cache_breakpoint/ },
+  { fact: /^sampling topK/, path: /top_k|topK/ },
+  { fact: /^sampling seed/, path: /seed$/ },
+  { fact: /^sampling frequencyPenalty/, path: /frequency_?penalty$/i },
+  { fact: /^sampling presencePenalty/, path: /presence_?penalty$/i },
 ];
 
 async function ask(
   stage: Stage,
   question: Question,
-  way: Way,
-): Promise<Heard | { readonly refused: string }> {
+  way: Ask,
+): Promise<Heard | { readonly refused: string; readonly status: number }> {
   const { gateway } = stage;
   const face = FACES[way.client];
-  const model = MODEL[way.upstream];
+  const model = modelOf(way.upstream, way.servers);
   const path = CLIENTS[way.client].path(model, way.stream);
   const response = await gateway.post(path, face.ask(question, model, way.stream));
   const text = await response.text();
-  if (response.status !== 200) return { refused: `${response.status} ${text}` };
-  const record = await recordOf(gateway, response);
+  const { status } = response;
+  if (status !== 200) return { refused: `${status} ${text}`, status };
+  // Without the header there is nothing in the report.
+  const record = response.headers.has('x-dragoman-report') ? await recordOf(gateway, response) : {};
   const report = list(record, 'report')
     .filter((entry) => at(entry, 'action') !== 'defaulted')
     .map((entry) => ({ path: String(at(entry, 'path')), reason: String(at(entry, 'reason')) }));
@@ -251,7 +229,7 @@ export async function measureFailure(stage: Stage, afterContent: boolean, way: W
   }
   upstream.script(script);
   const client = CLIENTS[way.client];
-  const model = MODEL[way.upstream];
+  const model = modelOf(way.upstream, undefined);
   const response = await gateway.post(client.path(model, way.stream), client.ask(model, way.stream));
   const text = await response.text();
   const inStream = way.stream && afterContent;

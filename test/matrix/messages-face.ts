@@ -1,39 +1,29 @@
 // Anthropic Messages as its clients and its servers write it. Knows no gateway.
-import { frame, messagesBody } from '../upstreams/answers.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import {
-  COUNTS,
   eventsOf,
-  halves,
   Notes,
+  noteSampling,
+  noteSearch,
   noteTool,
   TOOL_SCHEMA,
   toolText,
-  type Answer,
-  type Call,
   type Face,
   type Finish,
+  type Question,
   type Turn,
 } from './exchange.ts';
+import { bodyOf, callOf, streamOf, type Block } from './messages-answer.ts';
 
-const WORDS: Readonly<Record<Finish, string>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  calls: 'tool_use',
-  filter: 'refusal',
-  refusal: 'refusal',
-  sequence: 'stop_sequence',
-};
 const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: 'stop',
   max_tokens: 'length',
   tool_use: 'calls',
   refusal: 'refusal',
   stop_sequence: 'sequence',
+  pause_turn: 'pause',
 };
-type Block = Readonly<Record<string, unknown>>;
 
-const callOf = ({ id, name, args }: Call): Block => ({ type: 'tool_use', id, name, input: args });
 const media = (type: string, media_type: string, data: string): Block => ({
   type,
   source: { type: 'base64', media_type, data },
@@ -41,16 +31,17 @@ const media = (type: string, media_type: string, data: string): Block => ({
 
 function message(turn: Turn): object | Json {
   if ('own' in turn) return turn.own[0] ?? null;
-  if ('results' in turn)
-    return {
-      role: 'user',
-      content: turn.results.map(({ id, text, image, failed }) => ({
-        type: 'tool_result',
-        tool_use_id: id,
-        content: image === undefined ? text : [{ type: 'text', text }, media('image', 'image/png', image)],
-        ...(failed ? { is_error: true } : {}),
-      })),
-    };
+  if ('instruct' in turn) return { role: 'system', content: turn.instruct };
+  if ('results' in turn) {
+    const results = turn.results.map(({ id, text, image, failed }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: image === undefined ? text : [{ type: 'text', text }, media('image', 'image/png', image)],
+      ...(failed ? { is_error: true } : {}),
+    }));
+    const beside = turn.beside === undefined ? [] : [{ type: 'text', text: turn.beside }];
+    return { role: 'user', content: [...results, ...beside] };
+  }
   if ('assistant' in turn) {
     const text = turn.assistant ? [{ type: 'text', text: turn.assistant }] : [];
     return { role: 'assistant', content: [...text, ...(turn.calls ?? []).map(callOf)] };
@@ -59,8 +50,19 @@ function message(turn: Turn): object | Json {
   if (turn.image !== undefined) content.push(media('image', 'image/png', turn.image));
   if (turn.pdf !== undefined)
     content.push({ ...media('document', 'application/pdf', turn.pdf), title: turn.pdfName });
+  if (turn.imageUrl !== undefined)
+    content.push({ type: 'image', source: { type: 'url', url: turn.imageUrl } });
+  if (turn.pdfUrl !== undefined)
+    content.push({ type: 'document', source: { type: 'url', url: turn.pdfUrl } });
   return { role: 'user', content };
 }
+
+const CACHE = { cache_control: { type: 'ephemeral' } } as const;
+/** The last of these blocks with a breakpoint after it. */
+const cached = (blocks: readonly (object | Json)[]): object[] =>
+  blocks.map((block, index) => ({ ...(block as object), ...(index === blocks.length - 1 ? CACHE : {}) }));
+const noteCached = (notes: Notes, node: Json, place: string): void =>
+  notes.note('cached to', at(node, 'cache_control') && place);
 
 const textOf = (content: unknown): string =>
   typeof content === 'string'
@@ -70,13 +72,14 @@ const textOf = (content: unknown): string =>
         .join('');
 
 function noteBlock(notes: Notes, role: string, block: Json): void {
+  noteCached(notes, block, role);
   switch (String(at(block, 'type'))) {
     case 'text':
       return notes.note(role, at(block, 'text'));
     case 'image':
-      return notes.note('image', at(block, 'source', 'data'));
+      return notes.media('image', at(block, 'source', 'data') ?? at(block, 'source', 'url'));
     case 'document':
-      notes.note('pdf', at(block, 'source', 'data'));
+      notes.media('pdf', at(block, 'source', 'data') ?? at(block, 'source', 'url'));
       return notes.note('pdf name', at(block, 'title'));
     case 'thinking':
       return notes.note('state', at(block, 'signature'));
@@ -92,91 +95,55 @@ function noteBlock(notes: Notes, role: string, block: Json): void {
   }
 }
 
-function contentOf({ thoughts = [], text, calls = [], cited }: Answer): Block[] {
-  const before = cited ? (text ?? '').slice(0, -cited.words.length) : text;
-  const citation = cited && {
-    type: 'web_search_result_location',
-    url: cited.url,
-    title: cited.title,
-    cited_text: cited.words,
-    encrypted_index: 'aW5kZXg=',
-  };
-  return [
-    ...thoughts.map(({ text: thinking, state }) =>
-      thinking === ''
-        ? { type: 'redacted_thinking', data: state }
-        : { type: 'thinking', thinking, signature: state },
-    ),
-    ...(before ? [{ type: 'text', text: before }] : []),
-    ...(cited ? [{ type: 'text', text: cited.words, citations: [citation] }] : []),
-    ...calls.map(callOf),
-  ];
+const marked = (blocks: readonly object[], isCached: true | undefined): readonly object[] =>
+  isCached ? cached(blocks) : blocks;
+
+function choiceOf({ choice, oneCall }: Pick<Question, 'choice' | 'oneCall'>): object | undefined {
+  if (choice === undefined && !oneCall) return undefined;
+  const named = typeof choice === 'object' ? { type: 'tool', ...choice } : undefined;
+  const serial = oneCall ? { disable_parallel_tool_use: true } : {};
+  return { type: choice === 'required' ? 'any' : (choice ?? 'auto'), ...named, ...serial };
 }
 
-function bodyOf(answer: Answer): Block {
-  const { input, cached, written, output, reasoning } = { ...COUNTS, ...answer.usage };
-  return {
-    ...messagesBody(contentOf(answer), WORDS[answer.finish]),
-    stop_sequence: answer.stoppedBy ?? null,
-    ...(answer.refusal === undefined
-      ? {}
-      : { stop_details: { type: 'refusal', category: null, explanation: answer.refusal } }),
-    usage: {
-      input_tokens: input - cached - written,
-      cache_read_input_tokens: cached,
-      cache_creation_input_tokens: written,
-      output_tokens: output,
-      ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
-    },
-  };
-}
-
-/** A block as it begins, and what follows. */
-function unfold(block: Block): { readonly opening: Block; readonly deltas: readonly object[] } {
-  switch (block['type']) {
-    case 'text':
-      return {
-        opening: { type: 'text', text: '', ...('citations' in block ? { citations: [] } : {}) },
-        deltas: [
-          ...list(block, 'citations').map((citation) => ({ type: 'citations_delta', citation })),
-          ...halves(String(block['text'])).map((text) => ({ type: 'text_delta', text })),
-        ],
-      };
-    case 'thinking':
-      return {
-        opening: { type: 'thinking', thinking: '', signature: '' },
-        deltas: [
-          { type: 'thinking_delta', thinking: block['thinking'] },
-          { type: 'signature_delta', signature: block['signature'] },
-        ],
-      };
-    case 'tool_use':
-      return {
-        opening: { ...block, input: {} },
-        deltas: halves(JSON.stringify(block['input'])).map((partial_json) => ({
-          type: 'input_json_delta',
-          partial_json,
-        })),
-      };
-    default:
-      return { opening: block, deltas: [] };
-  }
+function noteChoice(notes: Notes, choice: Json | undefined): void {
+  const type = at(choice, 'type');
+  const word = type === 'any' ? 'required' : type === 'auto' ? undefined : type;
+  notes.note('choice', type === 'tool' ? { name: at(choice, 'name') } : word);
+  notes.note('one call', at(choice, 'disable_parallel_tool_use') === true || undefined);
 }
 
 export const messagesFace: Face = {
-  ask: ({ system, turns, tools, strictTools, mustCall, schema, stop, limit, reasoning }, model, stream) => ({
+  ask: ({ system, turns, tools, strictTools, schema, stop, limit, reasoning, ...wishes }, model, stream) => ({
     model,
     stream,
     max_tokens: limit ?? 4000,
-    system: system?.map((text) => ({ type: 'text', text })),
-    messages: turns.map(message),
-    tools: tools?.map((name) => ({
-      name,
-      description: toolText(name),
-      input_schema: TOOL_SCHEMA,
-      strict: strictTools,
-    })),
-    tool_choice: mustCall && { type: 'any' },
+    system:
+      system &&
+      marked(
+        system.map((text) => ({ type: 'text', text })),
+        wishes.cached,
+      ),
+    messages: turns
+      .map(message)
+      .map((each, index) =>
+        wishes.cached && index === 0 ? { role: 'user', content: cached(list(each, 'content')) } : each,
+      ),
+    tools: [
+      ...marked(
+        (tools ?? []).map((name) => ({
+          name,
+          description: toolText(name),
+          input_schema: TOOL_SCHEMA,
+          strict: strictTools,
+        })),
+        wishes.cached,
+      ),
+      ...(wishes.search ? [{ type: 'web_search_20250305', name: 'web_search' }] : []),
+    ],
+    tool_choice: choiceOf(wishes),
+    temperature: wishes.sampling?.temperature,
+    top_p: wishes.sampling?.topP,
+    top_k: wishes.sampling?.topK,
     output_config: schema && { format: { type: 'json_schema', schema } },
     stop_sequences: stop && [stop],
     thinking: reasoning ? { type: 'enabled', budget_tokens: 2000 } : { type: 'disabled' },
@@ -184,6 +151,7 @@ export const messagesFace: Face = {
   understood(body) {
     const notes = new Notes();
     const system = at(body, 'system');
+    for (const block of list(system)) noteCached(notes, block, 'instructions');
     if (system !== undefined)
       notes.system(
         typeof system === 'string'
@@ -194,19 +162,28 @@ export const messagesFace: Face = {
       );
     for (const entry of list(body, 'messages')) {
       const content = at(entry, 'content');
-      const role = String(at(entry, 'role'));
+      const role = String(at(entry, 'role')).replace('system', 'instruction');
       if (typeof content === 'string') notes.note(role, content);
       else for (const block of list(content)) noteBlock(notes, role, block);
     }
-    for (const tool of list(body, 'tools'))
-      noteTool(
-        notes,
-        at(tool, 'name'),
-        at(tool, 'description'),
-        at(tool, 'input_schema'),
-        at(tool, 'strict'),
-      );
-    notes.note('must call', at(body, 'tool_choice', 'type') === 'any' || undefined);
+    for (const tool of list(body, 'tools')) {
+      noteCached(notes, tool, 'tools');
+      if (at(tool, 'type') === 'web_search_20250305') notes.note('search', true);
+      else
+        noteTool(
+          notes,
+          at(tool, 'name'),
+          at(tool, 'description'),
+          at(tool, 'input_schema'),
+          at(tool, 'strict'),
+        );
+    }
+    noteChoice(notes, at(body, 'tool_choice'));
+    noteSampling(notes, {
+      temperature: at(body, 'temperature'),
+      topP: at(body, 'top_p'),
+      topK: at(body, 'top_k'),
+    });
     const schema = at(body, 'output_config', 'format', 'schema');
     notes.note('schema', schema);
     notes.note('schema enforced', schema === undefined ? undefined : true);
@@ -217,29 +194,7 @@ export const messagesFace: Face = {
     return notes.done();
   },
   whole: bodyOf,
-  stream(answer) {
-    const body = bodyOf(answer);
-    const usage = { ...(body['usage'] as object), output_tokens: 1 };
-    const start = {
-      ...body,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      stop_details: null,
-      usage,
-    };
-    let out = frame({ type: 'message_start', message: start });
-    contentOf(answer).forEach((block, index) => {
-      const { opening, deltas } = unfold(block);
-      out += frame({ type: 'content_block_start', index, content_block: opening });
-      for (const delta of deltas) out += frame({ type: 'content_block_delta', index, delta });
-      out += frame({ type: 'content_block_stop', index });
-    });
-    const { stop_reason, stop_sequence, stop_details } = body;
-    const delta = { stop_reason, stop_sequence, stop_details };
-    const end = { type: 'message_delta', delta, usage: body['usage'] };
-    return out + frame(end) + frame({ type: 'message_stop' });
-  },
+  stream: streamOf,
   gather(text) {
     const events = eventsOf(text);
     if (at(events.at(-1), 'type') !== 'message_stop') throw new Error(`no complete stream: ${text}`);
@@ -271,25 +226,37 @@ export const messagesFace: Face = {
         block['citations'] = [...list(block, 'citations'), at(delta, 'citation') ?? null];
     }
     const blocks = content.map(({ json, ...block }) =>
-      block['type'] === 'tool_use' ? { ...block, input: JSON.parse(String(json ?? '{}')) as Json } : block,
+      String(block['type']).endsWith('tool_use')
+        ? { ...block, input: JSON.parse(String(json ?? '{}')) as Json }
+        : block,
     );
     return { ...message, content: blocks, usage: usage as Json };
   },
   heard(body) {
     const notes = new Notes();
     const citations: string[] = [];
-    const explanation = at(body, 'stop_details', 'explanation');
+    const isRefusal = at(body, 'stop_reason') === 'refusal';
+    const said = textOf(at(body, 'content'));
+    // A model that refuses by itself says so to the reader.
+    const refusal = at(body, 'stop_details', 'explanation') ?? (isRefusal ? said : undefined);
     for (const block of list(body, 'content')) {
       notes.note('thought', at(block, 'thinking'));
       // The words of a refusal stand in both places, for clients that read only one.
-      if (at(block, 'text') !== explanation) notes.note('text', at(block, 'text'));
+      if (at(block, 'text') !== refusal) notes.note('text', at(block, 'text'));
       if (at(block, 'type') === 'tool_use')
         notes.call(at(block, 'id'), at(block, 'name'), at(block, 'input'));
+      noteSearch(
+        notes,
+        at(block, 'type') === 'server_tool_use' ? at(block, 'input', 'query') : undefined,
+        at(block, 'type') === 'web_search_tool_result'
+          ? list(block, 'content').map((page) => at(page, 'url'))
+          : [],
+      );
       for (const cited of list(block, 'citations'))
         citations.push(`${at(cited, 'cited_text')} (${at(cited, 'title')}, ${at(cited, 'url')})`);
     }
     for (const cited of citations) notes.note('cites', cited);
-    notes.note('refusal', explanation);
+    notes.note('refusal', refusal);
     notes.note('finish', FINISHES[String(at(body, 'stop_reason'))]);
     notes.note('stopped by', at(body, 'stop_sequence'));
     const usage = at(body, 'usage');

@@ -1,23 +1,24 @@
 // Responses as its clients and its servers write it. Knows no gateway.
-import { frame, responsesBody } from '../upstreams/answers.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import {
-  COUNTS,
   eventsOf,
-  halves,
   Notes,
+  noteSampling,
+  noteSearch,
+  noteToken,
   noteTool,
   TOOL_SCHEMA,
   toolText,
-  type Answer,
   type Face,
   type Turn,
 } from './exchange.ts';
+import { bodyOf, streamOf } from './responses-answer.ts';
 
 function entries(turn: Turn): readonly (object | Json)[] {
   if ('own' in turn) return turn.own;
-  if ('results' in turn)
-    return turn.results.map(({ id, text, image }) => ({
+  if ('instruct' in turn) return [{ type: 'message', role: 'developer', content: turn.instruct }];
+  if ('results' in turn) {
+    const results = turn.results.map(({ id, text, image }) => ({
       type: 'function_call_output',
       call_id: id,
       output:
@@ -28,6 +29,9 @@ function entries(turn: Turn): readonly (object | Json)[] {
               { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${image}` },
             ],
     }));
+    const beside = { type: 'message', role: 'user', content: turn.beside };
+    return turn.beside === undefined ? results : [...results, beside];
+  }
   if ('assistant' in turn) {
     const text = turn.assistant
       ? [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: turn.assistant }] }]
@@ -49,10 +53,12 @@ function entries(turn: Turn): readonly (object | Json)[] {
       filename: turn.pdfName,
       file_data: `data:application/pdf;base64,${turn.pdf}`,
     });
+  if (turn.imageUrl !== undefined)
+    content.push({ type: 'input_image', detail: 'auto', image_url: turn.imageUrl });
+  if (turn.pdfUrl !== undefined) content.push({ type: 'input_file', file_url: turn.pdfUrl });
   return [{ type: 'message', role: 'user', content }];
 }
 
-const base64 = (url: unknown): string => String(url).replace(/^data:[^,]*,/, '');
 const textOf = (content: unknown): string =>
   typeof content === 'string'
     ? content
@@ -60,7 +66,8 @@ const textOf = (content: unknown): string =>
         .map((part) => at(part, 'text') ?? at(part, 'refusal') ?? '')
         .join('');
 
-function noteItem(notes: Notes, item: Json): void {
+/** @param hasBegun true: there are turns before it */
+function noteItem(notes: Notes, item: Json, hasBegun: boolean): void {
   switch (String(at(item, 'type') ?? 'message')) {
     case 'reasoning':
       return notes.note('state', at(item, 'encrypted_content'));
@@ -68,172 +75,80 @@ function noteItem(notes: Notes, item: Json): void {
       return notes.call(at(item, 'call_id'), at(item, 'name'), at(item, 'arguments'));
     case 'function_call_output':
       notes.result(at(item, 'call_id'), textOf(at(item, 'output')), false);
-      for (const part of list(item, 'output'))
-        if (at(part, 'image_url')) notes.note('image in result', base64(at(part, 'image_url')));
+      for (const part of list(item, 'output')) notes.media('image in result', at(part, 'image_url'));
       return;
   }
   const role = at(item, 'role');
   const content = at(item, 'content');
   if (role === 'system' || role === 'developer') {
+    if (hasBegun) return notes.note('instruction', textOf(content));
     if (typeof content === 'string') notes.system(content);
-    for (const part of list(content)) notes.system(textOf([part]));
+    for (const part of list(content)) {
+      notes.system(textOf([part]));
+      noteCached(notes, part, 'instructions');
+    }
     return;
   }
   if (role === 'assistant') return notes.note('assistant', textOf(content));
   if (typeof content === 'string') return notes.note('user', content);
   for (const part of list(content)) {
     notes.note('user', at(part, 'text'));
-    if (at(part, 'image_url')) notes.note('image', base64(at(part, 'image_url')));
-    if (at(part, 'file_data')) {
-      notes.note('pdf', base64(at(part, 'file_data')));
-      notes.note('pdf name', at(part, 'filename'));
-    }
+    notes.media('image', at(part, 'image_url'));
+    notes.media('pdf', at(part, 'file_data') ?? at(part, 'file_url'));
+    notes.note('pdf name', at(part, 'filename'));
+    noteCached(notes, part, 'user');
   }
 }
 
-function outputOf(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
-  const { thoughts = [], text, refusal, calls = [], cited, tokens, finish } = answer;
-  const status = finish === 'length' || finish === 'filter' ? 'incomplete' : 'completed';
-  const annotations = cited
-    ? [
-        {
-          type: 'url_citation',
-          start_index: (text ?? '').length - cited.words.length,
-          end_index: (text ?? '').length,
-          url: cited.url,
-          title: cited.title,
-        },
-      ]
-    : [];
-  const logprobs = (tokens ?? []).map((token) => ({
-    ...token,
-    bytes: [...Buffer.from(token.token)],
-    top_logprobs: [],
-  }));
-  const part =
-    refusal === undefined
-      ? { type: 'output_text', text, annotations, logprobs }
-      : { type: 'refusal', refusal };
-  const hasMessage = text !== undefined || refusal !== undefined;
-  return [
-    ...thoughts.map(({ text: thought, state }, index) => ({
-      type: 'reasoning',
-      id: `rs_${index}`,
-      summary: thought === '' ? [] : [{ type: 'summary_text', text: thought }],
-      encrypted_content: state,
-    })),
-    ...(hasMessage ? [{ type: 'message', id: 'msg_1', role: 'assistant', status, content: [part] }] : []),
-    ...calls.map(({ id, name, args }) => ({
-      type: 'function_call',
-      id: `fc_${id}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(args),
-      status: 'completed',
-    })),
-  ];
-}
-
-function bodyOf(answer: Answer): object {
-  const { input, cached, output, reasoning } = { ...COUNTS, ...answer.usage };
-  const reasons = { length: 'max_output_tokens', filter: 'content_filter' } as const;
-  const cutBy = answer.finish in reasons ? reasons[answer.finish as keyof typeof reasons] : null;
-  return {
-    ...responsesBody(outputOf(answer), cutBy),
-    usage: {
-      input_tokens: input,
-      input_tokens_details: { cached_tokens: cached },
-      output_tokens: output,
-      output_tokens_details: { reasoning_tokens: reasoning },
-      total_tokens: input + output,
-    },
-  };
-}
-
-/** The events of one item between its two ends. */
-function itemEvents(item: Readonly<Record<string, unknown>>, output_index: number): object[] {
-  const place = { item_id: item['id'], output_index };
-  if (item['type'] === 'function_call') {
-    const type = 'response.function_call_arguments';
-    const text = String(item['arguments']);
-    return [
-      ...halves(text).map((delta) => ({ type: `${type}.delta`, ...place, delta })),
-      { type: `${type}.done`, ...place, arguments: text },
-    ];
-  }
-  if (item['type'] === 'reasoning') {
-    const words = { ...place, summary_index: 0 };
-    return list(item, 'summary').flatMap((part) => [
-      { type: 'response.reasoning_summary_part.added', ...words, part: { type: 'summary_text', text: '' } },
-      { type: 'response.reasoning_summary_text.delta', ...words, delta: at(part, 'text') },
-      { type: 'response.reasoning_summary_text.done', ...words, text: at(part, 'text') },
-      { type: 'response.reasoning_summary_part.done', ...words, part },
-    ]);
-  }
-  const part = at(item, 'content', 0);
-  const words = { ...place, content_index: 0 };
-  const isText = at(part, 'type') === 'output_text';
-  const type = isText ? 'response.output_text' : 'response.refusal';
-  const text = String(at(part, isText ? 'text' : 'refusal'));
-  const tokens = list(part, 'logprobs');
-  const deltas =
-    tokens.length > 0
-      ? tokens.map((token) => ({ delta: at(token, 'token'), logprobs: [token] }))
-      : halves(text).map((delta) => ({ delta, ...(isText ? { logprobs: [] } : {}) }));
-  const empty = isText
-    ? { type: 'output_text', text: '', annotations: [], logprobs: [] }
-    : { type: 'refusal', refusal: '' };
-  return [
-    { type: 'response.content_part.added', ...words, part: empty },
-    ...deltas.map((delta) => ({ type: `${type}.delta`, ...words, ...delta })),
-    ...list(part, 'annotations').map((annotation, annotation_index) => ({
-      type: 'response.output_text.annotation.added',
-      ...words,
-      annotation_index,
-      annotation,
-    })),
-    { type: `${type}.done`, ...words, ...(isText ? { text, logprobs: tokens } : { refusal: text }) },
-    { type: 'response.content_part.done', ...words, part },
-  ];
-}
-
-const EMPTY = { summary: [], content: [], arguments: '', status: 'in_progress' } as const;
-const emptied = (item: Readonly<Record<string, unknown>>): object =>
-  Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [
-      name,
-      name in EMPTY ? EMPTY[name as keyof typeof EMPTY] : value,
-    ]),
-  );
+const identity = <T>(value: T): T => value;
+/** Breakpoints after the instructions and after the first turn. */
+const withBreakpoints = (items: readonly (object | Json)[]): (object | Json)[] =>
+  items.map((item, index) => {
+    const content = at(item, 'content');
+    const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : list(content);
+    const last = { ...(parts.at(-1) as object), prompt_cache_breakpoint: { mode: 'explicit' } };
+    return index > 1 ? item : { ...(item as object), content: [...parts.slice(0, -1), last] };
+  });
+const noteCached = (notes: Notes, part: Json, place: string): void =>
+  notes.note('cached to', at(part, 'prompt_cache_breakpoint', 'mode') === 'explicit' ? place : undefined);
 
 export const responsesFace: Face = {
   ask: (
-    { system = [], turns, tools, strictTools, mustCall, schema, limit, logprobs, reasoning },
+    { system = [], turns, tools, strictTools, schema, limit, logprobs, reasoning, ...wishes },
     model,
     stream,
   ) => ({
     model,
     stream,
     store: false,
-    instructions: system[0],
-    input: [
-      ...system.slice(1).map((content) => ({ type: 'message', role: 'developer', content })),
+    instructions: wishes.cached ? undefined : system[0],
+    input: (wishes.cached ? withBreakpoints : identity)([
+      ...system
+        .slice(wishes.cached ? 0 : 1)
+        .map((content) => ({ type: 'message', role: 'developer', content })),
       ...turns.flatMap(entries),
+    ]),
+    tools: [
+      ...(tools ?? []).map((name) => ({
+        type: 'function',
+        name,
+        description: toolText(name),
+        parameters: TOOL_SCHEMA,
+        strict: strictTools === true,
+      })),
+      ...(wishes.search ? [{ type: 'web_search' }] : []),
     ],
-    tools: tools?.map((name) => ({
-      type: 'function',
-      name,
-      description: toolText(name),
-      parameters: TOOL_SCHEMA,
-      strict: strictTools === true,
-    })),
-    tool_choice: mustCall && 'required',
+    tool_choice: typeof wishes.choice === 'object' ? { type: 'function', ...wishes.choice } : wishes.choice,
+    parallel_tool_calls: wishes.oneCall && false,
+    temperature: wishes.sampling?.temperature,
+    top_p: wishes.sampling?.topP,
     text: schema && { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
     max_output_tokens: limit,
     ...(logprobs === undefined ? {} : { top_logprobs: logprobs }),
     include: [
       'reasoning.encrypted_content',
       ...(logprobs === undefined ? [] : ['message.output_text.logprobs']),
+      ...(wishes.search ? ['web_search_call.action.sources'] : []),
     ],
     reasoning: reasoning ? { effort: 'high', summary: 'auto' } : { effort: 'none' },
   }),
@@ -241,10 +156,25 @@ export const responsesFace: Face = {
     const notes = new Notes();
     const instructions = at(body, 'instructions');
     if (typeof instructions === 'string') notes.system(instructions);
-    for (const item of list(body, 'input')) noteItem(notes, item);
+    let hasBegun = false;
+    for (const item of list(body, 'input')) {
+      noteItem(notes, item, hasBegun);
+      hasBegun ||= !['system', 'developer'].includes(String(at(item, 'role')));
+    }
     for (const tool of list(body, 'tools'))
-      noteTool(notes, at(tool, 'name'), at(tool, 'description'), at(tool, 'parameters'), at(tool, 'strict'));
-    notes.note('must call', at(body, 'tool_choice') === 'required' || undefined);
+      if (at(tool, 'type') === 'web_search') notes.note('search', true);
+      else
+        noteTool(
+          notes,
+          at(tool, 'name'),
+          at(tool, 'description'),
+          at(tool, 'parameters'),
+          at(tool, 'strict'),
+        );
+    const name = at(body, 'tool_choice', 'name');
+    notes.choice(name === undefined ? at(body, 'tool_choice') : { name });
+    notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
+    noteSampling(notes, { temperature: at(body, 'temperature'), topP: at(body, 'top_p') });
     notes.note('schema', at(body, 'text', 'format', 'schema'));
     notes.note('schema enforced', at(body, 'text', 'format', 'strict'));
     notes.note('limit', at(body, 'max_output_tokens'));
@@ -254,23 +184,7 @@ export const responsesFace: Face = {
     return notes.done();
   },
   whole: bodyOf,
-  stream(answer) {
-    const response = bodyOf(answer);
-    const begun = { ...response, status: 'in_progress', incomplete_details: null, output: [], usage: null };
-    const events: object[] = [
-      { type: 'response.created', response: begun },
-      { type: 'response.in_progress', response: begun },
-    ];
-    outputOf(answer).forEach((item, output_index) => {
-      events.push(
-        { type: 'response.output_item.added', output_index, item: emptied(item) },
-        ...itemEvents(item, output_index),
-        { type: 'response.output_item.done', output_index, item },
-      );
-    });
-    events.push({ type: `response.${String(at(response, 'status'))}`, response });
-    return events.map((event, sequence_number) => frame({ ...event, sequence_number })).join('');
-  },
+  stream: streamOf,
   gather(text) {
     const events = eventsOf(text);
     const response = at(events.at(-1), 'response');
@@ -292,6 +206,12 @@ export const responsesFace: Face = {
     const tokens: Json[] = [];
     let finish = 'stop';
     for (const item of list(body, 'output')) {
+      if (at(item, 'type') === 'web_search_call')
+        noteSearch(
+          notes,
+          at(item, 'action', 'query'),
+          list(item, 'action', 'sources').map((page) => at(page, 'url')),
+        );
       for (const part of [
         ...list(item, 'summary'),
         ...(at(item, 'type') === 'reasoning' ? list(item, 'content') : []),
@@ -320,7 +240,7 @@ export const responsesFace: Face = {
       'finish',
       reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'filter' : finish,
     );
-    for (const token of tokens) notes.note('token', `${at(token, 'token')} ${at(token, 'logprob')}`);
+    for (const token of tokens) noteToken(notes, token, list(token, 'top_logprobs'));
     const usage = at(body, 'usage');
     notes.usage({
       input: at(usage, 'input_tokens'),

@@ -1,6 +1,8 @@
 // Every cell of the matrix, measured. Knows nothing of how the outcome is kept or shown.
-import { FAILURES, FEATURES, individual, PROTOCOLS } from './features.ts';
-import { measure, measureFailure, openStage, type Cell, type Way } from './measure.ts';
+import { individual, PROTOCOLS } from './feature.ts';
+import { FAILURES, FEATURES } from './features.ts';
+import { measure, measureFailure, type Cell, type Way } from './measure.ts';
+import { openStage } from './stage.ts';
 
 /** By row, then by `client → upstream`, then by `stream` and `whole`. */
 export type Matrix = Readonly<Record<string, Readonly<Record<string, { stream: Cell; whole: Cell }>>>>;
@@ -12,7 +14,8 @@ export async function runMatrix(): Promise<Matrix> {
   const matrix: Record<string, Record<string, { stream: Cell; whole: Cell }>> = {};
   const rows: readonly (readonly [string, (way: Way) => Promise<Cell>])[] = [
     ...FEATURES.map(
-      (feature) => [feature.name, (way: Way) => measure(stage, individual(feature, ++runs), way)] as const,
+      (feature) =>
+        [feature.name, (way: Way) => measure(stage, individual(feature, ++runs, stage.web), way)] as const,
     ),
     ...FAILURES.map((name, index) => [name, (way: Way) => measureFailure(stage, index === 1, way)] as const),
   ];

@@ -1,0 +1,88 @@
+// What a protocol has no place for, with the reason, read in its documentation (2026-11). Knows no gateway.
+import type { Protocol } from './feature.ts';
+
+interface Absence {
+  readonly fact: RegExp;
+  readonly reason: string;
+}
+
+/** What a client cannot say. */
+export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
+  'openai-chat': [
+    { fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' },
+    { fact: /^image in result/, reason: 'Chat Completions has only text in tool results' },
+    { fact: /^sampling topK/, reason: 'Chat Completions has no `top_k`' },
+  ],
+  'openai-responses': [
+    { fact: /^failed result/, reason: 'Responses marks no tool result as failed' },
+    { fact: /^stop:/, reason: 'Responses has no stop sequences' },
+    { fact: /^audio/, reason: 'Responses takes no audio' },
+    { fact: /^sampling (topK|seed|\w+Penalty)/, reason: 'Responses has only `temperature` and `top_p`' },
+    { fact: /^cached to: tools/, reason: 'Responses marks no tool for the cache' },
+  ],
+  'anthropic-messages': [
+    { fact: /^logprobs/, reason: 'Messages has no log probabilities' },
+    { fact: /^audio/, reason: 'Messages takes no audio' },
+    { fact: /^sampling (seed|\w+Penalty)/, reason: 'Messages has neither seeds nor penalties' },
+  ],
+  gemini: [
+    { fact: /^pdf name/, reason: 'Gemini has no names of files' },
+    { fact: /^instruction/, reason: 'Gemini has instructions for the whole conversation only' },
+    { fact: /^one call/, reason: 'Gemini cannot be told to make one call at a time' },
+    { fact: /^cached to/, reason: 'Gemini has no breakpoints' },
+  ],
+};
+
+/** What an upstream cannot be asked: the gateway refuses such a request instead of leaving half of it out. */
+export const UNTELLABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
+  'openai-chat': [],
+  'openai-responses': [{ fact: /^audio/, reason: 'Responses takes no audio' }],
+  'anthropic-messages': [{ fact: /^audio/, reason: 'Messages takes no audio' }],
+  gemini: [],
+};
+
+/** What an upstream cannot answer. */
+export const UNSAYABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
+  'openai-chat': [
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Chat Completions says `stop` for a stop sequence' },
+    { fact: /^(searched|found)/, reason: 'Chat Completions tells no searches' },
+    { fact: /^finish: pause/, reason: 'Chat Completions has no word for a pause' },
+  ],
+  'openai-responses': [
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Responses has no stop sequences' },
+    { fact: /^finish: pause/, reason: 'Responses has no word for a pause' },
+  ],
+  'anthropic-messages': [
+    { fact: /^finish: filter/, reason: 'Messages has `refusal` for every answer that was held back' },
+    { fact: /^token/, reason: 'Messages has no log probabilities' },
+  ],
+  gemini: [
+    { fact: /^(refusal|finish: refusal)/, reason: 'Gemini has no refusals' },
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Gemini says `STOP` for a stop sequence' },
+    { fact: /^usage written/, reason: 'Gemini counts no cache writes' },
+    { fact: /^finish: pause/, reason: 'Gemini has no word for a pause' },
+  ],
+};
+
+/** What a client cannot be told. */
+export const UNHEARABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
+  'openai-chat': [
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Chat Completions says `stop` for a stop sequence' },
+    { fact: /^(searched|found)/, reason: 'Chat Completions tells no searches' },
+    { fact: /^finish: pause/, reason: 'Chat Completions has no word for a pause' },
+  ],
+  'openai-responses': [
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Responses has no word for a stop sequence' },
+    { fact: /^finish: pause/, reason: 'Responses has no word for a pause' },
+  ],
+  'anthropic-messages': [
+    { fact: /^finish: filter/, reason: 'Messages has `refusal` for every answer that was held back' },
+    { fact: /^token/, reason: 'Messages has no log probabilities' },
+  ],
+  gemini: [
+    { fact: /^(refusal|finish: refusal)/, reason: 'Gemini has no refusals: the words come as text' },
+    { fact: /^(finish: sequence|stopped by)/, reason: 'Gemini says `STOP` for a stop sequence' },
+    { fact: /^usage written/, reason: 'Gemini has no class for cache writes; they count as input' },
+    { fact: /^finish: pause/, reason: 'Gemini has no word for a pause' },
+  ],
+};
