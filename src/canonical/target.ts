@@ -28,6 +28,7 @@ export interface Quirks {
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens';
   readonly systemRole: 'system' | 'developer' | 'keep';
   readonly mergeSystem: boolean;
+  readonly laterInstructions: boolean;
   readonly reasoningField:
     | 'reasoning_effort'
     | 'reasoning'

@@ -8,6 +8,9 @@ type QuirkValue = z.ZodEnum | z.ZodBoolean;
 const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   maxTokensField: z.enum(['max_completion_tokens', 'max_tokens']).describe('Name of the output limit.'),
   systemRole: z.enum(['system', 'developer', 'keep']).describe('Role that carries instructions.'),
+  laterInstructions: z
+    .boolean()
+    .describe('Messages: instructions may stand inside the conversation, as a message of role `system`.'),
   mergeSystem: z.boolean().describe('Only one system message, the first, is accepted.'),
   reasoningField: z
     .enum(['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'])

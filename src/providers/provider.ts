@@ -107,6 +107,8 @@ export const NO_QUIRKS: Quirks = {
   systemRole: 'keep',
   /** True: only one system message, the first, is accepted; the others are joined into it. */
   mergeSystem: false,
+  /** True: Messages only: instructions may stand inside the conversation, as a message of role `system`. */
+  laterInstructions: false,
   /** Where the chat dialect takes the reasoning switch. `none`: it has no such field. */
   reasoningField: 'reasoning_effort',
   /** The message member in which earlier reasoning is given back. */

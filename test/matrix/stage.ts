@@ -55,7 +55,7 @@ function protocolsAt(origin: string, able: boolean): Readonly<Record<Protocol, o
     'anthropic-messages': {
       base_url: origin,
       reasoning_format: 'anthropic-claude-v1',
-      quirks: { ...quirks, cache_control: true, exclusive_reasoning: true },
+      quirks: { ...quirks, cache_control: true, exclusive_reasoning: true, later_instructions: true },
     },
     gemini: { base_url: `${origin}/v1beta`, reasoning_format: 'google-gemini-v1', quirks },
   };
@@ -73,20 +73,20 @@ export async function openStage(): Promise<Stage> {
     PROTOCOLS.map((protocol) => ({
       id: modelOf(protocol, servers),
       max_output_tokens: 8000,
-      endpoints: [{ provider: from, model: 'm', protocol, reasoning }],
+      endpoints: [{ provider: from, model: 'this-model', protocol, reasoning }],
     }));
   const gateway = await startGateway({
     routing: { retries: 0, breaker: { failures: 1000 } },
     fetch: { allow: [at] },
     tools: { web_search: { backend: 'searxng', url: `http://${at}` } },
     providers: {
-      up: provider(able),
+      upstream: provider(able),
       bare: provider(protocolsAt(origin, false)),
       // Unsigned calls are no matter of the rows that need these.
       newest: provider({ ...able, gemini: { ...able.gemini, reasoning_format: 'none' } }),
     },
     models: [
-      ...served(undefined, 'up', 'both'),
+      ...served(undefined, 'upstream', 'both'),
       ...served('bare', 'bare', 'both'),
       ...served('newest', 'newest', 'effort'),
     ],

@@ -62,6 +62,13 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: CLAUDE_DOCS,
   },
   {
+    // Sources disagree about Sonnet 5, which therefore gets them in front.
+    match: /^claude-(opus-4-8|(opus|haiku|fable|mythos)-5|sonnet-5-[5-9])/,
+    over: ['anthropic-messages'],
+    facts: { quirks: { laterInstructions: true } },
+    source: "platform.claude.com: mid-conversation system messages, what's new in Claude Opus 4.8; 2026-11",
+  },
+  {
     match: LATER_CLAUDE,
     facts: { quirks: { prefill: 'none' } },
     source: "platform.claude.com: what's new in Claude 4.6, prefill removal; 2026-02",

@@ -17,7 +17,7 @@ import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 
-/** `system`: instructions inside the conversation, which only a client of this protocol sends in this form. */
+/** `system`: instructions inside the conversation, which the later models know. */
 type TurnRole = 'user' | 'assistant' | 'system';
 export interface Turn {
   readonly role: TurnRole;
@@ -31,6 +31,8 @@ export interface Conversation {
 interface Draft {
   readonly role: TurnRole;
   readonly path: string;
+  /** Instructions that were not written for this protocol, and must follow its rules of place. */
+  readonly isForeign: boolean;
   /** Tool results: first in their message, whatever the client's order. */
   readonly results: MutableJsonObject[];
   readonly blocks: MutableJsonObject[];
@@ -88,16 +90,12 @@ function encodeMessage(
 ): void {
   if (item.name !== undefined) scope.report.add(`${path}.name`, 'dropped', 'Anthropic messages have no name');
   const instructs = item.role === 'system' || item.role === 'developer';
-  const staysInPlace = instructs && drafts.length > 0 && ownRaw(item.source) !== undefined;
-  if (instructs && drafts.length > 0 && !staysInPlace) {
-    scope.report.add(
-      path,
-      'approximated',
-      'instructions inside the conversation were appended to the system prompt',
-    );
-  }
+  const isOwn = ownRaw(item.source) !== undefined;
+  const hasPlace = scope.target.quirks.laterInstructions && drafts.at(-1)?.role !== 'assistant';
+  const staysInPlace = instructs && drafts.length > 0 && (isOwn || hasPlace);
+  if (instructs && drafts.length > 0 && !staysInPlace) reportAppended(path, scope);
   const role = instructs ? 'system' : item.role === 'assistant' ? 'assistant' : 'user';
-  const blocks = instructs && !staysInPlace ? system : draft(drafts, role, path).blocks;
+  const blocks = instructs && !staysInPlace ? system : draft(drafts, role, path, instructs && !isOwn).blocks;
   const before = blocks.length;
   item.parts.forEach((part, position) => {
     const partPath = part.path ?? `${path}.content[${position}]`;
@@ -223,24 +221,26 @@ function isPlain(part: TextPart): boolean {
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 
 /** The draft that takes the next block of a role: the last one, or a new one when that has another role. */
-function draft(drafts: Draft[], role: TurnRole, path: string): Draft {
+function draft(drafts: Draft[], role: TurnRole, path: string, isForeign = false): Draft {
   const last = drafts.at(-1);
   if (last?.role === role) return last;
-  const added: Draft = { role, path, results: [], blocks: [] };
+  const added: Draft = { role, path, isForeign, results: [], blocks: [] };
   drafts.push(added);
   return added;
 }
 
 /** Applies what Anthropic demands of the list: it begins with the user, alternates, and has no empty message. */
 function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scope: EncodeScope): Turn[] {
-  const turns = mergeDrafts(drafts, scope).map(({ role, path, results, blocks }): Turn => {
-    const content = [...results, ...blocks];
-    if (content.length === 0) {
-      content.push({ type: 'text', text: EMPTY_TEXT });
-      scope.report.add(path, 'approximated', `Anthropic refuses empty messages; "${EMPTY_TEXT}" is sent`);
-    }
-    return { role, content };
-  });
+  const turns = placeInstructions(mergeDrafts(drafts, scope), system, scope).map(
+    ({ role, path, results, blocks }): Turn => {
+      const content = [...results, ...blocks];
+      if (content.length === 0) {
+        content.push({ type: 'text', text: EMPTY_TEXT });
+        scope.report.add(path, 'approximated', `Anthropic refuses empty messages; "${EMPTY_TEXT}" is sent`);
+      }
+      return { role, content };
+    },
+  );
   trimPrefill(turns, drafts, scope);
   if (turns[0]?.role === 'assistant') {
     turns.unshift({ role: 'user', content: [{ type: 'text', text: OPENING_TEXT }] });
@@ -260,6 +260,35 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
     );
   }
   return turns;
+}
+
+/**
+ * The drafts with instructions only where Anthropic takes them: behind the user and before the assistant, or at the end
+ * (documentation "Mid-conversation system messages", 2026-11). Others are appended to the system prompt.
+ */
+function placeInstructions(
+  drafts: readonly Draft[],
+  system: MutableJsonObject[],
+  scope: EncodeScope,
+): readonly Draft[] {
+  const isMisplaced = (each: Draft, index: number): boolean =>
+    each.role === 'system' &&
+    each.isForeign &&
+    (each.blocks.length === 0 || drafts[index + 1]?.role === 'user');
+  const misplaced = drafts.filter(isMisplaced);
+  if (misplaced.length === 0) return drafts;
+  for (const { blocks, path } of misplaced) {
+    if (blocks.length > 0) reportAppended(path, scope);
+    system.push(...blocks);
+  }
+  return mergeDrafts(
+    drafts.filter((each) => !misplaced.includes(each)),
+    scope,
+  );
+}
+
+function reportAppended(path: string, { report }: EncodeScope): void {
+  report.add(path, 'approximated', 'instructions inside the conversation were appended to the system prompt');
 }
 
 /**
