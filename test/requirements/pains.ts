@@ -30,7 +30,10 @@ import {
   ROUTING,
   SDK,
   shown,
-  TOOLS,
+  T_APPROVALS,
+  T_CLIENTS,
+  T_DELIVERY,
+  T_MCP,
   type Requirements,
   STRUCTURED,
 } from './requirement.ts';
@@ -135,6 +138,8 @@ export const painRequirements: Requirements = {
     'Members stay consistent after translation: no dangling choice, no illegal budget.',
     golden('anthropic-messages/encode-request/tool-choice-nothing-left'),
     golden('openai-responses/encode-request/tool-choice-without-tools'),
+    `${T_CLIENTS}: a forced search is made once, by its name or by`,
+    `${T_MCP}: no choice of its tools is left over`,
     `${POLICY}: budgets stay inside the legal interval`,
   ),
   'pain.A17': later('BerriAI/litellm #24176', PROTOCOLS, 'Messages clients get complete usage.'),
@@ -304,7 +309,15 @@ export const painRequirements: Requirements = {
     `${ROUTE_SHARES}: cost: what the upstream reads from its cache`,
   ),
 
-  'pain.G56': later('ogx-ai/ogx #3443', TOOLS, 'Approval, listing and errors of MCP tools in Responses.'),
+  'pain.G56': shown(
+    'ogx-ai/ogx #3443',
+    'Approval, listing and errors of MCP tools in Responses.',
+    `${T_APPROVALS}: a person who talks on instead has not allowed it`,
+    `${T_APPROVALS}: the answer ends with the question`,
+    `${T_MCP}: is listed once in a conversation, however it goes on`,
+    `${T_DELIVERY}: tools are listed once for many calls in one answer`,
+    `${T_MCP}: a server that cannot be listed is told`,
+  ),
   'pain.G57': later(
     'mozilla-ai/any-llm #991',
     PROTOCOLS,

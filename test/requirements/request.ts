@@ -20,7 +20,7 @@ import {
   ROUTES,
   SDK,
   shown,
-  TOOLS,
+  T_CLIENTS,
   UNSCHEDULED,
   UNSUPPORTED,
   type Requirements,
@@ -322,11 +322,11 @@ export const requestRequirements: Requirements = {
     EVERY_FIELD,
     golden('openai-responses/encode-request/answer-format'),
   ),
-  '3.17': later(
+  '3.17': shown(
     PARAMETERS,
-    TOOLS,
-    '`web_search_options` switches search on where the upstream has it, an empty object too; elsewhere the gateway will search.',
+    '`web_search_options` switches search on, an empty object too: the upstream’s own, else the gateway’s.',
     EVERY_FIELD,
+    `${T_CLIENTS}: annotations, by either way to ask`,
     golden('anthropic-messages/encode-request/web-search'),
   ),
   '3.18': later(

@@ -15,7 +15,11 @@ import {
   R_TOOLS,
   R_TURNS,
   shown,
-  TOOLS,
+  T_APPROVALS,
+  T_CLIENTS,
+  T_DELIVERY,
+  T_MCP,
+  T_SEARCH,
   UNSCHEDULED,
   type Requirement,
   type Requirements,
@@ -38,6 +42,7 @@ const ANY_ANSWER = `${R_CODEC}: any answer is a legal stream`;
 const ANY_FAILURE = `${R_CODEC}: an answer that fails anywhere`;
 const KEPT = `${R_STATE}: a response is kept as it was sent`;
 const CLIENT_TOOLS = `${R_TOOLS}: %s: called, run by the client`;
+const MCP_EVENTS = `${T_MCP}: the events of a list and a call`;
 const RECORDED = 'test/responses-recordings.test.ts: %s: the same items, text, calls and counts';
 
 /** Events that the encoder writes, by the number of each. */
@@ -128,7 +133,13 @@ export const responsesAnswerRequirements: Requirements = {
     EVENTS,
   ),
   '19.3': shown(OUTPUT, 'Function calls, also in parallel.', WHOLE, `${R_SDK}: calls tools in parallel`),
-  '19.4': shown(OUTPUT, 'Web searches of the upstream, their sources on demand.', WHOLE, EVENTS),
+  '19.4': shown(
+    OUTPUT,
+    'Web searches, the upstream’s and the gateway’s, their sources on demand.',
+    WHOLE,
+    EVENTS,
+    `${T_SEARCH}: sources and results are there only where`,
+  ),
   '19.5': shown(
     OUTPUT,
     'Compactions, sealed under our own key.',
@@ -140,9 +151,26 @@ export const responsesAnswerRequirements: Requirements = {
   '19.9': shown(OUTPUT, 'Shell outputs of an upstream that runs them.', UNKNOWN_SURVIVES),
   '19.10': shown(OUTPUT, 'Patch calls, from any model.', CLIENT_TOOLS),
   '19.11': shown(OUTPUT, 'Patch outputs of an upstream that runs them.', UNKNOWN_SURVIVES),
-  '19.12': later(OUTPUT, TOOLS, 'MCP calls of an upstream that runs them.', UNKNOWN_SURVIVES),
-  '19.13': later(OUTPUT, TOOLS, 'Lists of MCP tools of an upstream that asks for them.', UNKNOWN_SURVIVES),
-  '19.14': later(OUTPUT, TOOLS, 'Requests for approval of an upstream that waits for it.', UNKNOWN_SURVIVES),
+  '19.12': shown(
+    OUTPUT,
+    'MCP calls, made by the gateway or by the upstream.',
+    UNKNOWN_SURVIVES,
+    `${T_MCP}: a list and a call`,
+    `${T_MCP}: a tool that fails is told in its item and to the model`,
+  ),
+  '19.13': shown(
+    OUTPUT,
+    'Lists of MCP tools, once in a conversation.',
+    UNKNOWN_SURVIVES,
+    `${T_MCP}: is listed once in a conversation, however it goes on`,
+    `${T_DELIVERY}: tools are listed once for many calls in one answer`,
+  ),
+  '19.14': shown(
+    OUTPUT,
+    'Requests for approval, by the gateway or by the upstream.',
+    UNKNOWN_SURVIVES,
+    `${T_APPROVALS}: the answer ends with the question`,
+  ),
   '19.15': shown(OUTPUT, 'Custom calls, from any model.', WHOLE, CLIENT_TOOLS),
   '19.16': shown(
     OUTPUT,
@@ -166,7 +194,7 @@ export const responsesAnswerRequirements: Requirements = {
     'test/responses-relay.test.ts: an error alone is followed by the response that failed through it',
   ),
   ...events(WRITTEN, (behaviour) => shown(STREAM, behaviour, EVENTS, ANY_ANSWER)),
-  ...events(OF_MCP, (behaviour) => later(STREAM, TOOLS, behaviour, UNKNOWN_SURVIVES)),
+  ...events(OF_MCP, (behaviour) => shown(STREAM, behaviour, UNKNOWN_SURVIVES, MCP_EVENTS)),
   '20.42': shown(
     STREAM,
     'Created, in progress, and one end.',
@@ -235,8 +263,18 @@ export const responsesAnswerRequirements: Requirements = {
     'A key may have its own routing.',
     'test/config-routing.test.ts: nothing said is nothing wished: a key does not hide',
   ),
-  '21.10': later(NAMED, TOOLS, 'Remote MCP servers that the gateway calls.'),
-  '21.11': later(NAMED, TOOLS, 'A web search for models that have none.'),
+  '21.10': shown(
+    NAMED,
+    'Remote MCP servers that the gateway calls.',
+    `${T_MCP}: a server of the operator is named by its label alone`,
+    'test/tool-sdk.test.ts: an interruption that outlives the program',
+  ),
+  '21.11': shown(
+    NAMED,
+    'A web search for models that have none.',
+    `${T_SEARCH}: one search: its item, the answer, its citations`,
+    `${T_CLIENTS}: a search: its call, its results, cited text`,
+  ),
   '24.15': shown(
     CHECK,
     'Images, audio and files reach each upstream protocol that supports them.',
@@ -271,7 +309,11 @@ export const responsesAnswerRequirements: Requirements = {
     `${R_LIMITS}: disabled sends all of it`,
   ),
   '24.23': shown(CHECK, 'References to items resolve.', `${R_STATE}: brings input and output items`),
-  '24.24': later(CHECK, TOOLS, 'The cap on hosted calls, where the gateway runs them.'),
+  '24.24': shown(
+    CHECK,
+    'The cap on hosted calls, where the gateway runs them.',
+    `${T_SEARCH}: of several calls in one turn only as many as are allowed run`,
+  ),
 
   '21.12': later(NAMED, PROTOCOLS, 'The guides of the other protocols that clients speak.'),
 };

@@ -2,7 +2,6 @@
 // the requirements list.
 import {
   golden,
-  later,
   R_CODEC,
   R_COMPACT,
   R_LIMITS,
@@ -15,7 +14,11 @@ import {
   R_TURNS,
   ROUTE_KEYS,
   shown,
-  TOOLS,
+  T_APPROVALS,
+  T_LOOP,
+  T_MCP,
+  T_SEARCH,
+  T_SECRETS,
   type Requirement,
   type Requirements,
   CUSTOM_TOOLS,
@@ -98,11 +101,11 @@ export const responsesRequestRequirements: Requirements = {
     '`max_output_tokens` bounds text and reasoning together.',
     `${R_LIMITS}: max_output_tokens cuts the answer`,
   ),
-  '12.9': later(
+  '12.9': shown(
     REQUEST,
-    TOOLS,
-    '`max_tool_calls` goes to upstreams that run tools; the gateway’s own tools will count.',
+    '`max_tool_calls` bounds the gateway’s own tools, and goes to upstreams that run tools.',
     EVERY_PARAMETER,
+    `${T_SEARCH}: holds across turns and tools`,
   ),
   '12.10': shown(
     REQUEST,
@@ -212,17 +215,32 @@ export const responsesRequestRequirements: Requirements = {
     EVERY_PARAMETER,
     golden('openai-responses/encode-request/strict-default-of-responses-clients'),
   ),
-  '14.2': later(TOOL, TOOLS, 'Web search where the upstream runs it.', EVERY_PARAMETER),
-  '14.3': later(TOOL, TOOLS, 'Web search, preview, where the upstream runs it.', EVERY_PARAMETER),
+  '14.2': shown(
+    TOOL,
+    'Web search: the upstream’s own, else the gateway’s, within the allowed domains.',
+    EVERY_PARAMETER,
+    `${T_SEARCH}: one search: its item, the answer, its citations`,
+    `${T_SEARCH}: only the domains that are allowed are found and opened`,
+    `${T_SEARCH}: of an upstream that searches itself stay as they are`,
+  ),
+  '14.3': shown(
+    TOOL,
+    'Web search, preview, is the same search.',
+    EVERY_PARAMETER,
+    `${T_SEARCH}: is the same under the name %s`,
+  ),
   '14.4': shown(TOOL, 'Computer use becomes a function where it is unknown.', EARLIER_CALLS),
   '14.5': shown(TOOL, 'Patches become a function where they are unknown.', ROUND_TRIP),
   '14.6': shown(TOOL, 'The shell becomes a function where it is unknown.', ROUND_TRIP),
   '14.7': shown(TOOL, 'The local shell becomes a function where it is unknown.', ROUND_TRIP),
-  '14.8': later(
+  '14.8': shown(
     TOOL,
-    TOOLS,
-    'MCP where the upstream runs it; credentials are never repeated.',
+    'MCP: the gateway calls the server, guarded; credentials reach nobody else.',
     EVERY_PARAMETER,
+    `${T_MCP}: offers only what is allowed`,
+    `${T_MCP}: a private address from a request is not connected to`,
+    `${T_APPROVALS}: who allows calls by name is asked for the others`,
+    `${T_SECRETS}: over %s, the server alone has them`,
   ),
   '14.9': shown(
     TOOL,
@@ -243,7 +261,12 @@ export const responsesRequestRequirements: Requirements = {
     'A choice of one function.',
     golden('openai-responses/encode-request/tool-choice-named'),
   ),
-  '15.5': later(CHOICE, TOOLS, 'A choice of an MCP server or of one of its tools.'),
+  '15.5': shown(
+    CHOICE,
+    'A choice of an MCP server or of one of its tools.',
+    `${T_MCP}: a choice of one tool of the server`,
+    `${T_MCP}: no choice of its tools is left over`,
+  ),
   '15.6': shown(
     CHOICE,
     'A choice of a custom tool.',
@@ -300,7 +323,13 @@ export const responsesRequestRequirements: Requirements = {
     'An answer that reached its limit is incomplete and says why.',
     `${R_LIMITS}: max_output_tokens cuts the answer`,
   ),
-  '16.9': later(STATE, TOOLS, 'Calls of hosted tools are counted by whoever runs them.', EVERY_PARAMETER),
+  '16.9': shown(
+    STATE,
+    'Calls of hosted tools are counted together, by whoever runs them; further ones are not made.',
+    EVERY_PARAMETER,
+    `${T_SEARCH}: holds across turns and tools`,
+    `${T_LOOP}: tools of a server and a search in one answer`,
+  ),
   '16.10': shown(
     STATE,
     'Without its value in `include` a member is absent.',
@@ -313,7 +342,13 @@ export const responsesRequestRequirements: Requirements = {
     'Without parallel calls there is one at most.',
     `${R_LIMITS}: without parallel calls the second one never happened`,
   ),
-  '16.12': later(STATE, TOOLS, 'The approval loop of MCP tools.'),
+  '16.12': shown(
+    STATE,
+    'A question ends the answer; allowed, the call is made, refused, the model reads why.',
+    `${T_APPROVALS}: the answer ends with the question`,
+    `${T_APPROVALS}: refused, the call is not made and the model reads why`,
+    `${T_APPROVALS}: an approval outlives a process that is killed without warning`,
+  ),
 
   '17.1': shown(
     MISSING,
