@@ -12,6 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { unresolvedReference } from '../../canonical/index.ts';
 import { encodeInputParts, encodeOutputParts, reportCache } from './encode-parts.ts';
+import { placeBreakpoints } from './place-breakpoints.ts';
 import type {
   WireCustomCall,
   WireCustomOutput,
@@ -31,7 +32,8 @@ interface Encoded {
  * Encodes the conversation.
  * @throws GatewayError `unsupported` for audio
  */
-export function encodeItems(items: readonly Item[], target: Target, report: Report): JsonObject[] {
+export function encodeItems(given: readonly Item[], target: Target, report: Report): JsonObject[] {
+  const items = target.quirks.cacheControl ? placeBreakpoints(given, report) : given;
   const encoded: Encoded[] = [];
   for (let i = 0; i < items.length; i++) {
     const item = items[i];
