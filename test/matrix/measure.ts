@@ -27,7 +27,8 @@ export interface Way {
 }
 type Ask = Way & { readonly servers: Servers | undefined };
 
-const FACES: Readonly<Record<Protocol, Face>> = {
+/** How each protocol says things. */
+export const FACES: Readonly<Record<Protocol, Face>> = {
   'openai-chat': chatFace,
   'openai-responses': responsesFace,
   'anthropic-messages': messagesFace,

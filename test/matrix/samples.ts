@@ -15,7 +15,7 @@ export const REDACTED = { text: '', state: 'cmVkYWN00000' } as const;
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n').toString('base64');
-/** Half a second of silence would be longer; a header and two samples. */
+/** Two samples of silence. */
 export const WAV = Buffer.from(
   'RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x04\0\0\0\0\0\0\0',
   'latin1',
