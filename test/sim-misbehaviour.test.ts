@@ -1,7 +1,17 @@
 // How the simulated provider misbehaves: each way over each protocol, on the bytes that a client receives.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createSim } from '../src/providers/sim/index.ts';
-import { drain, events, HEADERS, MESSAGES, paths, QUESTION, serveSim, streamedText } from './sim-server.ts';
+import {
+  addressed,
+  drain,
+  events,
+  GEMINI,
+  HEADERS,
+  MESSAGES,
+  paths,
+  serveSim,
+  streamedText,
+} from './sim-server.ts';
 import type { SimServer } from './sim-server.ts';
 
 let server: SimServer;
@@ -12,8 +22,15 @@ afterAll(() => server.stop());
 
 describe.each([...paths])('misbehaviour over %s', (path) => {
   const call = (model: string, stream: boolean): Promise<Response> => server.ask(path, model, stream);
-  const body = (model: string, more: object = {}): string =>
-    JSON.stringify({ ...QUESTION[path], model, ...more });
+  const requestTo = (origin: string, model: string, stream: boolean, signal?: AbortSignal): Request => {
+    const asked = addressed(path, model, stream);
+    return new Request(origin + asked.path, {
+      method: 'POST',
+      body: JSON.stringify(asked.body),
+      headers: HEADERS,
+      ...(signal ? { signal } : {}),
+    });
+  };
 
   test('fails with native errors', async () => {
     for (const status of [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503, 529, 502]) {
@@ -21,11 +38,13 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
       expect(response.status).toBe(status);
       const answer = (await response.json()) as { type?: string; error: { message: string; type: string } };
       expect(answer.type === 'error').toBe(path === MESSAGES);
-      expect(typeof answer.error.type).toBe('string');
+      expect(answer.error).toHaveProperty(path === GEMINI ? 'status' : 'type', expect.any(String));
       expect(response.headers.get('retry-after')).toBe(status === 429 ? '1' : null);
     }
     const overflow = await (await call('context-overflow', false)).text();
-    expect(overflow).toContain(path === MESSAGES ? 'prompt is too long' : 'context_length_exceeded');
+    expect(overflow).toMatch(
+      /prompt is too long|context_length_exceeded|exceeds the maximum number of tokens allowed/,
+    );
   });
 
   test('breaks the connection after so many characters', async () => {
@@ -40,11 +59,8 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
 
   test('falls silent, and stops when the client goes away', async () => {
     const abort = new AbortController();
-    const response = await server.post(
-      path,
-      { ...QUESTION[path], model: 'stall-after-12', stream: true },
-      abort.signal,
-    );
+    const asked = addressed(path, 'stall-after-12', true);
+    const response = await server.post(asked.path, asked.body, abort.signal);
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     let text = '';
@@ -107,10 +123,12 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
     expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
 
     const short = await (await call('length', false)).text();
-    expect(short).toMatch(/"finish_reason":"length"|"reason":"max_output_tokens"|"stop_reason":"max_tokens"/);
+    expect(short).toMatch(
+      /"finish_reason":"length"|"reason":"max_output_tokens"|"stop_reason":"max_tokens"|"finishReason":"MAX_TOKENS"/,
+    );
     const filtered = (await drain(await call('content-filter-mid', true))).text;
     expect(filtered).toMatch(
-      /"finish_reason":"content_filter"|"reason":"content_filter"|"stop_reason":"refusal"/,
+      /"finish_reason":"content_filter"|"reason":"content_filter"|"stop_reason":"refusal"|"finishReason":"SAFETY"/,
     );
   });
 
@@ -118,12 +136,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
     const own = createSim();
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) {
-      const request = new Request(server.origin + path, {
-        method: 'POST',
-        body: body('flaky-3'),
-        headers: HEADERS,
-      });
-      statuses.push((await own.fetch(request)).status);
+      statuses.push((await own.fetch(requestTo(server.origin, 'flaky-3', false))).status);
     }
     expect(statuses).toEqual([503, 503, 200, 503, 503, 200]);
   });
@@ -141,11 +154,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
         queueMicrotask(run);
         return () => {};
       };
-      const request = new Request(server.origin + path, {
-        method: 'POST',
-        body: body(model, { stream: true }),
-        headers: HEADERS,
-      });
+      const request = requestTo(server.origin, model, true);
       const text = await (await createSim({ setTimer }).fetch(request)).text();
       expect(new Set(asked)).toEqual(new Set(waits));
       if (model.startsWith('paced')) expect(asked.length).toBe(events(text).length - 1);
@@ -156,12 +165,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
   test('never answers, until the client goes away', async () => {
     const abort = new AbortController();
     let answered = false;
-    const request = new Request(server.origin + path, {
-      method: 'POST',
-      body: body('stall-headers'),
-      signal: abort.signal,
-      headers: HEADERS,
-    });
+    const request = requestTo(server.origin, 'stall-headers', false, abort.signal);
     const pending = createSim({ setTimer: () => () => {} })
       .fetch(request)
       .then(() => (answered = true));

@@ -5,8 +5,10 @@ import { createSim } from '../src/providers/sim/index.ts';
 export const CHAT = '/openai/v1/chat/completions';
 export const RESPONSES = '/openai/v1/responses';
 export const MESSAGES = '/anthropic/v1/messages';
+/** Model and method follow. */
+export const GEMINI = '/google/v1beta/models';
 /** Where each protocol is spoken. */
-export const paths = [CHAT, RESPONSES, MESSAGES] as const;
+export const paths = [CHAT, RESPONSES, MESSAGES, GEMINI] as const;
 export type Path = (typeof paths)[number];
 
 export const HEADERS = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
@@ -39,7 +41,20 @@ export const QUESTION: Readonly<Record<Path, object>> = {
   [CHAT]: { messages: [user('Tell me a story.')] },
   [RESPONSES]: { input: 'Tell me a story.' },
   [MESSAGES]: { max_tokens: 4000, messages: [user('Tell me a story.')] },
+  [GEMINI]: { contents: [{ role: 'user', parts: [{ text: 'Tell me a story.' }] }] },
 };
+
+/** Address and body of a request: Gemini says model and form in the address. */
+export function addressed(
+  path: Path,
+  model: string,
+  stream: boolean,
+  body: object = QUESTION[path],
+): { readonly path: string; readonly body: object } {
+  if (path !== GEMINI) return { path, body: { ...body, model, stream } };
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return { path: `${GEMINI}/${model}:${method}`, body };
+}
 
 export interface SimServer {
   readonly origin: string;
@@ -65,7 +80,10 @@ export function serveSim(): SimServer {
   return {
     origin,
     post,
-    ask: (path, model, stream) => post(path, { ...QUESTION[path], model, stream }),
+    ask(path, model, stream) {
+      const asked = addressed(path, model, stream);
+      return post(asked.path, asked.body);
+    },
     stop: () => server.stop(true),
   };
 }
@@ -107,9 +125,13 @@ export function streamedText(text: string): string {
       type?: string;
       delta?: unknown;
       choices?: { delta?: { content?: string | null } }[];
+      candidates?: { content: { parts: { text?: string; thought?: boolean }[] } }[];
     };
     if (frame.type === 'response.output_text.delta') out += String(frame.delta);
     else if (frame.type === 'content_block_delta') out += (frame.delta as { text?: string }).text ?? '';
+    else if (frame.candidates)
+      for (const part of frame.candidates[0]?.content.parts ?? [])
+        out += part.thought === true ? '' : (part.text ?? '');
     else out += frame.choices?.[0]?.delta?.content ?? '';
   }
   return out;

@@ -2,12 +2,15 @@
 // Completions. The other protocols and the misbehaviours have files of their own, `sim-*.test.ts`.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { findSimModel, simMisbehaviours, simModels, simPreset } from '../src/providers/sim/index.ts';
 import {
+  addressed,
   CHAT,
   drain,
   events,
+  GEMINI,
   MESSAGES,
   RESPONSES,
   parameters,
@@ -279,10 +282,17 @@ describe('Chat Completions', () => {
 });
 
 describe('models', () => {
-  test('are listed by both SDKs, and each one answers over every protocol', async () => {
+  test('are listed by three SDKs, and each one answers over every protocol', async () => {
     const names = [...simModels, ...simMisbehaviours].map((model) => model.name);
     expect((await openai.models.list()).data.map((model) => model.id)).toEqual(names);
     expect((await anthropic.models.list()).data.map((model) => model.id)).toEqual(names);
+    const google = new GoogleGenAI({
+      apiKey: 'sk-test',
+      httpOptions: { baseUrl: `${server.origin}/google` },
+    });
+    const listed: (string | undefined)[] = [];
+    for await (const model of await google.models.list()) listed.push(model.name);
+    expect(listed).toEqual(names.map((name) => `models/${name}`));
     for (const { name } of simModels) {
       for (const path of paths) {
         const response = await server.ask(path, `sim/${name}`, false);
@@ -309,13 +319,22 @@ describe('models', () => {
     await refused(RESPONSES, { input: 'x', text: { format } });
     await refused(MESSAGES, { max_tokens: 9, messages, tools: [{ name: 'f', input_schema: schema }] });
     await refused(MESSAGES, { max_tokens: 9, messages, thinking: { type: 'adaptive' } });
+    const contents = [{ parts: [{ text: 'x' }] }];
+    for (const more of [
+      { tools: [{ functionDeclarations: [{ name: 'f' }] }] },
+      { generationConfig: { responseMimeType: 'application/json' } },
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'LOW' } } },
+    ]) {
+      const response = await server.post(`${GEMINI}/text-only:generateContent`, { contents, ...more });
+      expect([more, response.status]).toEqual([more, 400]);
+    }
   });
 
   test('survive bodies nested beyond reason', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const path of paths) {
-      const text = `{"model":"chat","max_tokens":9,"messages":[{"role":"user","content":${deep}}],"input":${deep}}`;
-      const response = await fetch(server.origin + path, {
+      const text = `{"model":"chat","max_tokens":9,"messages":[{"role":"user","content":${deep}}],"input":${deep},"contents":${deep}}`;
+      const response = await fetch(server.origin + addressed(path, 'chat', false).path, {
         method: 'POST',
         body: text,
         headers: { 'anthropic-version': 'x' },

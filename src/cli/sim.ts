@@ -14,7 +14,8 @@ export const sim: Command = {
     const listener = listenSim(args.host ?? '127.0.0.1', portOf(args.port, '--port') ?? 4010);
     process.stdout.write(
       `listening on ${originOf(listener)}\n` +
-        '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic\n',
+        '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic; ' +
+        'Google-style clients: base URL …/google\n',
     );
     await untilSignal(launcherPid(readEnvironment()));
     await listener.stop();

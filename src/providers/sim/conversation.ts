@@ -1,4 +1,4 @@
-// Reading helpers that the three request readers share: texts of contents, prompt-cache arithmetic, efforts.
+// Reading helpers that the request readers share: texts of contents, prompt-cache arithmetic, efforts.
 // Knows JSON, not which protocol it came from.
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';

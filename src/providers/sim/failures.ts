@@ -1,5 +1,6 @@
-// The complaints behind `error-429` and its kind, in the words of OpenAI and of Anthropic. The statuses and
-// types are those of their error pages (OpenAI "Error codes", Anthropic "Errors"); the sentences are from memory.
+// The complaints behind `error-429` and its kind, in the words of OpenAI, of Anthropic and of Google. The statuses and
+// types are those of their error pages (OpenAI "Error codes", Anthropic "Errors", google.rpc.Code); the sentences are
+// from memory.
 import type { Complaint } from './complaints.ts';
 import { complaint } from './dialect.ts';
 import type { FailureKind } from './misbehaviour.ts';
@@ -110,4 +111,47 @@ export function anthropicFailure(status: number, kind: FailureKind, contextLengt
 /** Anthropic's error type of a status. */
 export function anthropicErrorType(status: number): string {
   return (ANTHROPIC[status] ?? (status >= 500 ? ANTHROPIC[500] : ANTHROPIC[400]))?.type ?? 'api_error';
+}
+
+const GOOGLE: Readonly<Record<number, Words>> = {
+  400: { message: 'The simulated model refuses every request.', type: 'INVALID_ARGUMENT' },
+  401: {
+    message: 'Request had invalid authentication credentials. Expected an API key.',
+    type: 'UNAUTHENTICATED',
+  },
+  402: { message: 'Please enable billing on this project.', type: 'FAILED_PRECONDITION' },
+  403: { message: 'The caller does not have permission', type: 'PERMISSION_DENIED' },
+  404: { message: 'The model is not found for API version v1beta.', type: 'NOT_FOUND' },
+  408: { message: 'The request timed out.', type: 'DEADLINE_EXCEEDED' },
+  429: { message: 'Resource has been exhausted (e.g. check quota).', type: 'RESOURCE_EXHAUSTED' },
+  500: { message: 'An internal error has occurred. Please retry.', type: 'INTERNAL' },
+  503: { message: 'The model is overloaded. Please try again later.', type: 'UNAVAILABLE' },
+  504: { message: 'The request timed out while processing.', type: 'DEADLINE_EXCEEDED' },
+};
+
+/** The failure in Google's words. @param contextLength tokens, for the overflow */
+export function geminiFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
+  switch (kind) {
+    case 'quota':
+      return complaint(
+        429,
+        'Your prepayment credits are depleted. Please go to AI Studio to manage billing.',
+      );
+    case 'context_overflow':
+      return complaint(
+        400,
+        `The input token count (${contextLength + 1}) exceeds the maximum number of tokens allowed (${contextLength}).`,
+      );
+    case 'content_filter':
+      return complaint(400, 'The request was blocked due to safety settings.');
+    default: {
+      const words = GOOGLE[status] ?? GOOGLE[status >= 500 ? 503 : 400];
+      return complaint(status, words?.message ?? '', { type: words?.type ?? null });
+    }
+  }
+}
+
+/** The word of google.rpc.Code for a status. */
+export function googleStatus(status: number): string {
+  return (GOOGLE[status] ?? GOOGLE[status >= 500 ? 503 : 400])?.type ?? 'UNKNOWN';
 }

@@ -1,4 +1,4 @@
-// The built-in simulated provider: deterministic models that speak the wire formats of OpenAI and Anthropic,
+// The built-in simulated provider: deterministic models that speak the wire formats of OpenAI, Anthropic and Google,
 // strictly, and misbehave on request. Nothing outside this folder may depend on how.
 export { simEmbeddings } from './embeddings.ts';
 export { createSim } from './sim.ts';

@@ -1,5 +1,5 @@
 // What a model name such as `cut-after-40` makes go wrong. Data only: how it is done on the socket is
-// `delivery.ts`, in which words `dialect.ts` and the three wire formats.
+// `delivery.ts`, in which words `dialect.ts` and the wire formats.
 
 export interface Misbehaviour {
   /** Answer with this error before anything else; `kind` chooses the words. */

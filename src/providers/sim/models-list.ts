@@ -1,33 +1,57 @@
-// The lists of models as OpenAI and Anthropic give them. Knows only the model data.
-import { findSimModel, simMisbehaviours, simModels } from './models.ts';
+// The lists of models as OpenAI, Anthropic and Google give them. Knows only the model data.
+import { findSimModel, nameInAddress, simMisbehaviours, simModels } from './models.ts';
 import type { SimModel } from './models.ts';
 
 /** A fixed birthday: lists must not change from one request to the next. */
 const CREATED = '2026-01-01T00:00:00Z';
 
-/** The answer to a GET of `/openai/v1/models` or `/anthropic/v1/models`, or of one model; null for other paths. */
+type Listed = Readonly<Record<string, unknown>>;
+
+/** How a model is shown, by the beginnings of paths. */
+const VENDORS: Readonly<Record<string, (model: SimModel) => Listed>> = {
+  'openai/v1': openaiModel,
+  'anthropic/v1': anthropicModel,
+  'google/v1': googleModel,
+  'google/v1beta': googleModel,
+};
+
+/** The answer to a GET of `/openai/v1/models` and its like, or of one model; null for other paths. */
 export function encodeModels(pathname: string): Response | null {
   const [, vendor, version, models, ...rest] = pathname.split('/');
-  if ((vendor !== 'openai' && vendor !== 'anthropic') || version !== 'v1' || models !== 'models') return null;
-  const encode = vendor === 'openai' ? openaiModel : anthropicModel;
+  const place = `${vendor}/${version}`;
+  const encode = Object.hasOwn(VENDORS, place) ? VENDORS[place] : undefined;
+  if (encode === undefined || models !== 'models') return null;
   if (rest.length > 0) {
-    const model = findSimModel(decodeURIComponent(rest.join('/')));
+    const model = findSimModel(nameInAddress(rest.join('/')));
     return model && Response.json(encode(model));
   }
-  const data = [...simModels, ...simMisbehaviours].map(encode);
+  const listed = [...simModels, ...simMisbehaviours];
+  const data = listed.map(encode);
   if (vendor === 'openai') return Response.json({ object: 'list', data });
+  if (vendor === 'google') return Response.json({ models: data });
   return Response.json({
     data,
     has_more: false,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
+    first_id: listed[0]?.name ?? null,
+    last_id: listed.at(-1)?.name ?? null,
   });
 }
 
-function openaiModel(model: SimModel): { id: string } & Record<string, unknown> {
+function openaiModel(model: SimModel): Listed {
   return { id: model.name, object: 'model', created: Date.parse(CREATED) / 1000, owned_by: 'sim' };
 }
 
-function anthropicModel(model: SimModel): { id: string } & Record<string, unknown> {
+function anthropicModel(model: SimModel): Listed {
   return { type: 'model', id: model.name, display_name: model.name, created_at: CREATED };
+}
+
+function googleModel({ name, description, contextLength, maxOutputTokens }: SimModel): Listed {
+  return {
+    name: `models/${name}`,
+    displayName: name,
+    description,
+    inputTokenLimit: contextLength,
+    outputTokenLimit: maxOutputTokens,
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+  };
 }

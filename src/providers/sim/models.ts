@@ -17,7 +17,7 @@ export interface SimPrice {
 export interface SimModel {
   readonly name: string;
   readonly description: string;
-  /** The protocol that the gateway uses; the service answers all three under every name. */
+  /** The protocol that the gateway uses; the service answers all four under every name. */
   readonly protocol: ProtocolName;
   readonly reasoningStyle: ReasoningStyle;
   /** True: reasoning cannot be switched off. */
@@ -108,6 +108,17 @@ export const simModels: readonly SimModel[] = [
   },
   {
     ...BASE,
+    name: 'gemini',
+    description: 'Everything over the Gemini API: thoughts by level, and signatures that must come back.',
+    protocol: 'gemini',
+    reasoningStyle: 'effort',
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    reasoningFormat: 'google-gemini-v1',
+    contextLength: 1_000_000,
+    maxOutputTokens: 65_536,
+  },
+  {
+    ...BASE,
     name: 'deepseek',
     description: 'Like DeepSeek: shows `reasoning_content` and wants it back with every tool call.',
     protocol: 'openai-chat',
@@ -175,6 +186,15 @@ export function findSimModel(name: string): SimModel | null {
   return example ? { ...example, name } : null;
 }
 
+/** The name of a model in an address; '' where its escapes are broken. */
+export function nameInAddress(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
 /**
  * How a model behaves.
  * @param name without `sim/`
@@ -220,6 +240,11 @@ export function simPreset(origin: string): ProviderPreset {
         faithful: true,
         reasoningFormat: 'anthropic-claude-v1',
         quirks: { cacheControl: true, exclusiveReasoning: true, prefill: 'plain' },
+      }),
+      gemini: speaks(`${origin}/google/v1beta`, {
+        faithful: true,
+        reasoningFormat: 'google-gemini-v1',
+        quirks: { searchesWeb: true, prefill: 'plain' },
       }),
     },
     defaultProtocol: 'openai-chat',

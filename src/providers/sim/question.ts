@@ -1,4 +1,4 @@
-// What the simulated brain is asked and what it answers: the common ground of the three wire formats. Separate
+// What the simulated brain is asked and what it answers: the common ground of the wire formats. Separate
 // from the gateway's canonical model on purpose: a test double that shared it would share its mistakes.
 import type { JsonObject } from '../../canonical/index.ts';
 

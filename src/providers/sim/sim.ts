@@ -14,8 +14,9 @@ import { messagesDialect } from './messages-dialect.ts';
 import { findMisbehaviour } from './misbehaviour.ts';
 import type { FailureKind, Misbehaviour } from './misbehaviour.ts';
 import { embed } from './embeddings.ts';
+import { countGemini, geminiDialect } from './gemini-dialect.ts';
 import { encodeModels } from './models-list.ts';
-import { simTraits } from './models.ts';
+import { nameInAddress, simTraits } from './models.ts';
 import type { SimTraits } from './models.ts';
 import { answerText } from './question.ts';
 import { responsesDialect } from './responses-dialect.ts';
@@ -39,6 +40,16 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   '/openai/v1/responses': responsesDialect,
   '/anthropic/v1/messages': messagesDialect,
 };
+/** Google serves both versions; its SDKs differ in what they ask for. */
+const GOOGLE = /^\/google\/v1(?:beta)?\/models\/(?<model>[^:]+):(?<method>\w+)$/;
+
+/** What the address of a request says. */
+interface Address {
+  readonly dialect: Dialect;
+  /** Model and method, where they stand in the address and not in the body. */
+  readonly model?: string;
+  readonly method?: string;
+}
 
 /** One request on its way to an answer. */
 interface Exchange {
@@ -46,6 +57,7 @@ interface Exchange {
   readonly name: string;
   readonly traits: SimTraits;
   readonly what: Misbehaviour;
+  readonly streaming: boolean;
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
@@ -58,16 +70,17 @@ export function createSim(options: SimOptions = {}): Sim {
   const counts = new Map<string, number>();
 
   async function fetch(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    const dialect = DIALECTS[pathname];
+    const { pathname, searchParams } = new URL(request.url);
+    const address = findAddress(pathname);
+    const dialect = address?.dialect;
     if (request.method === 'POST' && pathname === '/openai/v1/embeddings')
       return answerEmbeddings(await request.text());
     if (request.method === 'GET' && !dialect) return encodeModels(pathname) ?? notFound(pathname);
-    if (!dialect) return notFound(pathname);
+    if (!dialect || !isMethod(address, searchParams.get('alt'))) return notFound(pathname);
     if (request.method !== 'POST')
       return refuse(dialect, complaint(405, 'Only POST is allowed here.'), 'req_0');
     try {
-      return await answer(dialect, await request.text(), request);
+      return await answer(address, await request.text(), request);
     } catch (error) {
       // A body nested some ten thousand levels deep exhausts the stack: the client's mistake, not a defect.
       const deep = error instanceof RangeError;
@@ -76,24 +89,29 @@ export function createSim(options: SimOptions = {}): Sim {
     }
   }
 
-  async function answer(dialect: Dialect, text: string, request: Request): Promise<Response> {
+  async function answer(address: Address, text: string, request: Request): Promise<Response> {
+    const { dialect, model, method } = address;
     const body = parseJson(text);
     const requestId = `req_${digest(dialect.protocol + text).slice(0, 24)}`;
     if (!isJsonObject(body)) return refuse(dialect, complaint(400, UNREADABLE), requestId);
-    const name = modelName(body);
+    const named = model === undefined ? body : { ...body, model };
+    const name = modelName(named);
     const traits = simTraits(name);
     if (!traits) {
       const message = `The model '${name}' does not exist. GET /models lists the simulated models.`;
       return refuse(dialect, complaint(404, message, { param: 'model', code: 'model_not_found' }), requestId);
     }
     const what = findMisbehaviour(name)?.what ?? {};
-    const exchange: Exchange = { dialect, name, traits, what, requestId, signal: request.signal };
+    const streaming = method === undefined ? body['stream'] === true : method === STREAMS;
+    const exchange = { dialect, name, traits, what, streaming, requestId, signal: request.signal };
     const early = await misbehaveEarly(exchange);
     if (early) return early;
     const complaints = new Complaints();
-    dialect.check(body, traits, request.headers, complaints);
+    const count = method === COUNTS ? countGemini(body, traits, complaints) : null;
+    if (count) return Response.json(count);
+    if (method !== COUNTS) dialect.check(body, traits, request.headers, complaints);
     if (complaints.first) return refuse(dialect, complaints.first, requestId);
-    return reply(exchange, body);
+    return reply(exchange, named);
   }
 
   /** What goes wrong before a request is even read; null when nothing does. */
@@ -118,8 +136,8 @@ export function createSim(options: SimOptions = {}): Sim {
     return what.html ? new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } }) : null;
   }
 
-  function reply({ dialect, traits, what, requestId, signal }: Exchange, body: JsonObject): Response {
-    const streaming = body['stream'] === true;
+  function reply(exchange: Exchange, body: JsonObject): Response {
+    const { dialect, traits, what, streaming, requestId, signal } = exchange;
     const headers = { [dialect.requestIdHeader]: requestId };
     if (what.emptyBody) {
       const type = streaming ? 'text/event-stream; charset=utf-8' : 'application/json';
@@ -155,6 +173,25 @@ export function createSim(options: SimOptions = {}): Sim {
   return { fetch };
 }
 
+const STREAMS = 'streamGenerateContent';
+const COUNTS = 'countTokens';
+const METHODS: readonly (string | undefined)[] = ['generateContent', STREAMS, COUNTS];
+
+/** Who answers under a path; null when nobody does. */
+function findAddress(pathname: string): Address | null {
+  const dialect = DIALECTS[pathname];
+  if (dialect) return { dialect };
+  const { model, method } = GOOGLE.exec(pathname)?.groups ?? {};
+  if (model === undefined || method === undefined) return null;
+  return { dialect: geminiDialect, model: nameInAddress(model), method };
+}
+
+/** False for a method that is not there. Without `alt=sse` a stream would be one JSON array, which is not simulated. */
+function isMethod({ method }: Address, alt: string | null): boolean {
+  if (method === undefined) return true;
+  return METHODS.includes(method) && (method !== STREAMS || alt === 'sse');
+}
+
 function answerEmbeddings(text: string): Response {
   const requestId = `req_${digest(`embeddings${text}`).slice(0, 24)}`;
   const body = parseJson(text);
@@ -187,7 +224,8 @@ function refuse(dialect: Dialect, what: Complaint, requestId: string): Response 
 }
 
 function notFound(pathname: string): Response {
-  const dialect = pathname.startsWith('/anthropic/') ? messagesDialect : chatDialect;
+  let dialect = pathname.startsWith('/anthropic/') ? messagesDialect : chatDialect;
+  if (pathname.startsWith('/google/')) dialect = geminiDialect;
   return refuse(dialect, complaint(404, `Unknown path: ${pathname}`), 'req_0');
 }
 

@@ -7,7 +7,13 @@ export const CHARS_PER_TOKEN = 4;
 const MEDIA_TOKENS = 85;
 /** Members that hold media or sealed data instead of text. */
 const MEDIA_KEYS: ReadonlySet<string> = new Set(['data', 'file_data', 'image_url', 'source', 'input_audio']);
-const SEALED_KEYS: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'cache_control']);
+const SEALED_KEYS: ReadonlySet<string> = new Set([
+  'signature',
+  'encrypted_content',
+  'cache_control',
+  'thoughtSignature',
+  'thought_signature',
+]);
 
 /** Tokens of a text: a quarter of its length, rounded up. */
 export function textTokens(text: string): number {
