@@ -61,7 +61,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
     thinking: { google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2000 } } },
   },
 };
-const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages'];
+const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'];
 
 /**
  * Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway, and the provider of

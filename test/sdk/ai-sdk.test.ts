@@ -25,7 +25,7 @@ const providers: Record<string, (id: string) => LanguageModel> = {
 };
 
 describe.each(Object.keys(providers))('%s', (name) => {
-  describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (id) => {
+  describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (id) => {
     const model = (): LanguageModel => {
       const create = providers[name];
       if (!create) throw new Error('no such provider');

@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 const person = z.object({ name: z.string(), age: z.number().int() });
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('LangChain, %s', (id) => {
+describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('LangChain, %s', (id) => {
   const model = (options: { readonly thinks?: boolean } = {}): ChatAnthropic =>
     new ChatAnthropic({
       model: id,

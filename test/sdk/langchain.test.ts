@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const CASES = ['sim/chat', 'sim/responses', 'sim/messages'].flatMap((id) => [
+const CASES = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'].flatMap((id) => [
   [id, 'Chat Completions'] as const,
   [id, 'Responses'] as const,
 ]);

@@ -47,7 +47,7 @@ const models: Record<string, (id: string) => Model> = {
 };
 
 describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
-  describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (id) => {
+  describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (id) => {
     const model = (): Model => {
       const create = models[api];
       if (!create) throw new Error('no such API');
@@ -95,31 +95,34 @@ describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
   });
 });
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('what the gateway keeps, %s', (id) => {
-  const agent = (): Agent =>
-    new Agent({
-      name: 'Guide',
-      instructions: 'Help.',
-      model: new OpenAIResponsesModel(client, id),
-      tools: [weather, time],
+describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])(
+  'what the gateway keeps, %s',
+  (id) => {
+    const agent = (): Agent =>
+      new Agent({
+        name: 'Guide',
+        instructions: 'Help.',
+        model: new OpenAIResponsesModel(client, id),
+        tools: [weather, time],
+      });
+
+    test('goes on from a response', async () => {
+      const first = await run(agent(), TASK);
+      const previousResponseId = first.lastResponseId ?? '';
+      const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { previousResponseId });
+      expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
+      const items = await client.responses.inputItems.list(second.lastResponseId ?? '', { limit: 100 });
+      const calls = items.data.filter(({ type }) => type === 'function_call');
+      expect(calls).toHaveLength(3);
     });
 
-  test('goes on from a response', async () => {
-    const first = await run(agent(), TASK);
-    const previousResponseId = first.lastResponseId ?? '';
-    const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { previousResponseId });
-    expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
-    const items = await client.responses.inputItems.list(second.lastResponseId ?? '', { limit: 100 });
-    const calls = items.data.filter(({ type }) => type === 'function_call');
-    expect(calls).toHaveLength(3);
-  });
-
-  test('goes on in a conversation', async () => {
-    const session = new OpenAIConversationsSession({ client });
-    await run(agent(), TASK, { session });
-    const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { session });
-    expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
-    const items = await session.getItems();
-    expect(items.filter(({ type }) => type === 'function_call')).toHaveLength(3);
-  });
-});
+    test('goes on in a conversation', async () => {
+      const session = new OpenAIConversationsSession({ client });
+      await run(agent(), TASK, { session });
+      const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { session });
+      expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
+      const items = await session.getItems();
+      expect(items.filter(({ type }) => type === 'function_call')).toHaveLength(3);
+    });
+  },
+);

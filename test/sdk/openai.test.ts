@@ -62,7 +62,7 @@ function extensions(value: object | undefined): {
   return value ?? {};
 }
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (model) => {
+describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (model) => {
   const shows = model !== 'sim/chat';
 
   test('answers', async () => {

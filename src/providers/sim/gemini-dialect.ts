@@ -116,10 +116,16 @@ function countMedia(parts: readonly JsonObject[], isImage: boolean): number {
   }).length;
 }
 
-/** What a function said: its only text where it has no more, else all of it. */
+/** What clients of Google's call the text of a result (API reference, `FunctionResponse`; the AI SDK; LangChain). */
+const RESULT_TEXTS = ['output', 'error', 'content', 'result'] as const;
+
+/** What a function said: its text, else all of it. */
 function resultText(response: JsonObject): string {
-  const [only, ...others] = Object.values(response);
-  return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(response);
+  for (const name of RESULT_TEXTS) {
+    const text = response[name];
+    if (typeof text === 'string') return text;
+  }
+  return JSON.stringify(response);
 }
 
 function readTools(
@@ -161,7 +167,8 @@ function readReasoning(value: JsonValue | undefined, traits: SimTraits): number 
   if (budget !== undefined && budget >= 0) return budgetTokens(budget);
   const level = asString(thinkingLevel)?.toLowerCase();
   if (level === undefined && budget === undefined && traits.reasoning === 'on-request') return 0;
-  return EFFORT_TOKENS[level ?? 'high'] ?? 0;
+  // The least level is as near as the API comes to no thinking (documentation "Gemini thinking", 2026-11).
+  return level === 'minimal' ? 0 : (EFFORT_TOKENS[level ?? 'high'] ?? 0);
 }
 
 /** `google.rpc.Status` in JSON. */
