@@ -1,5 +1,5 @@
 // The canonical request: what a client asked for, in no protocol's words.
-import type { HostedMeaning } from './hosted-tool.ts';
+import type { ChosenTools, HostedMeaning } from './hosted-tool.ts';
 import type { Item } from './item.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { NodeBase, Source } from './part.ts';
@@ -39,7 +39,12 @@ export type ToolChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly kind: 'function' | 'custom'; readonly name: string }
   | { readonly type: 'allowed'; readonly mode: 'auto' | 'required'; readonly names: readonly string[] }
-  | { readonly type: 'hosted'; readonly source: Source };
+  | {
+      readonly type: 'hosted';
+      readonly source: Source;
+      /** Absent where it names nothing that the gateway knows how to run. */
+      readonly chosen?: ChosenTools | undefined;
+    };
 
 export type ResponseFormat =
   | { readonly type: 'text' }
@@ -125,6 +130,8 @@ export interface CanonicalRequest {
   readonly verbosity?: string | undefined;
   readonly webSearch?: WebSearchOptions | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Opaque id of whom the client answers for. */
+  readonly endUser?: string | undefined;
   /** True: the last item is the beginning of the answer, a message of the assistant that the model must continue. */
   readonly prefill?: true | undefined;
   readonly stream: boolean;

@@ -12,6 +12,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' },
     { fact: /^image in result/, reason: 'Chat Completions has only text in tool results' },
     { fact: /^sampling topK/, reason: 'Chat Completions has no `top_k`' },
+    { fact: /^id of the user/, reason: 'the gateway takes no ids of users in Chat Completions' },
   ],
   'openai-responses': [
     { fact: /^failed result/, reason: 'Responses marks no tool result as failed' },
@@ -30,6 +31,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^instruction/, reason: 'Gemini has instructions for the whole conversation only' },
     { fact: /^one call/, reason: 'Gemini cannot be told to make one call at a time' },
     { fact: /^cached to/, reason: 'Gemini has no breakpoints' },
+    { fact: /^id of the user/, reason: 'Gemini has no ids of users' },
   ],
 };
 

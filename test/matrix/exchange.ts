@@ -61,6 +61,8 @@ export interface Question {
   readonly search?: true;
   /** The prompt may be cached up to the end of the instructions, of the tools, and of the first turn. */
   readonly cached?: true;
+  /** Whom the client answers for. */
+  readonly user?: string;
   readonly sampling?: Partial<Sampling>;
   readonly schema?: Json;
   readonly stop?: string;
@@ -225,6 +227,7 @@ export function factsOfQuestion(question: Question): string[] {
   notes.note('choice', question.choice);
   notes.note('one call', question.oneCall);
   notes.note('search', question.search);
+  notes.note('id of the user', question.user);
   if (question.cached) for (const place of ['instructions', 'tools', 'user']) notes.note('cached to', place);
   noteSampling(notes, question.sampling ?? {});
   notes.note('schema', question.schema);

@@ -187,6 +187,7 @@ const REPORTED_AT: readonly { readonly fact: RegExp; readonly path: RegExp }[] =
   { fact: /^pdf name/, path: /(filename|title)$/ },
   { fact: /^strict tool/, path: /^tools.*strict$/ },
   { fact: /^instruction/, path: /^(messages|input)\[/ },
+  { fact: /^id of the user/, path: /^(safety_identifier|metadata\.user_id)$/ },
   { fact: /^one call/, path: /^(parallel_tool_calls|tool_choice)/ },
   { fact: /^cached to/, path: /cache_control|prompt_cache_breakpoint/ },
   { fact: /^sampling topK/, path: /top_k|topK/ },

@@ -141,6 +141,7 @@ export const messagesFace: Face = {
       ...(wishes.search ? [{ type: 'web_search_20250305', name: 'web_search' }] : []),
     ],
     tool_choice: choiceOf(wishes),
+    metadata: wishes.user && { user_id: wishes.user },
     temperature: wishes.sampling?.temperature,
     top_p: wishes.sampling?.topP,
     top_k: wishes.sampling?.topK,
@@ -179,6 +180,7 @@ export const messagesFace: Face = {
         );
     }
     noteChoice(notes, at(body, 'tool_choice'));
+    notes.note('id of the user', at(body, 'metadata', 'user_id'));
     noteSampling(notes, {
       temperature: at(body, 'temperature'),
       topP: at(body, 'top_p'),

@@ -140,6 +140,7 @@ export const responsesFace: Face = {
     ],
     tool_choice: typeof wishes.choice === 'object' ? { type: 'function', ...wishes.choice } : wishes.choice,
     parallel_tool_calls: wishes.oneCall && false,
+    safety_identifier: wishes.user,
     temperature: wishes.sampling?.temperature,
     top_p: wishes.sampling?.topP,
     text: schema && { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
@@ -173,6 +174,7 @@ export const responsesFace: Face = {
         );
     const name = at(body, 'tool_choice', 'name');
     notes.choice(name === undefined ? at(body, 'tool_choice') : { name });
+    notes.note('id of the user', at(body, 'safety_identifier'));
     notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
     noteSampling(notes, { temperature: at(body, 'temperature'), topP: at(body, 'top_p') });
     notes.note('schema', at(body, 'text', 'format', 'schema'));

@@ -136,6 +136,12 @@ export const WISHES: readonly Feature[] = [
     answer: PLAIN,
   },
   {
+    name: 'ids of users',
+    about: ['id of the user'],
+    question: { turns: HELLO, user: 'person-1' },
+    answer: PLAIN,
+  },
+  {
     name: 'pause',
     about: ['finish'],
     question: { turns: HELLO },

@@ -64,6 +64,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     responseFormat,
     reasoning,
     metadata,
+    endUser: metadata?.['user_id'],
     ...(last?.type === 'message' && last.role === 'assistant' ? { prefill: true } : {}),
     stream,
     gateway,
@@ -79,7 +80,7 @@ function decodeMaxTokens(body: JsonObject, problems: Problems): number | undefin
   return readNumber(value, 'max_tokens', problems, { min: 0, integer: true });
 }
 
-/** `metadata.user_id` is kept in the record; an Anthropic upstream gets the whole object. */
+/** `metadata.user_id` is kept in the record; an upstream of this protocol gets the whole object. */
 function decodeMetadata(body: JsonObject, problems: Problems): CanonicalRequest['metadata'] {
   const raw = readObject(body['metadata'], 'metadata', problems);
   const userId = asString(raw?.['user_id']);

@@ -8,6 +8,7 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
@@ -49,8 +50,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const stop = encodeStop(request, report);
   if (stop.length > 0) body['stop_sequences'] = stop;
   if (request.stream) body['stream'] = true;
-  if (request.protocol === 'anthropic-messages' && isJsonObject(request.raw['metadata']))
-    body['metadata'] = request.raw['metadata'];
+  const metadata = encodeMetadata(request, report);
+  if (metadata) body['metadata'] = metadata;
   encodeExtra(request, target, body, report);
   return body;
 }
@@ -120,6 +121,16 @@ function ownConfig(request: CanonicalRequest): JsonObject {
   if (request.protocol !== 'anthropic-messages' && !isOurs) return {};
   const { effort: _effort, format: _format, ...rest } = asObject(request.raw['output_config']);
   return rest;
+}
+
+/** The longest `user_id` that the API takes (API reference "Create a Message", `metadata`, 2026-11). */
+const LONGEST_USER_ID = 256;
+
+function encodeMetadata(request: CanonicalRequest, report: Report): JsonObject | undefined {
+  const { metadata } = request.raw;
+  if (request.protocol === 'anthropic-messages') return isJsonObject(metadata) ? metadata : undefined;
+  const user_id = endUserFor(request, LONGEST_USER_ID, report);
+  return user_id === undefined ? undefined : { user_id };
 }
 
 function isOn(thinking: JsonObject | undefined): boolean {

@@ -9,6 +9,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asObject, GatewayError } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
+import { dropEndUser } from '../end-user.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -40,6 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const textFormat = encodeFormat(request, target, report);
   if (textFormat !== undefined) body['outputConfig'] = { textFormat };
   if (Object.keys(additional).length > 0) body['additionalModelRequestFields'] = additional;
+  dropEndUser(request, 'Bedrock has no place for ids of users', report);
   for (const key in request.extra) report.add(key, 'dropped', 'Bedrock does not know this member');
   return body;
 }

@@ -9,6 +9,7 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asObject, GatewayError } from '../../canonical/index.ts';
+import { dropEndUser } from '../end-user.ts';
 import { encodeConversation } from './encode-contents.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -31,6 +32,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (tools.length > 0) body['tools'] = tools;
   if (config !== undefined) body['toolConfig'] = config;
   if (generationConfig !== undefined) body['generationConfig'] = generationConfig;
+  dropEndUser(request, 'Gemini has no place for ids of users', report);
   encodeExtra(request, target, body, report);
   return body;
 }

@@ -11,6 +11,7 @@ import type {
   Tool,
   WebSearchOptions,
 } from '../../canonical/index.ts';
+import { dropEndUser } from '../end-user.ts';
 import { enforceable } from '../strict-schema.ts';
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -58,6 +59,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
   }
   if (request.prefill) encodePrefill(body, quirks.prefill);
+  dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
   copyExtra(body, request, context);
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;

@@ -73,6 +73,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     ...text,
     reasoning,
     metadata,
+    endUser: state.safetyIdentifier || undefined,
     stream,
     streamUsage,
     gateway,

@@ -9,6 +9,7 @@ import type {
   ResponseFormat,
   Target,
 } from '../../canonical/index.ts';
+import { dropEndUser, endUserFor } from '../end-user.ts';
 import { enforceable } from '../strict-schema.ts';
 import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -53,8 +54,25 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   body['store'] = false;
   if (request.stream) body['stream'] = true;
 
+  encodeEndUser(body, request, target, report);
   addExtra(body, request, target, report);
   return body;
+}
+
+/** API reference, "Create a model response", `safety_identifier`, 2026-11. */
+const LONGEST_IDENTIFIER = 128;
+
+function encodeEndUser(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): void {
+  if (target.quirks.unknownFields === 'drop')
+    return dropEndUser(request, 'the upstream does not know this member', report);
+  const own = request.protocol === 'openai-responses' ? request.endUser : undefined;
+  const id = own ?? endUserFor(request, LONGEST_IDENTIFIER, report);
+  if (id !== undefined) body['safety_identifier'] = id;
 }
 
 function outputLimit(limit: number, request: CanonicalRequest, report: Report): number {

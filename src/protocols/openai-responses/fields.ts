@@ -59,7 +59,11 @@ export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'max_tool_calls', support: 'hint', note: 'Positive integer; counts hosted tools.' },
   { name: 'prompt_cache_key', support: 'hint', note: 'A string.' },
   { name: 'prompt_cache_retention', support: 'hint', note: 'A string, e.g. `24h`.' },
-  { name: 'safety_identifier', support: 'hint', note: 'A string.' },
+  {
+    name: 'safety_identifier',
+    support: 'supported',
+    note: 'A string; `metadata.user_id` of an upstream of Messages.',
+  },
   { name: 'provider', support: 'gateway', note: 'Provider routing and fallback.' },
   { name: 'model_routing_config', support: 'gateway', note: 'Model routing.' },
   { name: 'models', support: 'gateway', note: 'Models to fall back to, in order.' },
