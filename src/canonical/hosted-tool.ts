@@ -53,3 +53,16 @@ export interface McpWish {
 export type HostedMeaning =
   | { readonly type: 'web_search'; readonly search: SearchWish }
   | { readonly type: 'mcp'; readonly mcp: McpWish };
+
+/** A tool that a choice among hosted tools names. Without a name, an MCP server stands for all of its tools. */
+export type ChosenTool =
+  | { readonly type: 'web_search' }
+  | { readonly type: 'mcp'; readonly label: string; readonly name?: string | undefined }
+  /** A function or a custom tool of the client. */
+  | { readonly type: 'named'; readonly name: string };
+
+/** What a choice among hosted tools means, as far as the gateway knows the tools: never empty. */
+export interface ChosenTools {
+  readonly mode: 'auto' | 'required';
+  readonly tools: readonly ChosenTool[];
+}

@@ -1,7 +1,8 @@
 // The flat forms of tools that somebody else runs, as the Responses API defines them and Chat Completions of many
 // vendors borrow them: a web search, a remote MCP server. Reads what is meant; who runs it is decided elsewhere.
-import { asObject, isJsonObject } from '../canonical/index.ts';
+import { asObject, asString, isJsonObject } from '../canonical/index.ts';
 import type {
+  ChosenTool,
   HostedMeaning,
   JsonObject,
   McpApproval,
@@ -37,6 +38,23 @@ export function readHostedTool(
 /** True for `web_search`, `web_search_preview` and the dated names of both. */
 export function isSearchType(type: string): boolean {
   return type.startsWith('web_search');
+}
+
+/**
+ * What a choice, or an entry in a list of allowed tools, names: `{type, name?, server_label?}` (OpenAI API reference,
+ * "Create a model response", `tool_choice`, 2026-11).
+ * @returns undefined for what the gateway cannot run
+ */
+export function readChosenTool(raw: JsonObject): ChosenTool | undefined {
+  const type = asString(raw['type']) ?? '';
+  const name = asString(raw['name']);
+  if (isSearchType(type)) return { type: 'web_search' };
+  if (type === 'mcp') {
+    const label = asString(raw['server_label']);
+    return label === undefined ? undefined : { type, label, name };
+  }
+  const isClients = type === 'function' || type === 'custom';
+  return isClients && name !== undefined ? { type: 'named', name } : undefined;
 }
 
 function readSearch(raw: JsonObject, path: string, problems: Problems): SearchWish {

@@ -145,5 +145,13 @@ function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope
   if (isClients || tools.length === 0) return { type: 'tool', kind: 'function', name };
   if (!tools.some((tool) => tool.type === 'hosted'))
     scope.problems.add('tool_choice.name', 'names a tool that is not in tools');
-  return { type: 'hosted', source: ours(raw) };
+  const isSearch = tools.some(
+    (tool) =>
+      tool.type === 'hosted' && tool.meaning?.type === 'web_search' && tool.source.raw['name'] === name,
+  );
+  return {
+    type: 'hosted',
+    source: ours(raw),
+    ...(isSearch && { chosen: { mode: 'required', tools: [{ type: 'web_search' }] } }),
+  };
 }

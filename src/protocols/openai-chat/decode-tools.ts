@@ -14,7 +14,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { readHostedTool } from '../read-hosted-tool.ts';
+import { readChosenTool, readHostedTool } from '../read-hosted-tool.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 
 /** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
@@ -87,8 +87,14 @@ export function decodeToolChoice(
           'must be function, custom, allowed_tools, or the type of one of tools',
         );
       }
-      return { type: 'hosted', source: { protocol: 'openai-chat', raw } };
+      return decodeHostedChoice(raw);
   }
+}
+
+function decodeHostedChoice(raw: JsonObject): ToolChoice {
+  const tool = readChosenTool(raw);
+  const source = { protocol: 'openai-chat', raw } as const;
+  return { type: 'hosted', source, ...(tool && { chosen: { mode: 'required', tools: [tool] } }) };
 }
 
 function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | undefined {

@@ -1,7 +1,7 @@
 // `tools` and `tool_choice` in the flat form of the Responses API. Owns their shapes and how they must fit together;
 // must not know which upstream can run which tool.
 import { isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, Problems, Report, Tool, ToolChoice } from '../../canonical/index.ts';
+import type { ChosenTool, JsonObject, Problems, Report, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 import {
   describe,
@@ -14,7 +14,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { isSearchType, readHostedTool } from '../read-hosted-tool.ts';
+import { isSearchType, readChosenTool, readHostedTool } from '../read-hosted-tool.ts';
 import { sourceOf } from './decode-item.ts';
 
 /** Tools that the gateway's API does not offer: asking for them has no effect. */
@@ -125,8 +125,17 @@ export function decodeToolChoice(
           'tool_choice.type',
           'must be function, custom, allowed_tools, or the type of one of tools',
         );
-      return { type: 'hosted', source: sourceOf(raw) };
+      return hostedChoice(raw, 'required', [raw]);
   }
+}
+
+/** @param entries those that name tools */
+function hostedChoice(raw: JsonObject, mode: 'auto' | 'required', entries: readonly Member[]): ToolChoice {
+  const tools = entries.flatMap((entry): ChosenTool[] => {
+    const tool = isJsonObject(entry) ? readChosenTool(entry) : undefined;
+    return tool ? [tool] : [];
+  });
+  return { type: 'hosted', source: sourceOf(raw), ...(tools.length > 0 && { chosen: { mode, tools } }) };
 }
 
 /** What a choice may name: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
@@ -143,7 +152,7 @@ function hostedKind(type: string): string {
   return isSearchType(type) ? 'web_search' : type;
 }
 
-/** A subset of named tools; one that also has hosted tools stays in its raw form, which only its own protocol reads. */
+/** A subset of named tools; one that also has hosted tools keeps its raw form beside what is known of it. */
 function decodeAllowed(
   raw: JsonObject,
   isTool: (choice: string) => boolean,
@@ -173,6 +182,6 @@ function decodeAllowed(
     names.push(name);
     if (!isTool(`${type} ${name}`)) problems.add(`${at}.name`, `names a ${type} tool that is not in tools`);
   });
-  if (!isNamed) return { type: 'hosted', source: sourceOf(raw) };
+  if (!isNamed) return mode && hostedChoice(raw, mode, entries ?? []);
   return mode && { type: 'allowed', mode, names };
 }
