@@ -81,10 +81,17 @@ test('a stream of anything ends exactly once, with its end as the last event', (
     fc.property(fc.array(fc.oneof(json, chunk), { maxLength: 6 }), fc.boolean(), (frames, done) => {
       const sink = new EndCounter();
       const decoder = openaiChatUpstream.decodeStream(sink, codecContext());
-      for (const frame of frames) decoder.frame('', JSON.stringify(frame));
-      if (done) decoder.frame('', '[DONE]');
-      decoder.end();
-      decoder.end();
+      try {
+        for (const frame of frames) decoder.frame('', JSON.stringify(frame));
+        if (done) decoder.frame('', '[DONE]');
+        decoder.end();
+        decoder.end();
+      } catch (error) {
+        // A call without a name: who reads the stream ends it with this error.
+        expect(GatewayError.is(error)).toBe(true);
+        expect(sink.ends).toBe(0);
+        return;
+      }
       expect(sink.ends).toBe(1);
       expect(['finish', 'error']).toContain(sink.types.at(-1) ?? '');
     }),
@@ -100,7 +107,7 @@ test('a body of anything is an answer or a GatewayError', () => {
         openaiChatUpstream.decodeResponse(body, sink, codecContext());
       } catch (error) {
         expect(GatewayError.is(error)).toBe(true);
-        expect(sink.types).toEqual([]);
+        expect(sink.ends).toBe(0);
         return;
       }
       expect(sink.types[0]).toBe('start');
