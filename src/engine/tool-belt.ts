@@ -86,6 +86,7 @@ export class ToolBelt {
         ? [openServer(tool, tool.meaning.mcp, request, asksPeople, available, names)]
         : [],
     );
+    checkLabels(this.#servers);
     this.#history = new ToolHistory({
       search: this.#search,
       servers: new Map(this.#servers.map(({ tool }) => [tool.label, tool])),
@@ -223,6 +224,17 @@ export class ToolBelt {
   }
 }
 
+/** @throws GatewayError for a second server of the same label: items and answers of persons name servers by it */
+function checkLabels(servers: readonly McpEntry[]): void {
+  const labels = new Set<string>();
+  for (const { tool, hosted } of servers) {
+    const param = `${hosted.path ?? 'tools'}.server_label`;
+    if (labels.has(tool.label))
+      throw new GatewayError('invalid_request', `${param} is used by an earlier server`, { param });
+    labels.add(tool.label);
+  }
+}
+
 function openServer(
   hosted: HostedTool,
   wish: McpWish,
@@ -234,6 +246,9 @@ function openServer(
   const path = hosted.path ?? 'tools';
   const configured = wish.url === undefined ? mcp.servers.get(wish.label) : undefined;
   const approval = wish.approval ?? configured?.approval ?? 'always';
+  if (configured)
+    for (const name of ['authorization', 'headers'] as const)
+      if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', "the operator's server has its own");
   let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
   if (!asksPeople && approval !== 'never') refusal ??= unanswerable(path);
   const server = configured?.server ?? {

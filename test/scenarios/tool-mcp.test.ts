@@ -1,7 +1,6 @@
 // Tools of remote MCP servers that the gateway calls, as clients of the Responses API see them: lists, filters, names,
 // choices, and servers that fail in every way. Over every protocol of the upstream, streamed and whole.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ArmedClock } from '../upstreams/armed-clock.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import type { McpServerScript } from '../upstreams/mcp-server.ts';
 import {
@@ -27,12 +26,6 @@ const TOOLS: McpServerScript['tools'] = {
   huge: { run: () => 'x'.repeat(300_000) },
   picture: { run: () => ({ content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] }) },
   'odd.name/with spaces': { run: () => 'odd' },
-  die: {
-    run: (_, { die }) => {
-      die();
-      return new Promise(() => {});
-    },
-  },
 };
 
 let scene: ToolScene;
@@ -59,7 +52,18 @@ function typesOf({ body }: Answered): string[] {
 const namesIn = (item: Json | undefined): Json[] =>
   list(item, 'tools').map((tool) => at(tool, 'name') ?? null);
 const textOf = ({ body }: Answered): string => String(at(list(body, 'output').at(-1), 'content', 0, 'text'));
-const lists = (): number => scene.mcp.requests.filter(({ method }) => method === 'POST').length;
+
+/** The name under which a model sees the one tool that begins so. @param but not this one */
+async function offered(tools: readonly object[], start: string, but = ''): Promise<string> {
+  scene.upstream.script(says('chat', [{ text: 'Hello.' }]));
+  await ask(scene, 'chat', { input: 'Hi', tools }, false);
+  const names = list(scene.upstream.requests[0]?.json, 'tools').map((tool) =>
+    String(at(tool, 'function', 'name')),
+  );
+  const found = names.filter((name) => name.startsWith(start) && name !== but);
+  expect(found).toHaveLength(1);
+  return found[0] ?? '';
+}
 
 describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
   const go = (body: object): Promise<Answered> =>
@@ -110,10 +114,10 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(typesOf(resent)).toEqual(['mcp_call', 'message']);
     expect(scene.mcp.requests.length - before).toBe(2 * perAnswer);
     // Nothing but talk: the server is not even connected to.
-    const talked = lists();
+    const talked = scene.mcp.requests.length;
     const talk = await go({ input: 'Thanks.', previous_response_id: next.id, tool_choice: 'none' });
     expect(typesOf(talk)).toEqual(['message']);
-    expect(lists()).toBe(talked);
+    expect(scene.mcp.requests).toHaveLength(talked);
   });
 
   test.each([
@@ -156,15 +160,10 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     if (stream) expect(answer.frames.map(({ event }) => event)).toContain('response.mcp_call.failed');
   });
 
-  test('a huge result is cut, and the model is told', async () => {
-    const answer = await go({ input: 'call sums__huge {}' });
-    const output = String(at(itemsOf(answer, 'mcp_call')[0], 'output'));
-    expect(output.length).toBeLessThan(256 * 1024 + 100);
-    expect(output).toEndWith('[The result was cut: it is too long.]');
-  });
-
   test('names that no upstream takes are changed for the model alone', async () => {
-    const answer = await go({ input: 'call sums__odd_name_with_spaces {}' });
+    const name = await offered([serverAt(scene.mcp.url)], 'sums__odd');
+    expect(name).toMatch(/^[\w-]{1,64}$/);
+    const answer = await go({ input: `call ${name} {}` });
     expect(itemsOf(answer, 'mcp_call')[0]).toMatchObject({ name: 'odd.name/with spaces', output: 'odd' });
   });
 
@@ -173,7 +172,8 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     const tools = [serverAt(scene.mcp.url), own];
     const mine = await go({ tools, input: 'call sums__add {"city": "Oulu"}' });
     expect(typesOf(mine)).toEqual(['mcp_list_tools', 'function_call']);
-    const theirs = await go({ tools, input: 'call sums__add_2 {"a": 1, "b": 1}' });
+    const name = await offered(tools, 'sums__add', 'sums__add');
+    const theirs = await go({ tools, input: `call ${name} {"a": 1, "b": 1}` });
     expect(itemsOf(theirs, 'mcp_call')[0]).toMatchObject({ name: 'add', output: 'the sum is 2' });
   });
 
@@ -214,6 +214,14 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
       expect(typesOf(again)).toEqual(['mcp_list_tools', 'message']);
     },
   );
+});
+
+test.each(SIMULATED)('%s: a huge result is cut, and the model is told', async (model) => {
+  const body = { model, tools: [serverAt(scene.mcp.url)], input: 'call sums__huge {}' };
+  const answer = await ask(scene, 'chat', body, false);
+  const output = String(at(itemsOf(answer, 'mcp_call')[0], 'output'));
+  expect(output.length).toBeLessThan(256 * 1024 + 100);
+  expect(output).toEndWith('[The result was cut: it is too long.]');
 });
 
 describe('the events of a list and a call', () => {
@@ -324,6 +332,12 @@ describe('servers that may not be asked', () => {
     expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, param]);
   });
 
+  test('two servers of one label', async () => {
+    const tools = [serverAt(scene.mcp.url), serverAt('https://mcp.example/')];
+    const refused = await ask(scene, 'chat', { model: 'sim/chat', input: 'Hi', tools }, true);
+    expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[1].server_label']);
+  });
+
   test('another scheme is told in the list', async () => {
     const tools = [serverAt('file:///etc/passwd')];
     const answer = await ask(scene, 'chat', { model: 'sim/chat', input: 'Hi', tools }, false);
@@ -351,49 +365,5 @@ describe('servers that may not be asked', () => {
     expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0].server_url']);
     const ours = { ...body, tools: [{ type: 'mcp', server_label: 'ops', require_approval: 'never' }] };
     expect((await ask(closed, 'chat', ours, true)).status).toBe(200);
-  });
-});
-
-describe('servers in trouble', () => {
-  test('a tool that is too slow is given up, and the session is ended', async () => {
-    const clock = new ArmedClock();
-    const never: McpServerScript['tools'] = { wait: { run: () => new Promise(() => {}) } };
-    await using slow = await startToolScene({ clock, tools: never, mcp: () => ({ timeout_ms: 1500 }) });
-    const asked = ask(
-      slow,
-      'chat',
-      { model: 'sim/chat', input: 'call sums__wait {}', tools: [serverAt(slow.mcp.url)] },
-      false,
-    );
-    await slow.mcp.called('wait');
-    clock.advance(1501);
-    const answer = await asked;
-    expect(String(at(itemsOf(answer, 'mcp_call')[0], 'error', 'message'))).toContain(
-      'took longer than 1500 ms',
-    );
-    await slow.mcp.ended();
-  });
-
-  test('a server that dies in the middle of a call', async () => {
-    await using dying = await startToolScene({ tools: TOOLS });
-    const body = { model: 'sim/messages', input: 'call sums__die {}', tools: [serverAt(dying.mcp.url)] };
-    const answer = await ask(dying, 'chat', body, true);
-    expect(at(itemsOf(answer, 'mcp_call')[0], 'status')).toBe('failed');
-    expect(at(answer.body, 'status')).toBe('completed');
-  });
-
-  test('fifty tools', async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 50 }, (_, n) => [
-        `tool_${n}`,
-        { description: `Number ${n}`, run: () => `it was ${n}` },
-      ]),
-    );
-    await using crowd = await startToolScene({ tools: many, server: { pageSize: 7 } });
-    const body = { model: 'sim/messages', input: 'call sums__tool_49 {}', tools: [serverAt(crowd.mcp.url)] };
-    const answer = await ask(crowd, 'chat', body, true);
-    expect(namesIn(itemsOf(answer, 'mcp_list_tools')[0])).toHaveLength(50);
-    expect(at(itemsOf(answer, 'mcp_call')[0], 'output')).toBe('it was 49');
-    await crowd.mcp.ended();
   });
 });

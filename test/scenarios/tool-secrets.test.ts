@@ -167,6 +167,23 @@ describe.each([false, true])('streamed: %p', (stream) => {
   });
 });
 
+test('a request cannot bring credentials to a server of the operator, and is told so', async () => {
+  const tool = { type: 'mcp', server_label: 'ops', authorization: TOKEN, headers: { 'X-Own': HEADER } };
+  const answer = await ask(scene, 'chat', { model: 'sim/chat', tools: [tool], input: 'Hello' }, false);
+  expect(answer.report).toBe('tools[0].authorization:dropped, tools[0].headers:dropped');
+  const { headers } = scene.mcp.requests.at(-1) ?? {};
+  expect([headers?.get('authorization'), headers?.get('x-own')]).toEqual([`Bearer ${OPERATOR}`, null]);
+  const strictly = { 'x-dragoman-strict': 'true' };
+  const refused = await ask(
+    scene,
+    'chat',
+    { model: 'sim/chat', tools: [tool], input: 'Hello' },
+    false,
+    strictly,
+  );
+  expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0].authorization']);
+});
+
 test('one token serves all sessions until it expires, and says what it is for', () => {
   expect(asked).toHaveLength(1);
   expect(asked[0]).toStartWith('Basic ');
