@@ -38,6 +38,13 @@ beforeAll(async () => {
         ],
       },
       {
+        id: 'house/nameless',
+        endpoints: [
+          { provider: 'vertex', model: '.', protocol: 'gemini', price },
+          { provider: 'spare', model: 'text-embed', price: { input: 2 } },
+        ],
+      },
+      {
         id: 'house/claude',
         endpoints: [
           { provider: 'vertex', model: 'claude-embed', protocol: 'anthropic-messages', price },
@@ -139,6 +146,19 @@ test('embeddings of an older Azure deployment are below its path', async () => {
   expect(await vectorsOf(await embed('azure-deployments/my embed', 'a'))).toEqual([[1]]);
   expect(paths()).toEqual(['/openai/deployments/my%20embed/embeddings?api-version=2024-10-21']);
   expect(upstream.requests[0]?.headers['api-key']).toBe('sk-azure');
+});
+
+test('a model that cannot be addressed is passed over', async () => {
+  upstream.always(whole({}));
+  other.script(whole({ object: 'list', model: 'text-embed', data: [{ index: 0, embedding: [1] }] }));
+  const response = await embed('house/nameless', 'a cat');
+  expect(await vectorsOf(response)).toEqual([[1]]);
+  expect(paths()).toEqual([]);
+  const alone = await embed('vertex/.', 'a cat');
+  expect([alone.status, at(await alone.json(), 'error', 'message')]).toEqual([
+    404,
+    expect.stringContaining('no model of this name'),
+  ]);
 });
 
 test('hosts that make no embeddings in a protocol are not asked', async () => {

@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 8;
 /**
  * Runs parts.
  * @param count how many there are
- * @param start begins one, by its place; called in order
+ * @param start begins one, by its place; called in order. What it throws fails the try as the part itself would
  */
 export function runParts(count: number, start: (place: number) => RunningTry): RunningTry {
   const running = new Set<RunningTry>();
@@ -19,12 +19,21 @@ export function runParts(count: number, start: (place: number) => RunningTry): R
     failure ??= cause;
     for (const part of running) part.cancel(reason);
   };
+  const runOne = async (place: number): Promise<GatewayError | undefined> => {
+    let part: RunningTry | undefined;
+    try {
+      part = start(place);
+      running.add(part);
+      return await part.done;
+    } catch (thrown) {
+      return GatewayError.from(thrown);
+    } finally {
+      if (part) running.delete(part);
+    }
+  };
   const runOneAfterAnother = async (): Promise<void> => {
     while (begun < count && !failure) {
-      const part = start(begun++);
-      running.add(part);
-      const error = await part.done;
-      running.delete(part);
+      const error = await runOne(begun++);
       if (error && !failure)
         stop(error, new GatewayError('cancelled', 'another part of the request has failed'));
     }

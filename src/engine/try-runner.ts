@@ -1,6 +1,6 @@
 // The tries of one request, whatever it asks for: starts them, races them, interrupts them. When to try whom is decided
 // in `failover.ts`, what a try does by whoever extends this.
-import type { GatewayError } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -97,11 +97,15 @@ export abstract class TryRunner implements FailoverHost {
     return failed;
   }
 
-  /** Remembers a try, to be cancelled with the others. */
+  /** Remembers a try, to be cancelled with the others. One that rejects has failed: the next candidate may answer. */
   protected watch(running: RunningTry): RunningTry {
-    this.#running.add(running);
-    void running.done.then(() => this.#running.delete(running));
-    return running;
+    const watched: RunningTry = {
+      done: running.done.catch(GatewayError.from),
+      cancel: (reason) => running.cancel(reason),
+    };
+    this.#running.add(watched);
+    void watched.done.then(() => this.#running.delete(watched));
+    return watched;
   }
 
   #started(candidate: Candidate, claim: () => void): RunningTry {
