@@ -100,6 +100,8 @@ export interface FinishEvent {
   readonly stopSequence?: string | undefined;
   /** Why the upstream refused, in its own word. */
   readonly refusalCategory?: string | undefined;
+  /** What the upstream said of its answer as a whole that only its own protocol knows. */
+  readonly source?: Source | undefined;
 }
 export interface ErrorEvent {
   readonly type: 'error';

@@ -12,6 +12,7 @@ import type {
 import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
 import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
+import { AnswerRest } from './answer-rest.ts';
 import { countSearches, decodeGrounding, mergeGrounding, readSearches } from './decode-grounding.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -45,6 +46,7 @@ export class AnswerEmitter {
   /** A signature on a part without content: it is shown when it is known that no content follows. */
   #lateSignature: string | undefined;
   #grounding: MutableJsonObject | undefined;
+  readonly #rest = new AnswerRest();
   #usage: JsonObject | undefined;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
@@ -78,6 +80,7 @@ export class AnswerEmitter {
     const feedback = asObject(response['promptFeedback']);
     // Only one candidate is ever asked for.
     const candidate = asArray(response['candidates'])[0];
+    this.#rest.take(response, asObject(candidate));
     if (isJsonObject(candidate)) this.#candidate(candidate);
     else if (asString(feedback['blockReason'])) this.#block(feedback);
   }
@@ -96,7 +99,13 @@ export class AnswerEmitter {
     this.#sink.on(
       reason === 'failure'
         ? { type: 'error', error: brokenAnswer(raw ?? '', this.#finishMessage) }
-        : { type: 'finish', reason, raw, ...(this.#isBlocked ? { refusalCategory: raw } : {}) },
+        : {
+            type: 'finish',
+            reason,
+            raw,
+            ...(this.#isBlocked ? { refusalCategory: raw } : {}),
+            source: this.#rest.source,
+          },
     );
   }
 
@@ -124,8 +133,18 @@ export class AnswerEmitter {
     for (const part of asArray(asObject(candidate['content'])['parts'])) {
       if (!isJsonObject(part)) continue;
       this.#part(part, tokens);
-      if (typeof part['text'] === 'string' && part['thought'] !== true) tokens = undefined;
+      if (part['text'] && part['thought'] !== true) tokens = undefined;
     }
+    // Some objects tell of tokens whose text came before.
+    if (tokens !== undefined && this.#message !== NONE)
+      this.#sink.on({
+        type: 'text',
+        index: this.#message,
+        part: 0,
+        kind: 'text',
+        text: '',
+        logprobs: tokens,
+      });
     this.#grounding = mergeGrounding(this.#grounding, candidate);
     // Numbers are the words of clients that ask for them, which the gateway does not.
     const { finishReason, finishMessage } = candidate;
@@ -245,7 +264,7 @@ export class AnswerEmitter {
   #annotate(grounding: JsonObject): void {
     const index = this.#message;
     // Without a text there is nothing to cite for.
-    if (index === NONE) this.#sink.on({ type: 'unknown', source: { protocol: 'gemini', raw: grounding } });
+    if (index === NONE) this.#rest.add(grounding);
     else
       for (const annotation of decodeGrounding(grounding, this.#text))
         this.#sink.on({ type: 'annotate', index, part: 0, annotation });

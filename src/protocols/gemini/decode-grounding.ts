@@ -20,8 +20,8 @@ export function mergeGrounding(
 }
 
 /**
- * The citations in a candidate's members: one of a web page for each pair of a stretch of text and a page, and one
- * that only this protocol knows, with everything as it came.
+ * The citations in a candidate's members: one of a web page for each pair of a stretch of text and a page, also where
+ * the model recited one, and one that only this protocol knows, with everything as it came.
  * @param text the whole text of the message
  */
 export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
@@ -35,6 +35,13 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
       const page = pageOf(asObject(typeof index === 'number' ? chunks[index] : undefined));
       if (page !== undefined) annotations.push({ type: 'url_citation', ...page, start, end });
     }
+  }
+  // Google AI Studio and Vertex AI name the list differently (API references, `CitationMetadata`, 2026-11).
+  const { citationSources, citations } = asObject(raw['citationMetadata']);
+  for (const cited of asArray(citationSources ?? citations)) {
+    const page = addressOf(asObject(cited));
+    if (page !== undefined)
+      annotations.push({ type: 'url_citation', ...page, ...placeOf(asObject(cited), text) });
   }
   annotations.push({ type: 'other', source: { protocol: 'gemini', raw } });
   return annotations;
@@ -57,13 +64,22 @@ export function countSearches(raw: JsonObject | undefined): number {
   return asArray(asObject(raw?.['groundingMetadata'])['webSearchQueries']).length;
 }
 
-function pageOf(chunk: JsonObject): { readonly url: string; readonly title: string } | undefined {
+interface Page {
+  readonly url: string;
+  readonly title: string;
+}
+
+function pageOf(chunk: JsonObject): Page | undefined {
   for (const kind of ['web', 'maps', 'retrievedContext'] as const) {
-    const { uri, title } = asObject(chunk[kind]);
-    const url = asString(uri);
-    if (url !== undefined && url !== '') return { url, title: asString(title) ?? '' };
+    const page = addressOf(asObject(chunk[kind]));
+    if (page !== undefined) return page;
   }
   return undefined;
+}
+
+function addressOf({ uri, title }: JsonObject): Page | undefined {
+  const url = asString(uri);
+  return url ? { url, title: asString(title) ?? '' } : undefined;
 }
 
 /** Offsets in UTF-16 units. Google's are bytes of UTF-8, of the part of the answer: its words are the better witness. */

@@ -9,6 +9,7 @@ import type {
 import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
+import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -28,7 +29,8 @@ interface Draft {
  * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
-  const { reason, raw } = requireFinish(events);
+  const finish = requireFinish(events);
+  const { reason, raw } = finish;
   const { request } = context;
   const written: JsonObject[] = [];
   const parts = new PartWriter((part) => written.push(part), request.reasoning.exclude !== true);
@@ -36,15 +38,19 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   for (const item of events.items) addItem(draft, item);
   if (parts.isSigning || written.length === 0) written.push(parts.last());
 
+  const rest = readRest(finish);
+  draft.grounding.addOwn(rest.candidate);
   const candidate: MutableJsonObject = {
     content: { parts: written, role: 'model' },
     finishReason: encodeFinishReason(reason, raw, draft.text !== ''),
     index: 0,
+    ...rest.candidate,
     ...draft.grounding.members(draft.text),
   };
   if (request.logprobs === true && draft.logprobs.length > 0)
     candidate['logprobsResult'] = encodeLogprobs(draft.logprobs);
   return {
+    ...rest.response,
     candidates: [candidate],
     ...(events.usage ? { usageMetadata: encodeUsage(events.usage, context.costUsd) } : {}),
     modelVersion: context.model,

@@ -17,6 +17,7 @@ import type {
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeErrorBody } from './encode-error.ts';
+import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -119,9 +120,8 @@ class GeminiStreamEncoder implements EventSink {
       case 'error':
         this.#onError(event.error);
         return;
+      // Whole frames of another's have no place.
       case 'unknown':
-        if (event.source.protocol === 'gemini') this.#grounding.addOwn(event.source.raw);
-        return;
       case 'start':
         return;
     }
@@ -129,9 +129,10 @@ class GeminiStreamEncoder implements EventSink {
 
   #onText({ index, part, text, logprobs }: TextEvent): void {
     this.#offset(index, part);
-    if (text === '') return;
+    const hasLogprobs = this.#logprobs && logprobs !== undefined && logprobs.length > 0;
+    if (text === '' && !hasLogprobs) return;
     this.#text += text;
-    if (this.#logprobs && logprobs && logprobs.length > 0) {
+    if (hasLogprobs) {
       const result = JSON.stringify(encodeLogprobs(logprobs));
       this.#chunk(JSON.stringify(this.#parts.textPart(text)), `,"logprobsResult":${result}`);
     } else if (this.#parts.isSigning) this.#parts.text(text);
@@ -184,13 +185,19 @@ class GeminiStreamEncoder implements EventSink {
     this.#grounding.add(annotation, this.#offset(index, part));
   }
 
-  #onFinish({ reason, raw }: FinishEvent): void {
+  #onFinish(finish: FinishEvent): void {
+    const { reason, raw } = finish;
     for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
     const word = encodeFinishReason(reason, raw, this.#text !== '');
-    const grounding = this.#grounding.members(this.#text);
-    const members = grounding === undefined ? '' : `,${JSON.stringify(grounding).slice(1, -1)}`;
+    const rest = readRest(finish);
+    this.#grounding.addOwn(rest.candidate);
+    const members = membersText({ ...rest.candidate, ...this.#grounding.members(this.#text) });
     const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
-    this.#chunk(JSON.stringify(this.#parts.last()), `,"finishReason":"${word}"${members}`, usage);
+    this.#chunk(
+      JSON.stringify(this.#parts.last()),
+      `,"finishReason":"${word}"${members}`,
+      usage + membersText(rest.response),
+    );
     this.#end();
   }
 
@@ -236,4 +243,10 @@ class GeminiStreamEncoder implements EventSink {
     if (item?.type !== 'message') return this.#text.length;
     return (item.offsets[part] ??= this.#text.length);
   }
+}
+
+/** Members for the middle of an object, each after a comma. */
+function membersText(members: JsonObject): string {
+  const text = JSON.stringify(members).slice(1, -1);
+  return text === '' ? '' : `,${text}`;
 }
