@@ -65,4 +65,38 @@ describe('servers in trouble', () => {
     expect(at(itemsOf(answer, 'mcp_call')[0], 'output')).toBe('it was 49');
     await crowd.mcp.ended();
   });
+
+  test.each([false, true])(
+    'a client that goes away ends the call and the session (streamed: %p)',
+    async (stream) => {
+      let ended = (): void => {};
+      const aborted = new Promise<void>((resolve) => (ended = resolve));
+      const wait: McpServerScript['tools'] = {
+        wait: {
+          run: (_, { signal }) => {
+            signal.addEventListener('abort', ended);
+            return new Promise(() => {});
+          },
+        },
+      };
+      await using left = await startToolScene({ tools: wait });
+      const leave = new AbortController();
+      const asked = fetch(`${left.gateway.baseURL}/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${left.gateway.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'sim/chat',
+          stream,
+          input: 'call sums__wait {}',
+          tools: [serverAt(left.mcp.url)],
+        }),
+        signal: leave.signal,
+      }).then((response) => response.text());
+      await left.mcp.called('wait');
+      leave.abort();
+      expect(await asked.catch((error: unknown) => error)).toBeInstanceOf(Error);
+      await aborted;
+      await left.mcp.ended();
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import type { McpServerScript } from '../upstreams/mcp-server.ts';
 import {
+  geminiSays,
   MCP_TOOLS,
   serverAt,
   SIMULATED,
@@ -314,6 +315,30 @@ describe.each(WAYS)('over %s', (way) => {
     const answer = await ask(scene, way, { input: 'Go', tools: [serverAt(scene.mcp.url)] }, false);
     expect(at(itemsOf(answer, 'mcp_call')[0], 'error', 'message')).toContain('not a JSON object');
     expect(scene.mcp.calls).toHaveLength(before);
+  });
+});
+
+describe.each([false, true])('over gemini, streamed: %p', (stream) => {
+  test('a call of ours beside one of the client, then both results', async () => {
+    const call = (name: string, args: object): object => ({ functionCall: { name, args } });
+    scene.upstream.script(
+      geminiSays([call('get_weather', { city: 'Oulu' }), call('sums__add', { a: 1, b: 1 })]),
+      geminiSays([{ text: 'Done.' }]),
+    );
+    const tools = [serverAt(scene.mcp.url), WEATHER];
+    const body = { model: 'to/gemini', tools };
+    const first = await ask(scene, 'chat', { ...body, input: 'Go' }, stream);
+    expect(typesOf(first).toSorted()).toEqual(['function_call', 'mcp_call', 'mcp_list_tools']);
+    const own = itemsOf(first, 'function_call')[0];
+    const input = [result(String(at(own, 'call_id')), 'fog')];
+    const second = await ask(scene, 'chat', { ...body, input, previous_response_id: first.id }, stream);
+    expect(textOf(second)).toBe('Done.');
+    const contents = list(scene.upstream.requests[1]?.json, 'contents');
+    // One turn with both calls, one with both results: Gemini takes no other order.
+    expect(contents.map((content) => at(content, 'role') ?? null)).toEqual(['user', 'model', 'user']);
+    expect(list(contents[1], 'parts').filter((part) => at(part, 'functionCall'))).toHaveLength(2);
+    expect(list(contents[2], 'parts').filter((part) => at(part, 'functionResponse'))).toHaveLength(2);
+    expect(JSON.stringify(contents[2])).toMatch(/the sum is 2[^]*fog|fog[^]*the sum is 2/);
   });
 });
 

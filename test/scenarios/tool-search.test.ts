@@ -6,13 +6,13 @@ import { recordOf } from '../upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 import {
   found,
+  geminiSays,
   hitsAt,
   NO_ANSWER,
   SIMULATED_BOTH,
   startToolScene,
   type ToolScene,
 } from '../upstreams/tool-scene.ts';
-import type { Answer } from '../upstreams/scripted-upstream.ts';
 import { answered, ask, says, told, type Answered } from './responses-scene.ts';
 
 let scene: ToolScene;
@@ -214,7 +214,11 @@ describe('citations', () => {
     const text = TEXT.replace('URL', scene.web.origin);
     const calls = [{ call: 'web_search', id: 'call_1', args: { query: 'q' } }];
     for (const stream of [false, true]) {
-      if (way === 'gemini') scene.upstream.script(...geminiTurns(calls[0]?.args ?? {}, text));
+      if (way === 'gemini')
+        scene.upstream.script(
+          geminiSays([{ functionCall: { name: 'web_search', args: { query: 'q' } } }]),
+          geminiSays([{ text }]),
+        );
       else scene.upstream.script(says(way, calls), says(way, [{ text }]));
       const model = `to/${way}`;
       const answer = await ask(scene, 'chat', { model, tools: [SEARCH], input: 'Go' }, stream);
@@ -257,31 +261,6 @@ describe('citations', () => {
 function nativeModels(): readonly object[] {
   const endpoints = [{ provider: 'sim', model: 'responses', quirks: { searches_web: true } }];
   return [{ id: 'native', endpoints }];
-}
-
-/** Two turns of a model behind Gemini's API: a search, then this text. */
-function geminiTurns(args: object, text: string): Answer[] {
-  const turn = (parts: readonly object[]): Answer => {
-    const body = JSON.stringify({
-      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
-      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 },
-      modelVersion: 'm',
-      responseId: 'r',
-    });
-    return (exchange) => {
-      if (!exchange.request.path.includes('streamGenerateContent')) {
-        exchange.head(200, {
-          'content-type': 'application/json',
-          'content-length': `${Buffer.byteLength(body)}`,
-        });
-        return exchange.raw(body);
-      }
-      exchange.openStream();
-      exchange.chunk(`data: ${body}\n\n`);
-      exchange.endStream();
-    };
-  };
-  return [turn([{ functionCall: { name: 'web_search', args } }]), turn([{ text }])];
 }
 
 describe('limits', () => {

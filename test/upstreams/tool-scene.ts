@@ -2,7 +2,9 @@
 // server, and models that call them: simulated ones, and a scripted upstream. Knows no protocol.
 import type { Clock } from '../../src/runtime/clock.ts';
 import { startResponses, type ResponsesScene } from '../scenarios/responses-scene.ts';
+import { stream, whole } from './answers.ts';
 import { startMcpServer, type McpServerScript, type RunningMcpServer } from './mcp-server.ts';
+import type { Answer } from './scripted-upstream.ts';
 import { searxngAnswer, type Hit } from './search-stub.ts';
 
 /** Simulated models, one for each protocol that they speak, and the scripted one that speaks Gemini's. */
@@ -175,6 +177,20 @@ export async function startToolScene(options: ToolSceneOptions = {}): Promise<To
       await web.stop();
       await mcp.stop();
     },
+  };
+}
+
+/** One turn of a model behind Gemini's API, whole or streamed as it was asked for. */
+export function geminiSays(parts: readonly object[]): Answer {
+  const body = {
+    candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 },
+    modelVersion: 'm',
+    responseId: 'r',
+  };
+  return (exchange) => {
+    const isStream = exchange.request.path.includes('streamGenerateContent');
+    (isStream ? stream(`data: ${JSON.stringify(body)}\n\n`) : whole(body))(exchange);
   };
 }
 
