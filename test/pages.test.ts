@@ -409,12 +409,19 @@ describe('hostile pages', () => {
     ['drawings in drawings', `start${many('<svg/><svg>')}`],
     ['nothing but titles', `start${many('<title>x</title>')}`],
     ['code in code', `${many('<pre>')}end`],
+    ['marks upon marks', `${many('<h1><li>', 9 * MB)}end`],
   ])('%s', async (_, html) => {
     const started = performance.now();
     const page = await read(serves(html));
     expect(performance.now() - started).toBeLessThan(3000);
     expect(page.text).toMatch(/start|end|&|</);
     expect(page.text.length).toBeLessThan(200_100);
+  });
+
+  test('of the marks before one word only a few are kept', async () => {
+    expect(await text(`${'<h1>'.repeat(1000)}end`)).toBe(`${'# '.repeat(8)}end`);
+    // What is taken back is the mark itself, not the end of another.
+    expect(await text('<h2></h1>end')).toBe('## end');
   });
 
   test('other work goes on meanwhile', async () => {

@@ -4,6 +4,8 @@ import { startOf } from '../cut-text.ts';
 
 /** Characters that show nothing, among them those that carry hidden instructions: soft hyphens, tags and the like. */
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+/** Before one word: more are no document but an attack, since every one of them is remembered. */
+const MOST_MARKS = 8;
 
 export class TextWriter {
   readonly #most: number;
@@ -12,8 +14,8 @@ export class TextWriter {
   /** Line breaks before the next word. */
   #breaks = 0;
   #needsSpace = false;
-  /** Marks that stand before the next word, and vanish when none comes. */
-  #marks = '';
+  /** Marks that stand before the next word, the last one innermost. */
+  readonly #marks: string[] = [];
 
   /** @param most characters; what comes after them is not kept */
   constructor(most: number) {
@@ -50,14 +52,14 @@ export class TextWriter {
     this.#breaks = Math.max(this.#breaks, count);
   }
 
-  /** A mark before the next word, if there is one. */
+  /** A mark before the next word, if there is one. Of too many before one word the outer ones are kept. */
   mark(text: string): void {
-    this.#marks += text;
+    if (this.#marks.length < MOST_MARKS) this.#marks.push(text);
   }
 
-  /** Takes a mark back if no word came behind it. */
+  /** Takes a mark back if nothing came behind it. */
   forgetMark(text: string): void {
-    if (text !== '' && this.#marks.endsWith(text)) this.#marks = this.#marks.slice(0, -text.length);
+    if (this.#marks.at(-1) === text) this.#marks.pop();
   }
 
   /** Directly behind what is there. */
@@ -74,8 +76,8 @@ export class TextWriter {
     else if (this.#length > 0 && this.#needsSpace) this.#push(' ');
     this.#breaks = 0;
     this.#needsSpace = false;
-    if (this.#marks !== '') this.#push(this.#marks);
-    this.#marks = '';
+    for (const mark of this.#marks) this.#push(mark);
+    this.#marks.length = 0;
     this.#push(text);
   }
 
