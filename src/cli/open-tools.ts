@@ -67,6 +67,6 @@ function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {
     clock: parts.clock,
     limits: () => ({ ...mcp, hosts: mcp.allow }),
   });
-  const { native, fromRequests } = mcp;
-  return { native, servers, fromRequests, open: (server) => sessions.open(server) };
+  const { native, fromRequests, maxTools } = mcp;
+  return { native, servers, fromRequests, maxTools, open: (server) => sessions.open(server) };
 }

@@ -101,6 +101,7 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    if (event.type === 'error') this.#open();
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish') {
       if (this.#usage) this.#context.costUsd = this.#generation.costUsd();

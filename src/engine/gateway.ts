@@ -2,6 +2,7 @@
 // its idempotency key has already.
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
+import { AnsweredCalls } from './answered-calls.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -20,6 +21,7 @@ export class Gateway {
   readonly #deps: GatewayDependencies;
   readonly #active = new Set<Running>();
   readonly #learned = new LearnedRefusals();
+  readonly #answered = new AnsweredCalls();
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
   #counts = 0;
@@ -36,7 +38,7 @@ export class Gateway {
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   serve(call: ApiCall): Promise<void> {
-    return this.#serve(call, (own) => new Run(this.#deps, own, this.#learned));
+    return this.#serve(call, (own) => new Run(this.#deps, own, this.#learned, this.#answered));
   }
 
   /** Answers one request for embeddings, in OpenAI's shape. Never rejects. */

@@ -5,6 +5,7 @@ import type { AnswerContext } from '../protocols/index.ts';
 import type { Plan } from '../routing/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { pickForVault } from '../state/vault.ts';
+import type { AnsweredCalls } from './answered-calls.ts';
 import type { Attempt } from './attempt.ts';
 import type { ApiCall } from './call.ts';
 import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
@@ -28,13 +29,15 @@ export class Run {
   readonly #deps: GatewayDependencies;
   readonly #generation: Generation;
   readonly #learned: LearnedRefusals;
+  readonly #answered: AnsweredCalls;
   #tries: Pick<Tries, 'run' | 'interrupt'> | undefined;
   #interruption: GatewayError | undefined;
   #watching = false;
 
-  constructor(deps: GatewayDependencies, call: ApiCall, learned: LearnedRefusals) {
+  constructor(deps: GatewayDependencies, call: ApiCall, learned: LearnedRefusals, answered: AnsweredCalls) {
     this.#deps = deps;
     this.#learned = learned;
+    this.#answered = answered;
     const now = deps.clock.now();
     this.#generation = new Generation(newGenerationId(now), call, deps.settings(), now);
   }
@@ -226,7 +229,7 @@ export class Run {
       plan,
       answer,
     };
-    this.#tries = belt ? new ToolLoop({ ...input, belt }) : new Tries(input);
+    this.#tries = belt ? new ToolLoop({ ...input, belt, answered: this.#answered }) : new Tries(input);
     return this.#tries.run();
   }
 

@@ -1,42 +1,19 @@
 // The tools that the gateway runs for one request: which of those it names, at which endpoint, and under which names the
 // model sees them. Rewrites the request for an endpoint that does not run them itself. When they run is not its business.
-import type {
-  CanonicalRequest,
-  HostedTool,
-  JsonObject,
-  McpWish,
-  SearchWish,
-  Tool,
-  ToolChoice,
-} from '../canonical/index.ts';
-import { asArray, asString, GatewayError, isJsonObject } from '../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, SearchWish, Tool, ToolChoice } from '../canonical/index.ts';
+import { asArray, asString, isJsonObject } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import { Secret } from '../telemetry/secret.ts';
 import type { AvailableTools, Native } from '../tools/available-tools.ts';
-import type { McpSession } from '../tools/mcp/session.ts';
 import {
   type CallOutcome,
   FunctionNames,
   type GatewayCall,
   type GatewayTool,
 } from '../tools/gateway-tool.ts';
-import { McpServerTool } from '../tools/mcp-tool.ts';
 import { Sources } from '../tools/sources.ts';
 import { WebSearchTool } from '../tools/web-search-tool.ts';
+import { type McpEntry, openMcpServers } from './mcp-servers.ts';
 import { ToolHistory } from './tool-history.ts';
-
-/** A server and who would run it elsewhere. */
-interface McpEntry {
-  readonly tool: McpServerTool;
-  /** The tool of the request, which an endpoint may run itself. */
-  readonly hosted: HostedTool;
-  /** True for a server of the operator: its address and secrets are nobody else's business. */
-  readonly isOurs: boolean;
-  /** Why it cannot be asked from here; then only an endpoint can. */
-  readonly refusal: GatewayError | null;
-  /** True when its tools are known from an earlier turn, which the client has seen. */
-  readonly isKnown: boolean;
-}
 
 /** What the request means by searching, wherever it says so. */
 function searchWish(request: CanonicalRequest): SearchWish | undefined {
@@ -79,14 +56,15 @@ export class ToolBelt {
     const { search } = available;
     this.#search =
       search && wish
-        ? new WebSearchTool({ wish, backend: search.backend, pages: search.pages, sources, names })
+        ? new WebSearchTool({
+            wish,
+            backend: search.backend,
+            pages: search.pages,
+            sources,
+            names,
+          })
         : null;
-    this.#servers = request.tools.flatMap((tool) =>
-      tool.type === 'hosted' && tool.meaning?.type === 'mcp'
-        ? [openServer(tool, tool.meaning.mcp, request, asksPeople, available, names)]
-        : [],
-    );
-    checkLabels(this.#servers);
+    this.#servers = openMcpServers(request, asksPeople, available.mcp, names);
     this.#history = new ToolHistory({
       search: this.#search,
       servers: new Map(this.#servers.map(({ tool }) => [tool.label, tool])),
@@ -222,85 +200,4 @@ export class ToolBelt {
     }
     return type.startsWith('web_search') && this.#search ? [this.#search.searchName] : [];
   }
-}
-
-/** @throws GatewayError for a second server of the same label: items and answers of persons name servers by it */
-function checkLabels(servers: readonly McpEntry[]): void {
-  const labels = new Set<string>();
-  for (const { tool, hosted } of servers) {
-    const param = `${hosted.path ?? 'tools'}.server_label`;
-    if (labels.has(tool.label))
-      throw new GatewayError('invalid_request', `${param} is used by an earlier server`, { param });
-    labels.add(tool.label);
-  }
-}
-
-function openServer(
-  hosted: HostedTool,
-  wish: McpWish,
-  request: CanonicalRequest,
-  asksPeople: boolean,
-  { mcp }: AvailableTools,
-  names: FunctionNames,
-): McpEntry {
-  const path = hosted.path ?? 'tools';
-  const configured = wish.url === undefined ? mcp.servers.get(wish.label) : undefined;
-  const approval = wish.approval ?? configured?.approval ?? 'always';
-  if (configured)
-    for (const name of ['authorization', 'headers'] as const)
-      if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', "the operator's server has its own");
-  let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
-  if (!asksPeople && approval !== 'never') refusal ??= unanswerable(path);
-  const server = configured?.server ?? {
-    label: wish.label,
-    url: wish.url ?? '',
-    headers: wish.headers ?? {},
-    ...(wish.authorization !== undefined && { authorization: new Secret(wish.authorization) }),
-    trusted: false,
-  };
-  let session: McpSession | null = null;
-  try {
-    session = refusal ? null : mcp.open(server);
-  } catch (error) {
-    const { message, code } = GatewayError.from(error);
-    refusal = new GatewayError('invalid_request', `${path}: ${message}`, { param: path, code });
-  }
-  const tool = new McpServerTool({
-    wish,
-    session,
-    names,
-    allowed: configured?.allowed ?? null,
-    approval,
-  });
-  const earlier = request.items.findLast(
-    (item) =>
-      item.type === 'hosted_call' &&
-      item.kind === 'mcp_list_tools' &&
-      item.source.raw['server_label'] === wish.label &&
-      (item.source.raw['error'] ?? null) === null,
-  );
-  if (earlier?.type === 'hosted_call') tool.reuse(earlier.source.raw);
-  return { tool, hosted, isOurs: configured !== undefined, refusal, isKnown: earlier !== undefined };
-}
-
-/** Nobody could ever allow a call. */
-function unanswerable(path: string): GatewayError {
-  const param = `${path}.require_approval`;
-  const message = `${param} must be "never": this protocol has no place for asking a person; the Responses API has`;
-  return new GatewayError('invalid_request', message, { param });
-}
-
-/** Why a server may not be asked from here, as far as the request alone tells. */
-function refusalOf(wish: McpWish, path: string, fromRequests: boolean): GatewayError | null {
-  if (wish.url === undefined)
-    return new GatewayError(
-      'invalid_request',
-      `${path}.server_url is required: no server with the label "${wish.label.slice(0, 100)}" is configured`,
-      { param: `${path}.server_url` },
-    );
-  return fromRequests
-    ? null
-    : new GatewayError('invalid_request', `${path}.server_url: requests may not bring MCP servers here`, {
-        param: `${path}.server_url`,
-      });
 }

@@ -42,6 +42,8 @@ export class ToolHistory {
       const answer = rawOf(item, 'mcp_approval_response');
       const id = answer && asString(answer['approval_request_id']);
       if (!answer || id === undefined || made.has(id)) continue;
+      // The first answer counts.
+      made.add(id);
       const question = questions.get(id);
       if (!question) {
         const param = `${item.path ?? 'input'}.approval_request_id`;

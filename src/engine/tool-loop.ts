@@ -6,25 +6,34 @@ import type {
   HostedFacts,
   Item,
   JsonObject,
+  Part,
   ToolChoice,
   ToolResultItem,
 } from '../canonical/index.ts';
 import { GatewayError, outputTokens } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
+import type { AnsweredCalls } from './answered-calls.ts';
 import type { Attempt } from './attempt.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
+import { inLanes } from './in-lanes.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import type { ToolBelt } from './tool-belt.ts';
 import { addUses } from './tool-uses.ts';
 import { Tries } from './tries.ts';
-import { type EndedTurn, type HostedCall, type TurnHost, TurnOutput } from './turn-output.ts';
+import { type EndedTurn, hostedItem, type HostedCall, type TurnHost, TurnOutput } from './turn-output.ts';
 
 /** After as many turns the model must answer with what it has. */
 const MOST_TURNS = 24;
+/** Of its own tools, the gateway makes no more calls than this for one answer, and so many at once. */
+const MOST_CALLS = 128;
+const CALLS_AT_ONCE = 8;
+/** Most characters of all results of one answer: each travels to the upstream again with every further turn. */
+const MOST_RESULT_CHARS = 16 * 1024 * 1024;
 /** Fewer tokens than this are no answer worth another turn. */
 const FEWEST_TOKENS = 16;
 
@@ -36,6 +45,7 @@ export interface ToolLoopInput {
   readonly plan: Plan;
   readonly answer: ClientAnswer;
   readonly belt: ToolBelt;
+  readonly answered: AnsweredCalls;
 }
 
 /** A call that was made, and what came of it. */
@@ -60,6 +70,9 @@ export class ToolLoop implements TurnHost {
   #produced = 0;
   /** Finished items of calls that a person had allowed before this answer began. */
   readonly #allowed: JsonObject[] = [];
+  /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
+  readonly #allowing = new Map<string, Promise<void>>();
+  #resultChars = 0;
   /** Items that the client was shown before a turn. */
   readonly #announced = new Set<JsonObject>();
 
@@ -99,9 +112,12 @@ export class ToolLoop implements TurnHost {
   }
 
   begin(name: string, text: string, made: number): GatewayCall | null {
-    const { maxToolCalls } = this.#input.request.state ?? {};
-    if (maxToolCalls !== undefined && this.#calls + made >= maxToolCalls) return null;
+    if (this.#calls + made >= this.#mostCalls) return null;
     return this.#input.belt.call(name, text);
+  }
+
+  get #mostCalls(): number {
+    return Math.min(this.#input.request.state?.maxToolCalls ?? MOST_CALLS, MOST_CALLS);
   }
 
   nextIndex(): number {
@@ -115,13 +131,12 @@ export class ToolLoop implements TurnHost {
 
   async #run(): Promise<GatewayError | undefined> {
     const { generation, answer } = this.#input;
-    await this.#makeAllowedCalls();
     let { request, plan } = this.#input;
     for (let turn = 0; ; turn++) {
       if (this.#interruption) return this.#interruption;
       if (this.#stop.signal.aborted) return this.#failed(tooLate(generation.timeouts.totalMs), turn);
       const output = new TurnOutput(this, turn === 0);
-      const failure = await this.#try(request, plan, output);
+      const failure = await this.#try(request, plan, output, turn > 0);
       if (failure) return this.#failed(failure, turn);
       const ended = output.end();
       if (ended.relayed) return undefined;
@@ -147,10 +162,20 @@ export class ToolLoop implements TurnHost {
     }
   }
 
-  /** A whole answer that fails after its first turn holds what was done until then, where its protocol can say so. */
+  /** An answer that fails after something was done tells it, where its protocol can. */
   #failed(failure: GatewayError, turn: number): GatewayError {
     const { answer, generation } = this.#input;
-    if (this.streamed || turn === 0 || !generation.call.protocol.server.tellsFailure) return failure;
+    const wasDone = turn > 0 || this.#allowed.length > 0;
+    if (!wasDone || !generation.call.protocol.server.tellsFailure) return failure;
+    if (turn === 0)
+      for (const raw of this.#allowed) {
+        const item = hostedItem(raw, newId);
+        const index = this.nextIndex();
+        answer.on({ type: 'open', index, item });
+        answer.on({ type: 'close', index, source: item.source });
+      }
+    // A stream that has begun is ended by whoever began it.
+    if (answer.opened) return failure;
     const usage = generation.usage(undefined);
     if (usage) answer.on({ type: 'usage', usage });
     answer.on({ type: 'error', error: failure });
@@ -158,49 +183,69 @@ export class ToolLoop implements TurnHost {
     return failure;
   }
 
-  #try(request: CanonicalRequest, plan: Plan, output: TurnOutput): Promise<GatewayError | undefined> {
+  #try(
+    request: CanonicalRequest,
+    plan: Plan,
+    output: TurnOutput,
+    translate: boolean,
+  ): Promise<GatewayError | undefined> {
     const { deps, generation, learned, belt } = this.#input;
-    const fit: TriesFit = (asked, endpoint) => belt.fit(asked, endpoint, this.#stop.signal);
-    this.#tries = new Tries({ deps, generation, learned, request, plan, answer: output, fit });
+    const fit: TriesFit = async (asked, endpoint) => {
+      await this.#makeAllowedCalls(endpoint);
+      return belt.fit(asked, endpoint, this.#stop.signal);
+    };
+    this.#tries = new Tries({ deps, generation, learned, request, plan, answer: output, fit, translate });
     return this.#tries.run();
   }
 
-  /** Makes the calls that a person has allowed since the last answer: the model reads what came of them. */
-  async #makeAllowedCalls(): Promise<void> {
-    const { belt, plan } = this.#input;
-    const [first] = plan.candidates;
-    if (!first) return;
-    await Promise.all(
-      belt.answered(first.endpoint).map(async (call) => {
-        const outcome = await call.run(this.#stop.signal);
-        belt.settleAnswer(call, outcome);
-        this.#allowed.push({ ...call.item, ...outcome.item });
-        this.#calls++;
-      }),
-    );
+  /**
+   * Makes the calls that a person has allowed since the last answer: the model reads what came of them.
+   * @param endpoint that is asked next: what it asked a person for itself, it runs itself
+   */
+  async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
+    const { belt } = this.#input;
+    await inLanes(belt.answered(endpoint), CALLS_AT_ONCE, (call) => {
+      const id = String(call.item['approval_request_id']);
+      let making = this.#allowing.get(id);
+      if (!making) this.#allowing.set(id, (making = this.#makeAllowed(call)));
+      return making;
+    });
   }
 
-  /** Makes the calls of a turn, all at once. Those that nobody may make any more are ended as they are. */
+  async #makeAllowed(call: GatewayCall): Promise<void> {
+    const { belt, answered, generation } = this.#input;
+    this.#calls++;
+    const outcome = await answered.make(generation.call.principal.keyId, call, this.#stop.signal);
+    belt.settleAnswer(call, outcome);
+    this.#allowed.push({ ...call.item, ...outcome.item });
+  }
+
+  /** Makes the calls of a turn together. Those that nobody may make any more are ended as they are. */
   async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
-    const { maxToolCalls } = this.#input.request.state ?? {};
     // A call whose turn was cut short has perhaps only half of its arguments.
     const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
-    const made = await Promise.all(
-      calls.map(async (hosted): Promise<Made | undefined> => {
-        const { call } = hosted;
-        if (call?.approval) return undefined;
-        if (!call) return { call: hosted, outcome: refused(maxToolCalls) };
-        if (!isWhole) {
-          this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
-          return undefined;
-        }
-        this.#calls++;
-        const outcome = await call.run(this.#stop.signal);
-        if (!this.#interruption) this.#settle(hosted, outcome);
-        return { call: hosted, outcome };
-      }),
-    );
+    const made = await inLanes(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
+      const { call } = hosted;
+      if (call?.approval) return undefined;
+      if (!call) return { call: hosted, outcome: refused(this.#mostCalls) };
+      if (!isWhole) {
+        this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
+        return undefined;
+      }
+      this.#calls++;
+      const outcome = this.#bounded(await call.run(this.#stop.signal));
+      if (!this.#interruption) this.#settle(hosted, outcome);
+      return { call: hosted, outcome };
+    });
     return made.filter((each) => each !== undefined);
+  }
+
+  /** The outcome, as far as the model may still read it. */
+  #bounded(outcome: CallOutcome): CallOutcome {
+    this.#resultChars += sizeOf(outcome.parts);
+    if (this.#resultChars <= MOST_RESULT_CHARS) return outcome;
+    const text = 'The result is left out: all results of this answer together are too large.';
+    return { ...outcome, parts: [{ type: 'text', text }], isError: true };
   }
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
@@ -288,7 +333,15 @@ function tooLate(totalMs: number): GatewayError {
   return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
 }
 
-function refused(limit: number | undefined): CallOutcome {
-  const text = `No more than ${String(limit)} tool calls are allowed in one answer. Answer with what you have.`;
+/** Characters that the parts of a result add to a request. */
+function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => {
+    if (part.type === 'text') return sum + part.text.length;
+    return 'media' in part && part.media.kind === 'base64' ? sum + part.media.data.length : sum;
+  }, 0);
+}
+
+function refused(limit: number): CallOutcome {
+  const text = `No more than ${limit} tool calls are allowed in one answer. Answer with what you have.`;
   return { item: {}, parts: [{ type: 'text', text }], isError: true, uses: {} };
 }

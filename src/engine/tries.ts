@@ -19,6 +19,8 @@ export interface TriesInput extends TryRunnerInput {
   readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
   /** The request as an endpoint gets it; absent: as it is. */
   readonly fit?: TryOptions['fit'];
+  /** True: the client's own bytes are not what is asked. */
+  readonly translate?: boolean;
 }
 
 export class Tries extends TryRunner {
@@ -70,7 +72,7 @@ export class Tries extends TryRunner {
     request: CanonicalRequest,
     output: AttemptOutput,
   ): CandidateTry {
-    const { deps, generation, plan, learned, fit } = this.#input;
+    const { deps, generation, plan, learned, fit, translate = false } = this.#input;
     return new CandidateTry({
       deps,
       generation,
@@ -78,7 +80,7 @@ export class Tries extends TryRunner {
       request,
       candidate,
       learned,
-      translate: this.#continuable !== null,
+      translate: translate || this.#continuable !== null,
       output,
       claim,
       fit,

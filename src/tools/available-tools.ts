@@ -28,6 +28,8 @@ export interface McpSource {
   readonly servers: ReadonlyMap<string, ConfiguredMcpServer>;
   /** Whether requests may bring servers of their own. */
   readonly fromRequests: boolean;
+  /** That one server may list. */
+  readonly maxTools: number;
   /** @throws GatewayError for a server that may not be asked, as far as its address alone tells */
   open(server: McpServer): McpSession;
 }

@@ -96,7 +96,7 @@ export class McpServerTool implements GatewayTool {
     const functions: FunctionTool[] = [];
     for (const tool of tools) {
       if (this.#namesOf.has(tool.name) || !this.#isAllowed(tool)) continue;
-      const name = names.take(`${this.label}__${tool.name}`);
+      const name = names.take(`${this.label}__${tool.name}`, `${this.label}\n${tool.name}`);
       this.#tools.set(name, tool);
       this.#namesOf.set(tool.name, name);
       const { description, inputSchema: parameters } = tool;

@@ -1,0 +1,127 @@
+// What one request may make the gateway's tools do, and how often: calls, names, answers of persons, turns at endpoints
+// that could take the client's own words.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { at, list } from '../upstreams/json-path.ts';
+import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../upstreams/tool-scene.ts';
+import { ask, says, told, wordsOf } from './responses-scene.ts';
+
+let paid = 0;
+let scene: ToolScene;
+beforeAll(async () => {
+  scene = await startToolScene({
+    tools: { ...MCP_TOOLS, pay: { run: () => `paid ${++paid}` } },
+    models: [
+      {
+        id: 'mixed/responses',
+        endpoints: [
+          { provider: 'up', model: 'first', protocol: 'openai-responses' },
+          { provider: 'own', model: 'second', protocol: 'openai-responses', quirks: { searches_web: true } },
+        ],
+      },
+    ],
+  });
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const SEARCH = { type: 'web_search' };
+const search = (id: string): { call: string; id: string; args: object } => ({
+  call: 'web_search',
+  id,
+  args: { query: 'rivers' },
+});
+
+describe.each([false, true])('a later turn (streamed: %p)', (stream) => {
+  test('is never asked in the words of the first, also where they could be passed on', async () => {
+    scene.upstream.script(
+      says('responses', [search('call_a')]),
+      wordsOf('responses').error(500),
+      says('relay', [{ text: 'Found.' }]),
+    );
+    const body = { model: 'mixed/responses', input: 'Which rivers?', tools: [SEARCH] };
+    const answer = await ask(scene, 'relay', body, stream);
+    const types = list(answer.body, 'output').map((item) => at(item, 'type'));
+    expect(types).toEqual(['web_search_call', 'message']);
+    expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('The Ounas is 299 km long.');
+  });
+});
+
+describe('an answer of a person', () => {
+  const asked = async (): Promise<{ id: unknown; question: unknown }> => {
+    scene.upstream.script(says('chat', [{ call: 'sums__pay', id: 'call_p', args: {} }]));
+    const body = { input: 'Pay.', tools: [serverAt(scene.mcp.url, { require_approval: 'always' })] };
+    const { body: response } = await ask(scene, 'chat', body, false);
+    const question = list(response, 'output').find((item) => at(item, 'type') === 'mcp_approval_request');
+    return { id: at(response, 'id'), question: at(question, 'id') };
+  };
+  const allowing = (id: unknown, question: unknown, times = 1): object => ({
+    previous_response_id: id,
+    tools: [serverAt(scene.mcp.url, { require_approval: 'always' })],
+    input: Array.from({ length: times }, () => ({
+      type: 'mcp_approval_response',
+      approval_request_id: question,
+      approve: true,
+    })),
+  });
+
+  test('given twice is one call', async () => {
+    const { id, question } = await asked();
+    const before = paid;
+    scene.upstream.script(says('chat', [{ text: 'Thanks.' }]));
+    await ask(scene, 'chat', allowing(id, question, 2), false);
+    expect(paid - before).toBe(1);
+  });
+
+  test.each([false, true])(
+    'is good for one call, also when nobody could go on and it is sent again (streamed: %p)',
+    async (stream) => {
+      const { id, question } = await asked();
+      const before = paid;
+      scene.upstream.script(wordsOf('chat').error(500));
+      const failed = await ask(scene, 'chat', allowing(id, question), stream);
+      expect(at(failed.body, 'status')).toBe('failed');
+      expect(list(failed.body, 'output').map((item) => [at(item, 'type'), at(item, 'output')])).toEqual([
+        ['mcp_call', `paid ${before + 1}`],
+      ]);
+      scene.upstream.script(says('chat', [{ text: 'Thanks.' }]));
+      const again = await ask(scene, 'chat', allowing(id, question), stream);
+      expect(at(again.body, 'status')).toBe('completed');
+      expect(paid - before).toBe(1);
+      expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain(`paid ${before + 1}`);
+    },
+  );
+});
+
+test('one turn that calls without end is answered after so many calls', async () => {
+  const calls = Array.from({ length: 300 }, (_, place) => search(`call_${place}`));
+  scene.web.clear();
+  scene.upstream.script(says('chat', calls), says('chat', [{ text: 'Enough.' }]));
+  const { body } = await ask(scene, 'chat', { input: 'Rivers?', tools: [SEARCH] }, false);
+  expect(at(body, 'status')).toBe('completed');
+  expect(scene.web.searches).toHaveLength(128);
+  expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('No more than 128 tool calls');
+});
+
+test('ten thousand listed tools whose names collide cost no more than a list', async () => {
+  const label = 'a'.repeat(70);
+  const tools = Array.from({ length: 10_000 }, (_, n) => ({
+    name: `tool${n}`,
+    input_schema: { type: 'object' },
+  }));
+  const input = [
+    { type: 'mcp_list_tools', id: 'mcpl_0123456789abcdef', server_label: label, tools },
+    { role: 'user', content: 'Hello' },
+  ];
+  scene.upstream.script(says('chat', [{ text: 'Hi.' }]));
+  const body = { input, tools: [serverAt(scene.mcp.url, { server_label: label })] };
+  const began = performance.now();
+  const { body: response } = await ask(scene, 'chat', body, false);
+  expect(at(response, 'status')).toBe('completed');
+  expect(performance.now() - began).toBeLessThan(2_000);
+  const names = list(scene.upstream.requests.at(-1)?.json, 'tools').map((tool) =>
+    String(at(tool, 'function', 'name')),
+  );
+  // The list of the client is longer than any server may have: the server itself was asked.
+  expect(names).toHaveLength(Object.keys(MCP_TOOLS).length + 1);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
+});
