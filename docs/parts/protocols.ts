@@ -45,14 +45,18 @@ one side said with what the other understood. The test fails when a cell is no l
 - **✓ lossless**: every fact arrived, in both directions.
 - **≈ approximated**: the target has no place for some fact. What belongs to a request stands in the answer's
   \`x-dragoman-report\` header and in its [generation record](generation.md), and strict mode refuses it.
-- **– impossible**: the client's protocol cannot ask for it, or the upstream's cannot answer it.
+- **– impossible**: the client's protocol cannot ask for it, or the upstream's cannot take or answer it. Audio is
+  then refused with an error that names it: an answer to half of a question would be worse.
 
 The upstreams here are servers that merely speak a protocol, so that every answer is translated, also where both sides
 speak the same. Answers of the protocols' own vendors pass byte for byte instead. Rows with tools go on for a second
 turn, in which the client gives the answer back as it got it; rows with reasoning demand that the upstream's signed or
 encrypted state comes back to it byte for byte, before the calls that it led to, whichever protocol the client speaks,
-and also when the client keeps none of it. Stop sequences over Responses, which has none, are the gateway's work: it
-cuts the answer, and estimates the tokens of a stream that it cuts.
+and also when the client keeps none of it. Chat Completions servers serve models of every family; a test beside this one
+demands the same for each. Stop sequences over Responses, which has none, are the gateway's work: it cuts the answer,
+and estimates the tokens of a stream that it cuts. So are searches and addresses in the rows that say so: the upstream
+there neither searches nor fetches. What Gemini and Claude take only since some model, and OpenAI's breakpoints since
+GPT-5.6, is measured with such a model; the catalog knows which ones they are.
 `;
 
 /** `docs/protocols.md`. */

@@ -12,6 +12,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' },
     { fact: /^image in result/, reason: 'Chat Completions has only text in tool results' },
     { fact: /^sampling topK/, reason: 'Chat Completions has no `top_k`' },
+    { fact: /^search in/, reason: 'Chat Completions has no domains of a search' },
     { fact: /^id of the user/, reason: 'the gateway takes no ids of users in Chat Completions' },
   ],
   'openai-responses': [
@@ -24,6 +25,8 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   'anthropic-messages': [
     { fact: /^logprobs/, reason: 'Messages has no log probabilities' },
     { fact: /^audio/, reason: 'Messages takes no audio' },
+    { fact: /^choice: \{"allowed/, reason: 'Messages has no list of allowed tools' },
+    { fact: /^verbosity/, reason: 'Messages has no verbosity' },
     { fact: /^sampling (seed|\w+Penalty)/, reason: 'Messages has neither seeds nor penalties' },
   ],
   gemini: [
@@ -32,6 +35,8 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^one call/, reason: 'Gemini cannot be told to make one call at a time' },
     { fact: /^cached to/, reason: 'Gemini has no breakpoints' },
     { fact: /^id of the user/, reason: 'Gemini has no ids of users' },
+    { fact: /^search (near|in)/, reason: 'the search of Google has no such option' },
+    { fact: /^verbosity/, reason: 'Gemini has no verbosity' },
   ],
 };
 

@@ -7,12 +7,14 @@ import {
   halves,
   Notes,
   noteSampling,
+  noteSearching,
   noteToken,
   noteTool,
   TOOL_SCHEMA,
   toolText,
   type Answer,
   type Call,
+  type Choice,
   type Face,
   type Finish,
   type Turn,
@@ -175,6 +177,13 @@ const logprobsOf = ({ tokens }: Answer): object | null =>
       }
     : null;
 
+function choiceOf(choice: Choice | undefined): unknown {
+  if (typeof choice !== 'object') return choice;
+  const named = (name: string): object => ({ type: 'function', function: { name } });
+  if ('name' in choice) return named(choice.name);
+  return { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: choice.allowed.map(named) } };
+}
+
 export const chatFace: Face = {
   ask: (
     { system = [], turns, tools, strictTools, schema, stop, limit, logprobs, reasoning, ...wishes },
@@ -193,10 +202,12 @@ export const chatFace: Face = {
       function: { name, description: toolText(name), parameters: TOOL_SCHEMA, strict: strictTools },
       ...(wishes.cached && index === tools.length - 1 ? CACHE : {}),
     })),
-    tool_choice:
-      typeof wishes.choice === 'object' ? { type: 'function', function: wishes.choice } : wishes.choice,
+    tool_choice: choiceOf(wishes.choice),
+    verbosity: wishes.verbosity,
     parallel_tool_calls: wishes.oneCall && false,
-    web_search_options: wishes.search && {},
+    web_search_options: wishes.search && {
+      user_location: wishes.search.city && { type: 'approximate', approximate: { city: wishes.search.city } },
+    },
     temperature: wishes.sampling?.temperature,
     top_p: wishes.sampling?.topP,
     seed: wishes.sampling?.seed,
@@ -228,9 +239,13 @@ export const chatFace: Face = {
         at(tool, 'function', 'strict'),
       );
     }
-    notes.choice(at(body, 'tool_choice', 'function') ?? at(body, 'tool_choice'));
+    const choice = at(body, 'tool_choice');
+    const allowed = list(choice, 'allowed_tools', 'tools').map((tool) => at(tool, 'function', 'name'));
+    notes.choice(allowed.length > 0 ? { allowed } : (at(choice, 'function') ?? choice));
+    notes.note('verbosity', at(body, 'verbosity'));
     notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
-    notes.note('search', at(body, 'web_search_options') !== undefined || undefined);
+    const search = at(body, 'web_search_options');
+    if (search) noteSearching(notes, { city: at(search, 'user_location', 'approximate', 'city') });
     noteSampling(notes, {
       temperature: at(body, 'temperature'),
       topP: at(body, 'top_p'),

@@ -37,7 +37,12 @@ export type Turn =
   | { readonly instruct: string };
 
 /** Which of its tools a model may or must call. */
-export type Choice = 'none' | 'required' | { readonly name: string };
+export type Choice =
+  | 'none'
+  | 'required'
+  | { readonly name: string }
+  /** One of these, though others are declared. */
+  | { readonly allowed: readonly string[] };
 
 /** How tokens are chosen. */
 export interface Sampling {
@@ -57,8 +62,9 @@ export interface Question {
   readonly choice?: Choice;
   /** At most one call in an answer. */
   readonly oneCall?: true;
-  /** The model may search the web. */
-  readonly search?: true;
+  /** The model may search the web; of what is near the city, on pages of the domain. */
+  readonly search?: { readonly city?: string; readonly domain?: string };
+  readonly verbosity?: string;
   /** The prompt may be cached up to the end of the instructions, of the tools, and of the first turn. */
   readonly cached?: true;
   /** Whom the client answers for. */
@@ -158,6 +164,7 @@ export class Notes {
   readonly facts: string[] = [];
   readonly #system: string[] = [];
   readonly #calls: string[] = [];
+  readonly #names: unknown[] = [];
 
   note(kind: string, value: unknown): void {
     if (value === undefined || value === null || value === '') return;
@@ -182,11 +189,15 @@ export class Notes {
   /** @param args an object, or its JSON text */
   call(id: unknown, name: unknown, args: unknown): void {
     this.#calls.push(String(id));
+    this.#names.push(name);
     const given: unknown = typeof args === 'string' ? JSON.parse(args) : args;
     this.note(`call ${this.#calls.length}`, `${String(name)} ${canon(given)}`);
   }
-  result(id: unknown, text: string, failed: boolean): void {
-    this.note(`${failed ? 'failed result' : 'result'} of call ${this.#calls.indexOf(String(id)) + 1}`, text);
+  /** @param name of the function, in protocols that repeat it */
+  result(id: unknown, text: string, failed: boolean, name?: unknown): void {
+    const at = this.#calls.indexOf(String(id));
+    this.note(`${failed ? 'failed result' : 'result'} of call ${at + 1}`, text);
+    if (name !== undefined && name !== this.#names[at]) this.note('result under the name', name);
   }
   usage(counts: Readonly<Partial<Record<keyof Counts, unknown>>>): void {
     for (const [name, count] of Object.entries(counts)) this.note(`usage ${name}`, Number(count ?? 0));
@@ -226,7 +237,8 @@ export function factsOfQuestion(question: Question): string[] {
   for (const name of question.strictTools ? (question.tools ?? []) : []) notes.note('strict tool', name);
   notes.note('choice', question.choice);
   notes.note('one call', question.oneCall);
-  notes.note('search', question.search);
+  noteSearching(notes, question.search);
+  notes.note('verbosity', question.verbosity);
   notes.note('id of the user', question.user);
   if (question.cached) for (const place of ['instructions', 'tools', 'user']) notes.note('cached to', place);
   noteSampling(notes, question.sampling ?? {});
@@ -263,6 +275,16 @@ export function noteSampling(
 export function noteToken(notes: Notes, token: Json, top: readonly Json[], probability = 'logprob'): void {
   const others = top.map((other) => ` ${at(other, 'token')} ${at(other, probability)}`).join('');
   notes.note('token', `${at(token, 'token')} ${at(token, probability)}${others && ` among${others}`}`);
+}
+
+/** @param search undefined: the model may not search */
+export function noteSearching(
+  notes: Notes,
+  search: { readonly city?: unknown; readonly domain?: unknown } | undefined,
+): void {
+  notes.note('search', search && true);
+  notes.note('search near', search?.city);
+  notes.note('search in', search?.domain);
 }
 
 export function noteSearch(notes: Notes, query: unknown, urls: readonly unknown[]): void {

@@ -8,6 +8,7 @@ import {
   Notes,
   noteSampling,
   noteSearch,
+  noteSearching,
   noteToken,
   noteTool,
   TOOL_SCHEMA,
@@ -80,7 +81,7 @@ function notePart(notes: Notes, role: string, part: Json): void {
   if (!result) return;
   const error = at(result, 'response', 'error');
   const text = error ?? at(result, 'response', 'output') ?? '';
-  notes.result(at(result, 'id'), String(text), error !== undefined);
+  notes.result(at(result, 'id'), String(text), error !== undefined, at(result, 'name'));
   for (const inner of list(result, 'parts')) notes.note('image in result', at(inner, 'inlineData', 'data'));
 }
 
@@ -165,13 +166,14 @@ const MODES: Readonly<Record<string, string>> = { none: 'NONE', required: 'ANY' 
 /** `VALIDATED` holds calls to the schemas and leaves the model free to answer in words. */
 const callingOf = (choice: Choice | undefined): object =>
   typeof choice === 'object'
-    ? { mode: 'ANY', allowedFunctionNames: [choice.name] }
+    ? { mode: 'ANY', allowedFunctionNames: 'name' in choice ? [choice.name] : choice.allowed }
     : { mode: MODES[choice ?? ''] ?? 'VALIDATED' };
 
 function noteChoice(notes: Notes, config: Json | undefined): void {
-  const [name] = list(config, 'allowedFunctionNames');
-  const mode = at(config, 'mode');
-  notes.note('choice', name === undefined ? { NONE: 'none', ANY: 'required' }[String(mode)] : { name });
+  const allowed = list(config, 'allowedFunctionNames');
+  const named = allowed.length === 1 ? { name: allowed[0] } : { allowed };
+  const mode = { NONE: 'none', ANY: 'required' }[String(at(config, 'mode'))];
+  notes.note('choice', allowed.length === 0 ? mode : named);
 }
 
 export const geminiFace: Face = {
@@ -208,7 +210,7 @@ export const geminiFace: Face = {
         at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters'),
         at(calling, 'mode') === 'VALIDATED',
       );
-    for (const group of list(body, 'tools')) notes.note('search', at(group, 'googleSearch') && true);
+    for (const group of list(body, 'tools')) noteSearching(notes, at(group, 'googleSearch') ? {} : undefined);
     noteChoice(notes, calling);
     const config = at(body, 'generationConfig');
     noteSampling(notes, {
@@ -226,7 +228,9 @@ export const geminiFace: Face = {
     notes.note('limit', at(config, 'maxOutputTokens'));
     notes.note('logprobs', at(config, 'logprobs'));
     const thinking = at(config, 'thinkingConfig');
-    notes.note('reasoning', (thinking !== undefined && at(thinking, 'thinkingBudget') !== 0) || undefined);
+    // Gemini 3 cannot be kept from thinking at all.
+    const isLeast = at(thinking, 'thinkingBudget') === 0 || at(thinking, 'thinkingLevel') === 'MINIMAL';
+    notes.note('reasoning', (thinking !== undefined && !isLeast) || undefined);
     return notes.done();
   },
   whole: (answer) => chunk(partsOf(answer), candidateOf(answer), usageOf(answer)),

@@ -63,7 +63,10 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
     if (untellable && first.status === 400) return { outcome: 'impossible', words: untellable };
     return { outcome: 'lost', words: [first.refused] };
   }
-  const got = [...upstream.understood(stage.upstream.requests[0]?.json), ...client.heard(first.body)];
+  const heard = client.heard(first.body);
+  const disorder = outOfOrder(feature, heard);
+  if (disorder) return { outcome: 'lost', words: [disorder] };
+  const got = [...upstream.understood(stage.upstream.requests[0]?.json), ...heard];
   let { report } = first;
   if (results) {
     const own = client.giveBack(first.body, feature.forgets === true);
@@ -75,6 +78,14 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
     got.push(...understood, orderOf(understood));
   }
   return judge(feature, way, { wanted, beyond, got, report });
+}
+
+/** What an answer says in another order than it was said; searches, which Gemini tells at the end, are left out. */
+function outOfOrder({ answer }: Feature, heard: readonly string[]): string | undefined {
+  const said = factsOfAnswer(answer).filter((fact) => /^(thought|text|call)/.test(fact));
+  const before = said.filter((fact) => heard.includes(fact)).join('; ');
+  const after = heard.filter((fact) => said.includes(fact)).join('; ');
+  return before === after ? undefined : `${before} is heard as ${after}`;
 }
 
 const answerWith = ({ beside }: Feature, results: NonNullable<Feature['results']>): Turn =>
@@ -137,7 +148,7 @@ const orderOf = (facts: readonly string[]): string =>
 
 /** Kinds of which nothing may be added. */
 const SAID =
-  /^(user|image|pdf(?! name)|audio|assistant|system|instruction|choice|cached|thought|text|refusal|call|result|failed result|finish|searched|found|cites|stopped by)/;
+  /^(user|image|pdf(?! name)|audio|assistant|system|instruction|choice|cached|reasoning|thought|text|refusal|call|result|failed result|finish|searched|found|cites|stopped by)/;
 const kindOf = (fact: string): string => fact.slice(0, fact.indexOf(':'));
 const valueOf = (fact: string): string => fact.slice(fact.indexOf(':'));
 
@@ -188,6 +199,9 @@ const REPORTED_AT: readonly { readonly fact: RegExp; readonly path: RegExp }[] =
   { fact: /^strict tool/, path: /^tools.*strict$/ },
   { fact: /^instruction/, path: /^(messages|input)\[/ },
   { fact: /^id of the user/, path: /^(safety_identifier|metadata\.user_id)$/ },
+  { fact: /^search (near|in)/, path: /user_location$|filters$|allowed_domains$/ },
+  { fact: /^(choice: \{"allowed|tool: )/, path: /^(tool_choice|toolConfig)/ },
+  { fact: /^verbosity/, path: /verbosity$/ },
   { fact: /^one call/, path: /^(parallel_tool_calls|tool_choice)/ },
   { fact: /^cached to/, path: /cache_control|prompt_cache_breakpoint/ },
   { fact: /^sampling topK/, path: /top_k|topK/ },

@@ -5,6 +5,7 @@ import {
   Notes,
   noteSampling,
   noteSearch,
+  noteSearching,
   noteTool,
   TOOL_SCHEMA,
   toolText,
@@ -98,9 +99,16 @@ function noteBlock(notes: Notes, role: string, block: Json): void {
 const marked = (blocks: readonly object[], isCached: true | undefined): readonly object[] =>
   isCached ? cached(blocks) : blocks;
 
+const searchOf = ({ city, domain }: NonNullable<Question['search']>): object => ({
+  type: 'web_search_20250305',
+  name: 'web_search',
+  user_location: city && { type: 'approximate', city },
+  allowed_domains: domain && [domain],
+});
+
 function choiceOf({ choice, oneCall }: Pick<Question, 'choice' | 'oneCall'>): object | undefined {
   if (choice === undefined && !oneCall) return undefined;
-  const named = typeof choice === 'object' ? { type: 'tool', ...choice } : undefined;
+  const named = typeof choice === 'object' && 'name' in choice ? { type: 'tool', ...choice } : undefined;
   const serial = oneCall ? { disable_parallel_tool_use: true } : {};
   return { type: choice === 'required' ? 'any' : (choice ?? 'auto'), ...named, ...serial };
 }
@@ -138,7 +146,7 @@ export const messagesFace: Face = {
         })),
         wishes.cached,
       ),
-      ...(wishes.search ? [{ type: 'web_search_20250305', name: 'web_search' }] : []),
+      ...(wishes.search ? [searchOf(wishes.search)] : []),
     ],
     tool_choice: choiceOf(wishes),
     metadata: wishes.user && { user_id: wishes.user },
@@ -169,7 +177,11 @@ export const messagesFace: Face = {
     }
     for (const tool of list(body, 'tools')) {
       noteCached(notes, tool, 'tools');
-      if (at(tool, 'type') === 'web_search_20250305') notes.note('search', true);
+      if (at(tool, 'type') === 'web_search_20250305')
+        noteSearching(notes, {
+          city: at(tool, 'user_location', 'city'),
+          domain: at(tool, 'allowed_domains', 0),
+        });
       else
         noteTool(
           notes,

@@ -5,11 +5,14 @@ import {
   Notes,
   noteSampling,
   noteSearch,
+  noteSearching,
   noteToken,
   noteTool,
   TOOL_SCHEMA,
   toolText,
+  type Choice,
   type Face,
+  type Question,
   type Turn,
 } from './exchange.ts';
 import { bodyOf, streamOf } from './responses-answer.ts';
@@ -112,6 +115,19 @@ const withBreakpoints = (items: readonly (object | Json)[]): (object | Json)[] =
 const noteCached = (notes: Notes, part: Json, place: string): void =>
   notes.note('cached to', at(part, 'prompt_cache_breakpoint', 'mode') === 'explicit' ? place : undefined);
 
+const searchOf = ({ city, domain }: NonNullable<Question['search']>): object => ({
+  type: 'web_search',
+  user_location: city && { type: 'approximate', city },
+  filters: domain && { allowed_domains: [domain] },
+});
+
+function choiceOf(choice: Choice | undefined): unknown {
+  if (typeof choice !== 'object') return choice;
+  const named = (name: string): object => ({ type: 'function', name });
+  if ('name' in choice) return named(choice.name);
+  return { type: 'allowed_tools', mode: 'required', tools: choice.allowed.map(named) };
+}
+
 export const responsesFace: Face = {
   ask: (
     { system = [], turns, tools, strictTools, schema, limit, logprobs, reasoning, ...wishes },
@@ -136,14 +152,17 @@ export const responsesFace: Face = {
         parameters: TOOL_SCHEMA,
         strict: strictTools === true,
       })),
-      ...(wishes.search ? [{ type: 'web_search' }] : []),
+      ...(wishes.search ? [searchOf(wishes.search)] : []),
     ],
-    tool_choice: typeof wishes.choice === 'object' ? { type: 'function', ...wishes.choice } : wishes.choice,
+    tool_choice: choiceOf(wishes.choice),
     parallel_tool_calls: wishes.oneCall && false,
     safety_identifier: wishes.user,
     temperature: wishes.sampling?.temperature,
     top_p: wishes.sampling?.topP,
-    text: schema && { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
+    text: {
+      verbosity: wishes.verbosity,
+      format: schema && { type: 'json_schema', name: 'answer', schema, strict: true },
+    },
     max_output_tokens: limit,
     ...(logprobs === undefined ? {} : { top_logprobs: logprobs }),
     include: [
@@ -163,7 +182,11 @@ export const responsesFace: Face = {
       hasBegun ||= !['system', 'developer'].includes(String(at(item, 'role')));
     }
     for (const tool of list(body, 'tools'))
-      if (at(tool, 'type') === 'web_search') notes.note('search', true);
+      if (at(tool, 'type') === 'web_search')
+        noteSearching(notes, {
+          city: at(tool, 'user_location', 'city'),
+          domain: at(tool, 'filters', 'allowed_domains', 0),
+        });
       else
         noteTool(
           notes,
@@ -172,8 +195,11 @@ export const responsesFace: Face = {
           at(tool, 'parameters'),
           at(tool, 'strict'),
         );
-    const name = at(body, 'tool_choice', 'name');
-    notes.choice(name === undefined ? at(body, 'tool_choice') : { name });
+    const choice = at(body, 'tool_choice');
+    const name = at(choice, 'name');
+    const allowed = list(choice, 'tools').map((tool) => at(tool, 'name'));
+    notes.choice(name === undefined ? (allowed.length > 0 ? { allowed } : choice) : { name });
+    notes.note('verbosity', at(body, 'text', 'verbosity'));
     notes.note('id of the user', at(body, 'safety_identifier'));
     notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
     noteSampling(notes, { temperature: at(body, 'temperature'), topP: at(body, 'top_p') });

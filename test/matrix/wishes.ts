@@ -103,6 +103,16 @@ export const WISHES: readonly Feature[] = [
     answer: { calls: [TIME], finish: 'calls' },
   },
   {
+    name: 'some of the tools allowed',
+    about: ['choice'],
+    question: {
+      turns: HELLO,
+      tools: ['get_weather', 'get_time', 'get_map'],
+      choice: { allowed: ['get_weather', 'get_time'] },
+    },
+    answer: CALLED,
+  },
+  {
     name: 'one call at a time',
     about: ['one call'],
     question: { ...TOOLS, oneCall: true },
@@ -111,13 +121,19 @@ export const WISHES: readonly Feature[] = [
   {
     name: 'web search by the upstream',
     about: ['search', 'searched', 'cites'],
-    question: { turns: HELLO, search: true },
+    question: { turns: HELLO, search: {} },
     answer: FOUND,
+  },
+  {
+    name: 'place and pages of a web search',
+    about: ['search near', 'search in'],
+    question: { turns: HELLO, search: { city: 'Bern', domain: 'example.com' } },
+    answer: PLAIN,
   },
   {
     name: 'web search by the gateway',
     about: ['searched', 'cites'],
-    question: { turns: HELLO, search: true },
+    question: { turns: HELLO, search: {} },
     answer: { ...FOUND, text: 'Bern is sunny [2]', cited: { words: '[2]', ...BERN } },
     servers: 'bare',
     byGateway: {
@@ -146,6 +162,12 @@ export const WISHES: readonly Feature[] = [
     about: ['finish'],
     question: { turns: HELLO },
     answer: { text: 'Let me think.', finish: 'pause' },
+  },
+  {
+    name: 'verbosity',
+    about: ['verbosity'],
+    question: { turns: HELLO, verbosity: 'low' },
+    answer: PLAIN,
   },
   ...(
     [
