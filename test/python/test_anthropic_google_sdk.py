@@ -19,7 +19,7 @@ except ImportError:
 
 ORIGIN = os.environ["DRAGOMAN_ORIGIN"]
 KEY = os.environ["DRAGOMAN_KEY"]
-MODELS = ["sim/chat", "sim/responses", "sim/messages"]
+MODELS = ["sim/chat", "sim/responses", "sim/messages", "sim/gemini"]
 TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}'
 SCHEMA = {
     "type": "object",

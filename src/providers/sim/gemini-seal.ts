@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../canonical/index.ts';
 import { asObject, asString } from '../../canonical/index.ts';
 import { camel, standardAlphabet } from './gemini-json.ts';
-import { signThinking, thinkingIsGenuine } from './seal.ts';
+import { openSeal, sealText } from './seal.ts';
 
 /** Taken in place of a signature where the call was another model's (documentation "Thought signatures", 2026-11). */
 const FOREIGN: readonly (string | undefined)[] = [
@@ -10,17 +10,21 @@ const FOREIGN: readonly (string | undefined)[] = [
   'context_engineering_is_the_way_to_go',
 ];
 
-/** The signature of a part: of a call by its name, of a text whatever it says, as streams sign an empty one. */
+/** The signature of a part: the thought that led to it, and the call's name where it is one. */
 export function signPart(model: string, part: JsonObject, thought: string): string {
-  return signThinking(model, subject(part), thought);
+  return sealText(model, `${nameOf(part)}\n${thought}`);
 }
 
-/** True for a signature that some simulated model issued for such a part, or that says that another's made it. */
+/**
+ * True for a signature that some simulated model issued, on a call for one of this name, or that says that another's
+ * made it. A text may carry any: that of a call which the client never saw is kept there.
+ */
 export function partIsGenuine(part: JsonObject, signature: string): boolean {
-  return FOREIGN.includes(signature) || thinkingIsGenuine(subject(part), standardAlphabet(signature));
+  if (FOREIGN.includes(signature)) return true;
+  const sealed = openSeal(standardAlphabet(signature));
+  return sealed !== null && (part['functionCall'] === undefined || sealed.startsWith(`${nameOf(part)}\n`));
 }
 
-function subject(part: JsonObject): string {
-  const call = part['functionCall'];
-  return call === undefined ? 'text' : `call ${asString(camel(asObject(call))['name']) ?? ''}`;
+function nameOf(part: JsonObject): string {
+  return asString(camel(asObject(part['functionCall']))['name']) ?? '';
 }

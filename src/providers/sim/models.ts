@@ -244,7 +244,7 @@ export function simPreset(origin: string): ProviderPreset {
       gemini: speaks(`${origin}/google/v1beta`, {
         faithful: true,
         reasoningFormat: 'google-gemini-v1',
-        quirks: { searchesWeb: true, prefill: 'plain' },
+        quirks: { prefill: 'plain' },
       }),
     },
     defaultProtocol: 'openai-chat',

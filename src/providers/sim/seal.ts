@@ -37,14 +37,20 @@ export function sealText(model: string, text: string): string {
   return toBase64(`${model}|${mac(`sealed|${model}|${text}`)}|${text}`);
 }
 
-/** True when `data` is what `sealText` made. */
-export function sealIsGenuine(data: string): boolean {
+/** The text that `sealText` made into `data`; null when it did not. */
+export function openSeal(data: string): string | null {
   const inner = fromBase64(data);
-  if (inner === null) return false;
+  if (inner === null) return null;
   const first = inner.indexOf('|');
   const second = inner.indexOf('|', first + 1);
-  if (first < 0 || second < 0) return false;
-  return sealText(inner.slice(0, first), inner.slice(second + 1)) === data;
+  if (first < 0 || second < 0) return null;
+  const text = inner.slice(second + 1);
+  return sealText(inner.slice(0, first), text) === data ? text : null;
+}
+
+/** True when `data` is what `sealText` made. */
+export function sealIsGenuine(data: string): boolean {
+  return openSeal(data) !== null;
 }
 
 function toBase64(text: string): string {
