@@ -14,6 +14,7 @@ export * from './report.ts';
 export * from './request.ts';
 export * from './retry-after.ts';
 export * from './routing-wishes.ts';
+export * from './secret-address.ts';
 export * from './state-request.ts';
 export * from './target.ts';
 export * from './usage.ts';

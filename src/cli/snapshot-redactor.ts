@@ -1,4 +1,5 @@
 // What must not be shown under one configuration, as a function that masks it.
+import { secretsOfAddress } from '../canonical/index.ts';
 import type { Snapshot } from '../config/index.ts';
 import { createRedactor, type Redact } from '../telemetry/redact.ts';
 
@@ -10,9 +11,10 @@ export function snapshotRedactor(snapshot: Snapshot): Redact {
   const { files, tools } = snapshot.config;
   const stores = files.store ? [files.store.secretAccessKey] : [];
   const engines = tools.webSearch.apiKey ? [tools.webSearch.apiKey] : [];
-  const servers = Object.values(tools.mcp.servers).flatMap(({ headers: given, oauth }) => [
+  const servers = Object.values(tools.mcp.servers).flatMap(({ url, headers: given, oauth }) => [
+    ...secretsOfAddress(url),
     ...Object.values(given),
-    ...(oauth ? [oauth.clientSecret] : []),
+    ...(oauth ? [oauth.clientSecret, ...secretsOfAddress(oauth.tokenUrl)] : []),
   ]);
   return createRedactor(
     new Set([...snapshot.catalog.secrets(), ...headers, ...stores, ...engines, ...servers]),

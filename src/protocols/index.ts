@@ -31,6 +31,7 @@ export type { ListedModel as GeminiModel } from './gemini/index.ts';
 export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
 export { editMembers } from './json-splice.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
+export { withoutCredentials } from './without-credentials.ts';
 export { readBoolean, readString } from './read-member.ts';
 
 export const protocols: readonly Protocol[] = [

@@ -12,6 +12,7 @@ import type {
   Usage,
 } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
+import { toolWithoutCredentials } from '../without-credentials.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 /** The id under which the client knows the answer; the generation's own id follows the prefix. */
@@ -122,12 +123,7 @@ function echoTool(tool: JsonValue): JsonValue {
       parameters: tool['parameters'] ?? null,
       strict: tool['strict'] ?? true,
     };
-  if (tool['type'] !== 'mcp') return tool;
-  return {
-    ...tool,
-    ...(tool['authorization'] === undefined ? {} : { authorization: '<redacted>' }),
-    ...(tool['headers'] === undefined ? {} : { headers: '<redacted>' }),
-  };
+  return toolWithoutCredentials(tool);
 }
 
 /**

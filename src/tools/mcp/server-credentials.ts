@@ -1,5 +1,6 @@
 // What is sent to an MCP server besides messages: its headers, its token, and which of all this must never be shown.
 // Sends nothing itself.
+import { secretsOfAddress } from '../../canonical/index.ts';
 import { createRedactor } from '../../telemetry/redact.ts';
 import type { Secret } from '../../telemetry/secret.ts';
 import type { Credential } from '../../upstream/credential.ts';
@@ -21,8 +22,6 @@ const OURS =
   /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
-/** Parts of a path from this length on may be keys: some services put them there. */
-const LONG_PART = 20;
 
 /** @throws GatewayError `mcp_invalid`: a header that cannot be sent; says which, not what */
 export function serverCredentials(server: McpServer, tokens: AccessTokens): ServerCredentials {
@@ -32,7 +31,7 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
     textOf(value),
   ]);
   if (authorization) given.push(['authorization', schemed(authorization.reveal())]);
-  const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretParts(url)];
+  const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretsOfAddress(url)];
   if (oauth) secrets.push(oauth.clientSecret.reveal());
   const errors = mcpErrors(label, (text) => {
     // Both with its scheme and without.
@@ -60,10 +59,4 @@ function textOf(value: Secret | string): string {
 /** `authorization` of a request is a token by its documentation; some clients send the whole header. */
 function schemed(text: string): string {
   return text.includes(' ') ? text : `Bearer ${text}`;
-}
-
-function secretParts(url: string): readonly string[] {
-  if (!URL.canParse(url)) return [];
-  const { searchParams, pathname } = new URL(url);
-  return [...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= LONG_PART)];
 }
