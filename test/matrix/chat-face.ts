@@ -354,6 +354,7 @@ export const chatFace: Face = {
     });
     return notes.done();
   },
+  callIds: (body) => list(body, 'choices', 0, 'message', 'tool_calls').map((call) => String(at(call, 'id'))),
   giveBack(body, forgets) {
     const message = at(body, 'choices', 0, 'message') as { readonly [name: string]: Json };
     const { reasoning: _text, reasoning_details: _details, ...rest } = message;

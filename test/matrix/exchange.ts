@@ -98,6 +98,8 @@ export interface Answer {
   readonly text?: string;
   readonly refusal?: string;
   readonly calls?: readonly Call[];
+  /** The upstream gives its calls no ids, where its protocol lets it. */
+  readonly withoutIds?: true;
   /** The last words of the text, and the page that they are from. */
   readonly cited?: Page & { readonly words: string };
   /** What the upstream searched for by itself before it answered, and found. */
@@ -131,6 +133,8 @@ export interface Face {
   gather(text: string): Json;
   /** The facts in an answer that a client received. */
   heard(body: unknown): string[];
+  /** The ids of the calls in an answer that a client received, in their order: its results name them. */
+  callIds(body: unknown): string[];
   /** The answer as such a client sends it back. @param forgets true: without its reasoning */
   giveBack(body: unknown, forgets: boolean): readonly Json[];
 }

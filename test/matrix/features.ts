@@ -62,6 +62,17 @@ export const FEATURES: readonly Feature[] = [
     results: [SUNNY, NOON],
   },
   {
+    name: 'two calls of one tool, without ids',
+    about: ['call', 'result'],
+    question: TOOLS,
+    answer: {
+      calls: [WEATHER, { ...WEATHER, id: 'call_b', args: { city: 'Ålesund' } }],
+      finish: 'calls',
+      withoutIds: true,
+    },
+    results: [SUNNY, { ...SUNNY, id: 'call_b', text: 'rain' }],
+  },
+  {
     name: 'strict tools',
     about: ['strict tool'],
     question: { ...TOOLS, strictTools: true },

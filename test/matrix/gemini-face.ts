@@ -86,7 +86,7 @@ function notePart(notes: Notes, role: string, part: Json): void {
 }
 
 function partsOf(answer: Answer): Readonly<Record<string, unknown>>[] {
-  const { thoughts = [], text, refusal, calls = [] } = answer;
+  const { thoughts = [], text, refusal, calls = [], withoutIds } = answer;
   const state = thoughts.find((thought) => thought.state !== undefined)?.state;
   const signed = state === undefined ? {} : { thoughtSignature: state };
   const visible = thoughts.filter((thought) => thought.text !== '');
@@ -96,7 +96,7 @@ function partsOf(answer: Answer): Readonly<Record<string, unknown>>[] {
     ...(words === undefined ? [] : [{ text: words, ...(calls.length === 0 ? signed : {}) }]),
     // The first call of a step is the one that is signed.
     ...calls.map(({ id, name, args }, index) => ({
-      functionCall: { id, name, args },
+      functionCall: { ...(withoutIds ? {} : { id }), name, args },
       ...(index === 0 ? signed : {}),
     })),
   ];
@@ -316,6 +316,10 @@ export const geminiFace: Face = {
     });
     return notes.done();
   },
+  callIds: (body) =>
+    list(body, 'candidates', 0, 'content', 'parts').flatMap((part) =>
+      at(part, 'functionCall') === undefined ? [] : [String(at(part, 'functionCall', 'id'))],
+    ),
   giveBack(body, forgets) {
     const parts = list(body, 'candidates', 0, 'content', 'parts');
     const kept = parts

@@ -70,7 +70,9 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
   let { report } = first;
   if (results) {
     const own = client.giveBack(first.body, feature.forgets === true);
-    const turns: Turn[] = [...question.turns, { own }, answerWith(feature, results)];
+    const ids = client.callIds(first.body);
+    const named = results.map((result, index) => ({ ...result, id: ids[index] ?? result.id }));
+    const turns: Turn[] = [...question.turns, { own }, answerWith(feature, named)];
     const second = await ask(stage, { ...question, turns }, { ...way, stream: false, servers });
     if ('refused' in second) return { outcome: 'lost', words: [`second turn: ${second.refused}`] };
     report = [...report, ...second.report];

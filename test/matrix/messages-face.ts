@@ -288,6 +288,10 @@ export const messagesFace: Face = {
     });
     return notes.done();
   },
+  callIds: (body) =>
+    list(body, 'content').flatMap((block) =>
+      at(block, 'type') === 'tool_use' ? [String(at(block, 'id'))] : [],
+    ),
   giveBack(body, forgets) {
     const isKept = (block: Json): boolean => !forgets || !String(at(block, 'type')).endsWith('thinking');
     return [{ role: 'assistant', content: list(body, 'content').filter(isKept) }];

@@ -279,6 +279,10 @@ export const responsesFace: Face = {
     });
     return notes.done();
   },
+  callIds: (body) =>
+    list(body, 'output').flatMap((item) =>
+      at(item, 'type') === 'function_call' ? [String(at(item, 'call_id'))] : [],
+    ),
   giveBack: (body, forgets) =>
     list(body, 'output').filter((item) => !forgets || at(item, 'type') !== 'reasoning'),
 };
