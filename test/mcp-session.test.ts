@@ -364,6 +364,21 @@ describe('the list of tools', () => {
     expect(await open(server.url, { limits: { maxTools: 7 } }).listTools(PATIENT)).toHaveLength(7);
   });
 
+  test('may not be more than a model can read', async () => {
+    const page = (chars: number): object[] => [{ name: `tool${chars}`, description: 'x'.repeat(chars) }];
+    const server = serve({
+      tools: many,
+      list: (cursor) => ({
+        tools: page(cursor === undefined ? 600_000 : 500_000),
+        nextCursor: cursor ? '' : 'b',
+      }),
+    });
+    const { code, message } = await failureOf(open(server.url).listTools(PATIENT));
+    expect([code, message]).toEqual(['mcp_too_large', 'MCP server "things" lists tools of more than 1 MiB']);
+    const small = serve({ tools: many, list: () => ({ tools: page(1_000_000) }) });
+    expect(await open(small.url).listTools(PATIENT)).toHaveLength(1);
+  });
+
   test('may not go on for ever', async () => {
     const server = serve({ tools: many, list: (cursor = '') => ({ tools: [], nextCursor: `${cursor}x` }) });
     const { code } = await failureOf(open(server.url).listTools(PATIENT));

@@ -78,6 +78,8 @@ const END_MS = 2_000;
 /** For a single answer, images and all; also for a stream that stands open for the whole session. */
 const ANSWER_LIMITS: WebFetchLimits = { maxBytes: 16 * 1_048_576, timeoutMs: 3_600_000 };
 const MAX_PAGES = 100;
+/** For the tools of one server as JSON, in characters: a model reads all of it with every request. */
+const MAX_LIST_CHARS = 1_048_576;
 
 export class McpSessions {
   readonly #options: McpSessionsOptions;
@@ -149,10 +151,16 @@ class Session implements McpSession {
     const tools: McpTool[] = [];
     if (!connection.hasTools) return tools;
     let cursor: string | undefined;
+    let chars = 0;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const raw = await connection.request('tools/list', params, signal, alive);
-      for (const entry of asArray(raw['tools'])) tools.push(decodeTool(asObject(entry), errors));
+      for (const entry of asArray(raw['tools'])) {
+        const tool = decodeTool(asObject(entry), errors);
+        chars += JSON.stringify(tool).length;
+        if (chars > MAX_LIST_CHARS) throw errors.make('mcp_too_large', 'lists tools of more than 1 MiB');
+        tools.push(tool);
+      }
       if (tools.length > this.#limits.maxTools)
         throw errors.make('mcp_too_large', `lists more than ${this.#limits.maxTools} tools`);
       cursor = asString(raw['nextCursor']);
