@@ -87,3 +87,23 @@ test.each(MODELS.flatMap(([model, kind]) => PROTOCOLS.map((protocol) => [model, 
     expect(response.headers.get('x-dragoman-lane')).toBe(knows ? 'relay' : 'translate');
   },
 );
+
+test('an earlier call of a custom tool is told as one of a function', async () => {
+  const up = scene.upstream('up');
+  up.script(whole(chatBody('Done.')));
+  const call = { id: 'call_1', type: 'custom', custom: { name: 'run', ...INPUT } };
+  const response = await scene.gateway.post('/chat/completions', {
+    model: 'openai-chat/gpt-4o',
+    messages: [
+      { role: 'user', content: 'Run.' },
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+    ],
+  });
+  expect(response.status).toBe(200);
+  expect(at(up.requests[0]?.json, 'messages', 1, 'tool_calls', 0)).toEqual({
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'run', arguments: JSON.stringify(INPUT) },
+  });
+});

@@ -63,7 +63,6 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     report,
   );
   const asked = format?.request ?? fitting;
-  const customTools = customToolNames(fitting);
   const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
   const grammars = knowsGrammars ? null : checkGrammars(asked, report);
   const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
@@ -76,7 +75,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     endpoint.protocol === request.protocol &&
     !adapted.changed &&
     checks.length === 0 &&
-    (customTools.size === 0 || endpoint.quirks.customTools) &&
+    (endpoint.quirks.customTools || !speaksOfCustomTools(fitting)) &&
     (relay.saysReasoning?.(request, { reasoning, reasoningStyle: endpoint.reasoningStyle }) ??
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
@@ -85,6 +84,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     ? relay.editRequest(clientBytes, request, endpoint.model)
     : encodeBody(protocol, asked, targetOf(endpoint, reasoning), report);
   if (strict) refuseLosses(report);
+  const customTools = customToolNames(fitting);
   return {
     endpoint,
     protocol,
@@ -130,6 +130,14 @@ function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): 
   if (state === undefined || reasoningStyle === 'none') return false;
   const isKept = state.store || state.conversationId !== undefined;
   return isKept && !state.include.has('reasoning.encrypted_content');
+}
+
+/** True where the client's own bytes hold what only models with custom tools can read. */
+function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
+  return (
+    tools.some(({ type }) => type === 'custom') ||
+    items.some((item) => item.type === 'tool_call' && item.kind === 'custom')
+  );
 }
 
 /** True when the client's own words already say what the policy decided, so that nothing has to be added. */
