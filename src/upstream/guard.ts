@@ -43,7 +43,7 @@ export async function guardUrl(text: string, { allow, resolve }: GuardOptions): 
 
 /** True when one of the entries, each `host` or `host:port`, means the host of this address. */
 export function namesHost(entries: readonly string[], url: URL): boolean {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const port = portOf(url);
   return entries.some((entry) => {
     const [, name = '', onlyPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry.trim()) ?? [];
     // Through the same parser, so that both are written alike.
@@ -51,6 +51,16 @@ export function namesHost(entries: readonly string[], url: URL): boolean {
       URL.canParse(`http://${name}`) && hostOf(new URL(`http://${name}`).hostname) === hostOf(url.hostname);
     return isSame && (onlyPort === undefined || onlyPort === port);
   });
+}
+
+/** `host:port` of an absolute http or https address, as `allow` takes it; a port that is not written is its scheme's. */
+export function hostAndPort(address: string): string {
+  const url = new URL(address);
+  return `${url.hostname}:${portOf(url)}`;
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80');
 }
 
 function hostOf(hostname: string): string {

@@ -2,6 +2,7 @@
 // other one kept as JSON text; text is cut at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
 import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+import { startInBytes } from '../cut-text.ts';
 
 export type McpContent =
   | { readonly type: 'text'; readonly text: string }
@@ -42,7 +43,7 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
   let left = maxBytes;
   let truncated = false;
   const take = (text: string): string => {
-    const cut = cutText(text, left);
+    const cut = startInBytes(text, left);
     left -= Buffer.byteLength(cut);
     truncated ||= cut.length < text.length;
     return cut;
@@ -102,14 +103,4 @@ function strings<Name extends string>(
     if (value !== undefined) found[name] = value;
   }
   return found;
-}
-
-/** The longest beginning that takes no more than this in UTF-8, without half a character at its end. */
-function cutText(text: string, maxBytes: number): string {
-  if (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes) return text;
-  const bytes = Buffer.from(text.slice(0, maxBytes));
-  let end = Math.min(maxBytes, bytes.length);
-  // Bytes that continue a character begin with the bits 10 (RFC 3629 section 3).
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end);
 }

@@ -1,4 +1,5 @@
 // Web search: the engines, one line each, and how one is opened. The only way into this folder.
+import { hostAndPort } from '../../upstream/guard.ts';
 import { openBackend, type Fetch } from './open-backend.ts';
 import type { SearchApi } from './search-api.ts';
 import type { SearchBackend, SearchEngineName, SearchSettings } from './backend.ts';
@@ -31,8 +32,7 @@ export function openSearchBackend(settings: SearchSettings, fetch: Fetch): Searc
 
 /** `host:port` that a search goes to: what the guard must exempt, since an engine of one's own is rarely public. */
 export function searchHost(settings: Pick<SearchSettings, 'backend' | 'url'>): string {
-  const { hostname, port, protocol } = new URL(addressOf(settings));
-  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+  return hostAndPort(addressOf(settings));
 }
 
 function addressOf({ backend, url }: Pick<SearchSettings, 'backend' | 'url'>): string {
