@@ -150,6 +150,32 @@ describe('HTML', () => {
     expect(await text(html)).toBe(expected);
   });
 
+  test.each(['text/html', 'text/plain', 'text/markdown', 'application/json', 'application/pdf'])(
+    'neither is what is written in characters that show nothing: %s',
+    async (contentType) => {
+      const tags = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)));
+      const selectors = '\u{e0100}\u{e0155}\u{e01ef}';
+      const bidi = '\u200e\u200f\u061c\u202a\u202e\u202c\u2066\u2069';
+      const others = '\u00ad\u200b\u2060\u2064\ufeff\u3164\u{1d173}';
+      // Nor in a run of those that emoji need.
+      const joiners = '\u200d\u200c\u200d\u200c\ufe00\ufe0e';
+      const hidden = `${tags.join('')}${selectors}${bidi}${others}`;
+      const seen =
+        '\u{1f9d1}\u200d\u{1f680} \u2764\ufe0f\u200d\u{1f525} 1\ufe0f\u20e3 \u0645\u06cc\u200c\u062e';
+      const readPdf = async (bytes: Uint8Array): Promise<string> => new TextDecoder().decode(bytes);
+      const body = `a${hidden}b ${seen} c${joiners}d`;
+      const page = await read(serves(body, `${contentType}; charset=utf-8`), '/x', { readPdf });
+      expect(page.text).toBe(`ab ${seen} c\u200d\u200cd`);
+    },
+  );
+
+  test('a page of nothing else holds no text', async () => {
+    const failure = await failureOf(
+      read(serves('\u{e0041}'.repeat(200), 'text/plain'), '/x', { maxChars: 100 }),
+    );
+    expect(failure.message).toContain('it holds no text');
+  });
+
   test.each([
     ['<nav>never closed <p>the page', 'never closed\n\nthe page'],
     ['<div style="display:none">shown by a script</div>', 'shown by a script'],

@@ -211,6 +211,15 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toEqual([]);
   });
 
+  test('what nobody sees is not read by the model', async () => {
+    const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)));
+    const says = `It${hidden.join('')} is \u202elong\u202c \u{1f9d1}\u200d\u{1f680}\u2764\ufe0f`;
+    const hit = { url: 'https://example.com/', title: says, text: says, date: null };
+    engine.script(answers(200, answer([hit])));
+    const seen = 'It is long \u{1f9d1}\u200d\u{1f680}\u2764\ufe0f';
+    expect(await search(settings(name))).toMatchObject([{ title: seen, text: seen }]);
+  });
+
   test('a server error is told with its words', async () => {
     engine.script(answers(500, { error: 'x'.repeat(5000) }));
     const error = await failureOf(search(settings(name)));

@@ -3,6 +3,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { startOf } from '../cut-text.ts';
+import { visibleText } from '../visible-text.ts';
 import { decodeText } from './decode-text.ts';
 import { readHtml, type ReadableDocument } from './html-to-text.ts';
 
@@ -11,7 +12,10 @@ export interface Page {
   readonly url: string;
   /** Its own, else the name of the file. */
   readonly title: string;
-  /** In the manner of Markdown where it was HTML, else as it is. Says so at its end when it was cut. */
+  /**
+   * In the manner of Markdown where it was HTML, else as it is, without what nobody sees. Says so at its end when it was
+   * cut.
+   */
   readonly text: string;
 }
 
@@ -59,13 +63,15 @@ export class PageReader {
     const { fetch, timeoutMs = 10_000, maxBytes = 10 * 1_048_576 } = this.#options;
     const answer = await fetch.fetchWhole({ url, headers: { accept: ACCEPT }, maxBytes, timeoutMs }, signal);
     if (answer.status < 200 || answer.status > 299) throw badStatus(answer.status);
-    const { title, text } = await this.#document(answer, signal);
+    const document = await this.#document(answer, signal);
+    const title = visibleText(document.title).trim();
+    const text = this.#cut(document.text);
     if (text.trim() === '')
       throw notRead(
         'unsupported',
         'it holds no text; perhaps only a browser that runs its scripts shows any',
       );
-    return { url: answer.url, title: title === '' ? nameOf(answer.url) : title, text: this.#cut(text) };
+    return { url: answer.url, title: title === '' ? nameOf(answer.url) : title, text };
   }
 
   async #document(answer: GuardedAnswer, signal: AbortSignal): Promise<ReadableDocument> {
@@ -87,8 +93,10 @@ export class PageReader {
   }
 
   #cut(text: string): string {
-    if (text.length <= this.#maxChars) return text;
-    return `${startOf(text, this.#maxChars)}\n\n[The page goes on; only its first ${this.#maxChars} characters are here.]`;
+    // Cut first: of a text without end not all has to be looked at.
+    const kept = visibleText(startOf(text, this.#maxChars));
+    if (text.length <= this.#maxChars || kept.trim() === '') return kept;
+    return `${kept}\n\n[The page goes on; only its first ${this.#maxChars} characters are here.]`;
   }
 }
 

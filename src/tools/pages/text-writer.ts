@@ -1,9 +1,8 @@
 // Puts the words of a document together as plain text: white space, empty lines, marks at the beginning of a line.
 // Knows nothing of markup; the readers of markup tell it what comes.
 import { startOf } from '../cut-text.ts';
+import { visibleText } from '../visible-text.ts';
 
-/** Characters that show nothing, among them those that carry hidden instructions: soft hyphens, tags and the like. */
-const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 /** Before one word: more are no document but an attack, since every one of them is remembered. */
 const MOST_MARKS = 8;
 
@@ -33,7 +32,8 @@ export class TextWriter {
 
   /** Running text, whose white space means no more than a space. */
   words(text: string): void {
-    const clean = text.replace(INVISIBLE, '').replace(/\s+/g, ' ');
+    // First: some of what shows nothing counts as white space.
+    const clean = visibleText(text).replace(/\s+/g, ' ');
     const words = clean.trim();
     if (clean.startsWith(' ')) this.#needsSpace = true;
     if (words === '') return;
@@ -43,7 +43,7 @@ export class TextWriter {
 
   /** Text whose white space counts. */
   verbatim(text: string): void {
-    const clean = text.replace(INVISIBLE, '').replace(/\r\n?/g, '\n');
+    const clean = visibleText(text).replace(/\r\n?/g, '\n');
     if (clean !== '') this.#put(clean);
   }
 

@@ -11,6 +11,7 @@ import {
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { cutText } from '../cut-text.ts';
+import { visibleText } from '../visible-text.ts';
 import { decodeDomain, isWithin } from './domain.ts';
 import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
 import type { ContextSize, SearchBackend, SearchQuery, SearchResult, SearchSettings } from './backend.ts';
@@ -148,8 +149,8 @@ function select(found: readonly FoundResult[], search: PlannedSearch): readonly 
     const publishedAt = asString(result.publishedAt);
     results.set(url.href, {
       url: url.href,
-      title: cutText(oneLine(asString(result.title) ?? ''), MAX_TITLE_CHARS) || url.hostname,
-      text: cutText((asString(result.text) ?? '').trim(), search.charsPerResult),
+      title: cutText(oneLine(visibleText(asString(result.title) ?? '')), MAX_TITLE_CHARS) || url.hostname,
+      text: cutText(visibleText(asString(result.text) ?? '').trim(), search.charsPerResult),
       publishedAt: publishedAt && cutText(publishedAt, MAX_DATE_CHARS),
     });
   }
