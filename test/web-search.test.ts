@@ -220,6 +220,16 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toMatchObject([{ title: seen, text: seen }]);
   });
 
+  test('a dot behind a name leads around no filter', async () => {
+    const at = (url: string): Hit => ({ url, title: 'x', text: 'x', date: null });
+    const hits = ['http://bad.example./', 'http://www.bad.example./x', 'http://good.example./'].map(at);
+    engine.script(answers(200, answer(hits)), answers(200, answer(hits)));
+    const urls = async (query: Partial<SearchQuery>): Promise<readonly string[]> =>
+      (await search(settings(name), query)).map(({ url }) => url);
+    expect(await urls({ blockedDomains: ['bad.example'] })).toEqual(['http://good.example./']);
+    expect(await urls({ allowedDomains: ['good.example'] })).toEqual(['http://good.example./']);
+  });
+
   test('a server error is told with its words', async () => {
     engine.script(answers(500, { error: 'x'.repeat(5000) }));
     const error = await failureOf(search(settings(name)));

@@ -28,9 +28,11 @@ export function decodeDomain(text: string): Domain {
 
 /** Whether an address is of one of these domains or their subdomains. */
 export function isWithin(url: URL, domains: readonly Domain[]): boolean {
+  // A dot behind the name changes nothing about where it leads.
+  const hostname = url.hostname.replace(/\.+$/, '');
   return domains.some(
     ({ host, path }) =>
-      (url.hostname === host || url.hostname.endsWith(`.${host}`)) &&
+      (hostname === host || hostname.endsWith(`.${host}`)) &&
       (url.pathname === path || url.pathname.startsWith(`${path}/`)),
   );
 }
