@@ -12,6 +12,12 @@ export interface ReportEntry {
   readonly reason: string;
 }
 
+/**
+ * The path of items that the gateway itself adds to a conversation: what becomes of them is no loss of what a client
+ * sent. No path in a body begins so.
+ */
+export const OWN_PATH = '(gateway)';
+
 const NONE: readonly ReportEntry[] = Object.freeze([]);
 /** A hostile body can lose a hundred thousand members with names of a megabyte: records must not grow with it. */
 const MOST_ENTRIES = 500;
@@ -34,8 +40,12 @@ export class Report {
     return this.#client ? clientName(path, this.#client.names, this.#client.body) : path;
   }
 
-  /** Adds an entry; the same path and action are kept once. Long paths are cut, and only the first 500 entries are kept. */
+  /**
+   * Adds an entry; the same path and action are kept once. Long paths are cut, and only the first 500 entries are kept.
+   * What the gateway added itself (`OWN_PATH`) is left out.
+   */
   add(path: string, action: ReportAction, reason: string): void {
+    if (path.startsWith(OWN_PATH)) return;
     const entries = (this.#entries ??= new Map());
     if (entries.size >= MOST_ENTRIES) return;
     const shown = this.#shown(path);

@@ -1,7 +1,7 @@
 // What the gateway's tools did in earlier turns, as a model reads it: calls of functions and their results. Also finds
 // the questions to a person that were answered since, whichever process asked them: items are all there is.
 import type { HostedCallItem, Item, JsonObject } from '../canonical/index.ts';
-import { asString, GatewayError } from '../canonical/index.ts';
+import { asString, GatewayError, OWN_PATH } from '../canonical/index.ts';
 import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
 import type { McpServerTool } from '../tools/mcp-tool.ts';
 import type { WebSearchTool } from '../tools/web-search-tool.ts';
@@ -93,10 +93,10 @@ export class ToolHistory {
     const isOurs = ours.has(asString(raw['server_label']) ?? '');
     switch (item.kind) {
       case 'web_search_call': {
-        const text = searches ? this.#input.search?.recall(raw) : undefined;
-        const name = this.#input.search?.searchName;
-        if (text === undefined || name === undefined) return [item];
-        return callAndResult(item, name, JSON.stringify(queryOf(raw)), answerOf(text));
+        const earlier = searches ? this.#input.search?.recall(raw) : undefined;
+        if (!earlier) return [item];
+        const { name, args, text, isError } = earlier;
+        return callAndResult(item, name, JSON.stringify(args), answerOf(text, isError));
       }
       case 'mcp_call':
         return isOurs ? this.#call(item, outcomeOf(raw)) : [item];
@@ -148,18 +148,13 @@ function behindCalls(items: readonly Item[], isOurs: (item: Item) => boolean): I
 }
 
 function callAndResult(item: HostedCallItem, name: string, args: string, answer: Answer): readonly Item[] {
-  const { path } = item;
+  const path = OWN_PATH;
   const callId = `call_${(item.id ?? asString(item.source.raw['id']) ?? '').replace(/\W/g, '_')}`;
   const { parts, isError } = answer;
   return [
     { type: 'tool_call', kind: 'function', callId, name, arguments: args, path },
     { type: 'tool_result', kind: 'function', callId, name, parts, isError, path },
   ];
-}
-
-function queryOf(raw: JsonObject): JsonObject {
-  const action = raw['action'];
-  return { query: typeof action === 'object' && action !== null && 'query' in action ? action['query'] : '' };
 }
 
 function answerOf(text: string, isError = false): Answer {

@@ -10,7 +10,7 @@ import type {
   ToolChoice,
   ToolResultItem,
 } from '../canonical/index.ts';
-import { GatewayError, outputTokens } from '../canonical/index.ts';
+import { GatewayError, outputTokens, OWN_PATH } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
@@ -292,9 +292,10 @@ export class ToolLoop implements TurnHost {
       const { parts, isError } = outcome;
       return { type: 'tool_result', kind: 'function', callId, name, parts, isError };
     });
+    const added = [...items, ...results].map((item): Item => ({ ...item, path: OWN_PATH }));
     return {
       ...request,
-      items: [...request.items, ...items, ...results],
+      items: [...request.items, ...added],
       toolChoice: isLast || isSpent ? { type: 'none' } : afterwards(request.toolChoice),
       maxOutputTokens: this.#tokensLeft(),
       prefill: undefined,

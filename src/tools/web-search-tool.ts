@@ -1,7 +1,7 @@
 // The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
 // and what the items say; which engine is asked and how pages are read is decided below this.
 import { asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
-import type { FunctionTool, JsonObject, SearchWish } from '../canonical/index.ts';
+import type { FunctionTool, JsonObject, MutableJsonObject, SearchWish } from '../canonical/index.ts';
 import {
   type CallOutcome,
   type FunctionNames,
@@ -34,7 +34,18 @@ const USE = 'web_search';
 const CITE =
   'Put the number of the source in square brackets, like [1], right after every statement that rests on it.';
 
-type Action = 'search' | 'open_page' | 'find_in_page';
+const FORGOTTEN = 'What was found is not at hand any more. Call this again if you need it.';
+
+const ACTIONS = ['search', 'open_page', 'find_in_page'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** A call that an earlier answer made. */
+export interface EarlierCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly text: string;
+  readonly isError: boolean;
+}
 
 export class WebSearchTool implements GatewayTool {
   readonly functions: readonly FunctionTool[];
@@ -67,17 +78,24 @@ export class WebSearchTool implements GatewayTool {
     return { item, approval: null, run: (signal) => this.#run(action, signal) };
   }
 
-  /** What the model reads of an earlier search that was kept with its results; undefined without them. */
-  recall(item: JsonObject): string | undefined {
-    const results = item['results'];
-    if (!Array.isArray(results)) return undefined;
+  /** A call of an earlier answer as the model reads it; what it brought, only as far as the item has it. */
+  recall(item: JsonObject): EarlierCall {
     const action = isJsonObject(item['action']) ? item['action'] : {};
+    const type = ACTIONS.find((each) => each === action['type']) ?? 'search';
+    const name = [...this.#actions].find(([, each]) => each === type)?.[0] ?? type;
+    const args: MutableJsonObject = {};
+    for (const member of ['query', 'url', 'pattern'])
+      if (typeof action[member] === 'string') args[member] = action[member];
+    const results = item['results'];
+    const isError = item['status'] === 'failed';
+    if (!Array.isArray(results) || isError)
+      return { name, args, text: isError ? 'The call failed.' : FORGOTTEN, isError };
     const found = results.filter(isJsonObject).map((each) => ({
       url: asString(each['url']) ?? '',
       title: asString(each['title']) ?? '',
       text: asString(each['text']) ?? '',
     }));
-    return this.#listing(asString(action['query']) ?? '', found);
+    return { name, args, text: this.#listing(asString(action['query']) ?? '', found), isError };
   }
 
   async #run(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {

@@ -334,6 +334,21 @@ test.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'])(
   },
 );
 
+test.each(SIMULATED_BOTH)(
+  'over %s, streamed: %p, what tools say is no loss of what was asked: strict mode takes it',
+  async (model, stream) => {
+    const tools = [serverAt(scene.mcp.url), { ...SEARCH, filters: { allowed_domains: ['no domain!'] } }];
+    const input = `call sums__fail {}\n${CALL}`;
+    const strictly = { 'x-dragoman-strict': 'true' };
+    const first = await ask(scene, 'chat', { model, tools, input }, stream, strictly);
+    expect([at(first.body, 'status'), first.report]).toEqual(['completed', '']);
+    expect(typesOf(first)).toEqual(['mcp_list_tools', 'mcp_call', 'web_search_call', 'message']);
+    const next = { model, tools, input: 'Thanks, no tools', previous_response_id: first.id };
+    const second = await ask(scene, 'chat', next, stream, strictly);
+    expect([second.status, second.report]).toEqual([200, '']);
+  },
+);
+
 test('the repair of an answer in a required form calls no tools', async () => {
   const schema = {
     type: 'object',
