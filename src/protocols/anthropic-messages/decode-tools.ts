@@ -17,8 +17,9 @@ import {
 import type { Member } from '../read-member.ts';
 import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-blocks.ts';
+import { clientToolForm } from './client-tools.ts';
 import { readToolset } from './mcp-toolset.ts';
-import { noteMembers, ours } from './decode-scope.ts';
+import { addElsewhere, noteMembers, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 /** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
@@ -32,6 +33,15 @@ const TOOL_MEMBERS: ReadonlySet<string> = new Set([
   'strict',
   'cache_control',
   'eager_input_streaming',
+]);
+/** What the function for a tool of Anthropic's says in words, and what is between client and tool. */
+const CLIENT_TOOL_MEMBERS: ReadonlySet<string> = new Set([
+  ...TOOL_MEMBERS,
+  'display_width_px',
+  'display_height_px',
+  'display_number',
+  'enable_zoom',
+  'max_characters',
 ]);
 
 /**
@@ -61,7 +71,15 @@ function decodeTool(raw: JsonObject, path: string, servers: Member, scope: Decod
   const { problems } = scope;
   const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
   const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
-  // Whatever has a type of its own is Anthropic's: it runs there, or the model was trained on it.
+  const form = clientToolForm(type, raw);
+  if (form) {
+    const { description, parameters } = form;
+    const name = readString(raw['name'], `${path}.name`, problems) ?? form.name;
+    addElsewhere(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
+    noteMembers(raw, CLIENT_TOOL_MEMBERS, path, scope);
+    return { ...base, type: 'function', name, description, parameters };
+  }
+  // What else has a type of its own runs at Anthropic.
   if (type !== 'custom')
     return {
       ...base,
