@@ -4,7 +4,7 @@ import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type Validate
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
-import { type Budget, compilePattern, grammarRoom } from '../grammar/index.ts';
+import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../grammar/index.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
@@ -32,9 +32,10 @@ const MOST_REFERENCES = 50_000;
 /** Steps of all patterns for one value. */
 const MOST_PATTERN_STEPS = 1_000_000;
 
-/** Compiled schemas by their text: clients send the same few with every request. Oldest out first. */
-const compiled = new Map<string, SchemaValidator>();
-const MOST_COMPILED = 64;
+/** By their texts. */
+const compiled = new CompiledCache<SchemaValidator>();
+/** What the code for one object takes, about 10 kB, in states of a pattern's machine. */
+const OBJECT_WEIGHT = 16;
 
 /**
  * Compiles a schema.
@@ -49,10 +50,10 @@ export function compileSchema(schema: JsonObject, path: string): SchemaValidator
     throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
       param: path,
     });
-  const validator = compile(schema, path);
-  const [oldest] = compiled.keys();
-  if (compiled.size >= MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
-  compiled.set(text, validator);
+  const room = grammarRoom();
+  const { states } = room;
+  const { validator, objects } = compile(schema, path, room);
+  compiled.set(text, validator, states - room.states + objects * OBJECT_WEIGHT);
   return validator;
 }
 
@@ -75,20 +76,31 @@ interface Facts {
   readonly unchecked: Set<string>;
   /** Patterns that name properties. */
   readonly namePatterns: ReadonlySet<string>;
+  /** For all patterns. */
+  readonly room: Room;
 }
 
-function compile(schema: JsonObject, path: string): SchemaValidator {
+interface Compiled {
+  readonly validator: SchemaValidator;
+  /** How many objects the schema consists of. */
+  readonly objects: number;
+}
+
+function compile(schema: JsonObject, path: string, room: Room): Compiled {
   const unchecked = new Set<string>();
   // The schema is itself checked, against that of schemas.
   const limits: Limits = { references: MOST_REFERENCES, patterns: { steps: MOST_PATTERN_STEPS } };
   let validate: ValidateFunction;
+  let objects: number;
   try {
-    const namePatterns = readSchema(schema);
-    validate = ajvFor(schema, { limits, unchecked, namePatterns }, path).compile(usable(schema));
+    const read = readSchema(schema);
+    const { namePatterns } = read;
+    objects = read.objects;
+    validate = ajvFor(schema, { limits, unchecked, namePatterns, room }, path).compile(usable(schema));
   } catch (error) {
     throw unusable(error, path);
   }
-  return {
+  const validator: SchemaValidator = {
     unchecked: [...unchecked],
     problemOf(value, from) {
       limits.references = MOST_REFERENCES;
@@ -101,12 +113,16 @@ function compile(schema: JsonObject, path: string): SchemaValidator {
       }
     },
   };
+  return { validator, objects };
 }
 
 /** Which draft is meant is said by the schema, else by how it writes tuples. References are never fetched: Ajv has no loader. */
-function ajvFor(schema: JsonObject, { limits, unchecked, namePatterns }: Facts, path: string): Ajv | Ajv2020 {
+function ajvFor(
+  schema: JsonObject,
+  { limits, unchecked, namePatterns, room }: Facts,
+  path: string,
+): Ajv | Ajv2020 {
   const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? '')) || hasTuple(schema);
-  const room = grammarRoom();
   let patterns = 0;
   const compiledPattern = (pattern: string): RegExpLike => {
     try {
@@ -173,8 +189,8 @@ function hasTuple(schema: JsonValue | undefined): boolean {
   return Array.isArray(schema['items']) || Object.values(schema).some(hasTuple);
 }
 
-/** @returns the patterns of `patternProperties`. Throws RangeError for a schema of too many parts or levels. */
-function readSchema(schema: JsonObject): ReadonlySet<string> {
+/** @returns the patterns of `patternProperties`, and how many objects there are. Throws RangeError for a schema of too many parts or levels. */
+function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Compiled, 'objects'> {
   const namePatterns = new Set<string>();
   let objects = 0;
   const visit = (value: JsonValue | undefined, depth: number): void => {
@@ -187,7 +203,7 @@ function readSchema(schema: JsonObject): ReadonlySet<string> {
     if (isJsonObject(named)) for (const pattern of Object.keys(named)) namePatterns.add(pattern);
   };
   visit(schema, 0);
-  return namePatterns;
+  return { namePatterns, objects };
 }
 
 /** JSON text that is the same for equal values. */

@@ -1,6 +1,7 @@
 // The grammar of a custom tool, ready to check inputs, and the patterns of JSON Schemas. Nothing here can take long,
 // whatever the grammar or the text: sizes, depths and steps are bounded.
 import { GatewayError } from '../canonical/index.ts';
+import { CompiledCache } from './compiled-cache.ts';
 import { larkRules } from './lark-rules.ts';
 import { buildMachine, grammarRoom, type Machine, type Room } from './machine.ts';
 import { parseLark } from './parse-lark.ts';
@@ -18,9 +19,8 @@ export const MAX_GRAMMAR_CHARS = 100_000;
 /** Steps for the inputs of one answer: some tens of milliseconds at most. */
 const MOST_STEPS = 400_000;
 
-/** Compiled grammars by syntax and text: clients send the same few with every request. Oldest out first. */
-const compiled = new Map<string, Grammar>();
-const MOST_COMPILED = 64;
+/** By syntax and text. */
+const compiled = new CompiledCache<Grammar>();
 
 /**
  * Compiles the grammar of a custom tool.
@@ -34,9 +34,7 @@ export function compileGrammar(syntax: 'lark' | 'regex', definition: string, pat
   const known = compiled.get(key);
   if (known) return known;
   const grammar = compile(syntax, definition, path);
-  const [oldest] = compiled.keys();
-  if (compiled.size >= MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
-  compiled.set(key, grammar);
+  compiled.set(key, grammar, grammar.type === 'checkable' ? grammar.machine.states.length : 0);
   return grammar;
 }
 

@@ -8,5 +8,6 @@ export {
   MAX_GRAMMAR_CHARS,
   type Grammar,
 } from './compile-grammar.ts';
+export { CompiledCache } from './compiled-cache.ts';
 export type { Budget, Outcome } from './recognise.ts';
 export { grammarRoom, type Room } from './machine.ts';
