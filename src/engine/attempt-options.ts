@@ -49,7 +49,8 @@ export interface AttemptOptions {
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which the whole request must be over. */
   readonly deadlineAt: number;
-  readonly inputChars: number;
+  /** Tokens of what this attempt's model reads, roughly; asked only where the upstream does not count. */
+  readonly estimateInput: () => number;
   readonly context: CodecContext;
   /** Takes what this attempt teaches about its endpoint. */
   readonly lease: AttemptLease;

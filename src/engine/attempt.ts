@@ -128,7 +128,7 @@ export class Attempt {
     if (this.#charge) return this.#charge;
     // Who failed before the first content delivered nothing, whatever it had counted by then.
     const nothing = this.#error && this.#error.kind !== 'cancelled' && !this.meter.produced;
-    const usage = nothing ? null : this.meter.settledUsage(this.#options.inputChars);
+    const usage = nothing ? null : this.meter.settledUsage(this.#options.estimateInput);
     const charge = { usage, cost: usage && costOf(usage, this.endpoint.price) };
     if (this.#endedAt !== undefined) this.#charge = charge;
     return charge;
@@ -253,10 +253,10 @@ export class Attempt {
   /** The innermost sink of the translate lane. */
   #event(event: CanonicalEvent): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { clock, inputChars, tap } = this.#options;
+    const { clock, estimateInput, tap } = this.#options;
     if (event.type === 'error') return this.#fail(event.error);
     if (event.type === 'finish' && !this.meter.usage) {
-      const usage = this.meter.settledUsage(inputChars);
+      const usage = this.meter.settledUsage(estimateInput);
       if (usage) this.#pass({ type: 'usage', usage });
     }
     this.meter.note(event, () => clock.now());

@@ -3,6 +3,7 @@
 import type { CanonicalRequest } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
+import { estimatedInputTokens } from '../ledger/index.ts';
 import { cacheLifeMs, type Candidate, type Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { judge } from './answer-check.ts';
@@ -162,6 +163,7 @@ export class CandidateTry {
     const { generation, request, deps } = this.#options;
     const { call } = generation;
     const { clock, ticker, upstream, redact, routing } = deps;
+    const { request: asked } = prepared;
     const attempt = new Attempt({
       // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
       id: `${generation.id}-${generation.attempts.length}`,
@@ -183,7 +185,7 @@ export class CandidateTry {
       tap,
       timeouts: generation.timeouts,
       deadlineAt: generation.deadlineAt,
-      inputChars: generation.inputChars,
+      estimateInput: () => estimatedInputTokens(asked),
       clientHeaders: call.headers,
       // Headers of a protocol mean something to the same protocol only.
       headerPrefix:

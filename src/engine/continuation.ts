@@ -2,10 +2,10 @@
 // ask for the rest, and fits the rest to it. Who is asked, and when, is decided elsewhere.
 import type { CanonicalEvent, CanonicalRequest, CloseEvent, Usage } from '../canonical/index.ts';
 import { isAssistantItem, NO_USAGE } from '../canonical/index.ts';
+import { estimatedTokens } from '../ledger/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import { ContinuedOutput, type BegunAnswer } from './continued-output.ts';
-import { estimatedTokens } from './meter.ts';
 
 /** White space at the end is trimmed: Anthropic refuses it in a prefill, and tokenizers put it before a word. */
 const sayable = (text: string): string => text.trimEnd();

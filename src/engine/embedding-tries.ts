@@ -3,13 +3,13 @@
 import type { Embeddings, EmbeddingsRequest, EventSink, Usage } from '../canonical/index.ts';
 import { GatewayError, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
+import { estimatedTokens } from '../ledger/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../protocols/index.ts';
 import type { Candidate } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { FailedTry } from './failover.ts';
-import { estimatedTokens } from './meter.ts';
 import { refuseLosses } from './prepare.ts';
 import type { RunningTry } from './race.ts';
 import { runParts } from './run-parts.ts';
@@ -124,7 +124,7 @@ export class EmbeddingTries extends TryRunner {
       tap: null,
       timeouts: generation.timeouts,
       deadlineAt: generation.deadlineAt,
-      inputChars: generation.inputChars,
+      estimateInput: () => estimatedUsage(part).input.uncached,
       clientHeaders: generation.call.headers,
       headerPrefix: undefined,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },

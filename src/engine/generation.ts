@@ -66,7 +66,7 @@ export class Generation {
   holdsConversation = false;
   /** The decision, as the record keeps it; null until there is one. */
   route: JsonObject | null = null;
-  /** Characters of the prompt: the basis of estimates. */
+  /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
 
   constructor(id: string, call: ApiCall, settings: EngineSettings, nowMs: number) {

@@ -1,15 +1,8 @@
 // Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
 import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../canonical/index.ts';
 import { isContent, NO_USAGE } from '../canonical/index.ts';
+import { estimatedTokens } from '../ledger/index.ts';
 import type { RelayTap } from '../protocols/index.ts';
-
-/** Characters per token where nobody counted: the usual figure for English text in current tokenizers. */
-const CHARS_PER_TOKEN = 4;
-
-/** Tokens of a text that nobody counted. @param chars its length */
-export function estimatedTokens(chars: number): number {
-  return Math.ceil(chars / CHARS_PER_TOKEN);
-}
 
 export class Meter {
   /** Unix milliseconds of the first content; null before it. */
@@ -75,14 +68,14 @@ export class Meter {
 
   /**
    * The counts to settle with: the upstream's, else an estimate of what passed, else null.
-   * @param inputChars characters of the prompt
+   * @param estimateInput tokens of the prompt, roughly; asked only where the upstream did not count
    */
-  settledUsage(inputChars: number): Usage | null {
+  settledUsage(estimateInput: () => number): Usage | null {
     if (this.usage) return this.usage;
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
-      input: { ...NO_USAGE.input, uncached: estimatedTokens(inputChars) },
+      input: { ...NO_USAGE.input, uncached: estimateInput() },
       output: {
         ...NO_USAGE.output,
         text: estimatedTokens(this.outputChars),

@@ -19,6 +19,8 @@ export interface PreparedAttempt {
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
   readonly lane: Lane;
+  /** What is asked, in canonical form. */
+  readonly request: CanonicalRequest;
   /** Byte string. */
   readonly body: string;
   readonly report: Report;
@@ -89,6 +91,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     endpoint,
     protocol,
     lane: relayed ? 'relay' : 'translate',
+    request: asked,
     body,
     report,
     checks,
@@ -118,6 +121,7 @@ export function prepareRepair(
   const reasoning = learned.apply(endpoint, resolveReasoning(request, endpoint, new Report()), new Report());
   return {
     ...prepared,
+    request,
     body: encodeBody(prepared.protocol, request, targetOf(endpoint, reasoning), new Report()),
   };
 }

@@ -1,6 +1,7 @@
 // One request's way through the engine: decoded, hydrated, planned, tried, settled, answered.
 import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
+import { estimatedInputTokens } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import type { Plan } from '../routing/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
@@ -15,7 +16,6 @@ import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
 import { ignoreStreamOptions } from './ignored-stream-options.ts';
 import { keepTurn } from './keep-turn.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
-import { estimatedTokens } from './meter.ts';
 import { namesPrompt, promptedBody } from './prompt.ts';
 import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
@@ -148,14 +148,17 @@ export class Run {
   }
 
   #contextOf(request: CanonicalRequest, plan: Plan): AnswerContext {
-    const { id, createdAt, settings, inputChars, call } = this.#generation;
+    const { id, createdAt, settings, call } = this.#generation;
     return {
       id,
       createdSeconds: Math.floor(createdAt / 1000),
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
       reasoningContentMirror: settings.reasoningContentMirror,
-      estimatedInputTokens: estimatedTokens(inputChars),
+      // Read by one protocol, and there once.
+      get estimatedInputTokens() {
+        return estimatedInputTokens(request);
+      },
       streamAsArray: call.route?.streamAsArray,
     };
   }

@@ -1,16 +1,11 @@
 // Counts tokens where no upstream has counted them: for truncation, and for questions that cost nothing. The tokenizer's
 // tables are large and are loaded with the first question.
-import type { CanonicalRequest, Item, Part } from '../canonical/index.ts';
+import type { CanonicalRequest, Item } from '../canonical/index.ts';
+import { textOfTool, textsOf, tokensBesideText } from './prompt-contents.ts';
 
 type Count = (text: string) => number;
 let loaded: Promise<Count> | undefined;
 
-/** Tokens around each message and item (OpenAI cookbook, "How to count tokens with tiktoken", 2023). */
-const PER_ITEM = 4;
-/** An image of usual size at high detail (OpenAI, "Images and vision", 85 + 170 per tile of 512 pixels). */
-const PER_IMAGE = 765;
-/** A page of text, for files whose contents nobody has read. */
-const PER_FILE = 1500;
 /**
  * Texts are counted in pieces: the tokenizer's time grows with the square of the longest run of letters (32,768
  * characters of Chinese without a stop: 11 s), while each cut costs half a token. Measured 2026-11.
@@ -26,11 +21,11 @@ export async function countInputTokens({
   items,
   tools,
 }: Pick<CanonicalRequest, 'items' | 'tools'>): Promise<number> {
-  // Models read tools as text; how it is written differs, how long it is hardly.
-  const described = tools.map((tool): Item => {
-    const text = JSON.stringify(tool.source?.raw ?? tool);
-    return { type: 'message', role: 'system', parts: [{ type: 'text', text }] };
-  });
+  const described = tools.map((tool): Item => ({
+    type: 'message',
+    role: 'system',
+    parts: [{ type: 'text', text: textOfTool(tool) }],
+  }));
   const counts = await countItemTokens([...items, ...described]);
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -43,7 +38,7 @@ export async function countItemTokens(items: readonly Item[]): Promise<readonly 
   let pieces = 0;
   let textTokens = 0;
   for (const item of items) {
-    let tokens = PER_ITEM;
+    let tokens = tokensBesideText(item);
     for (const text of textsOf(item)) {
       for (let at = 0; at < text.length; at += PIECE_CHARS) {
         if (chars >= MOST_CHARS) {
@@ -58,7 +53,6 @@ export async function countItemTokens(items: readonly Item[]): Promise<readonly 
         if (++pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     }
-    if ('parts' in item) for (const part of item.parts) tokens += mediaTokens(part);
     counts.push(tokens);
   }
   return counts;
@@ -75,23 +69,4 @@ async function load(): Promise<Count> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // Texts of users may hold the names of special tokens: they are plain text here.
   return (text) => countTokens(text, { disallowedSpecial: new Set() });
-}
-
-function textsOf(item: Item): readonly string[] {
-  switch (item.type) {
-    case 'message':
-    case 'tool_result':
-      return item.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    case 'reasoning':
-      return item.text;
-    case 'tool_call':
-      return [item.name, item.arguments];
-    default:
-      return item.source ? [JSON.stringify(item.source.raw)] : [];
-  }
-}
-
-function mediaTokens(part: Part): number {
-  if (part.type === 'image') return PER_IMAGE;
-  return part.type === 'file' ? PER_FILE : 0;
 }
