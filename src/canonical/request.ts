@@ -55,6 +55,8 @@ export type ResponseFormat =
       readonly schema?: JsonObject | undefined;
       readonly strict?: boolean | undefined;
       readonly description?: string | undefined;
+      /** The member, a string, that alone is the answer: the client wants its bare text. */
+      readonly unwrap?: string | undefined;
     };
 
 /** From least to most. */

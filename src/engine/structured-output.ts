@@ -9,7 +9,7 @@ import type {
   Report,
   ResponseFormat,
 } from '../canonical/index.ts';
-import { GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
 import { type AnswerCheck, endedByItself, type Flaw, type Settled } from './answer-check.ts';
 import { compileSchema, type SchemaValidator } from './schema-validator.ts';
 
@@ -37,7 +37,7 @@ const SCHEMA_PATH = 'response_format.json_schema.schema';
  *
  * An upstream that enforces schemas is believed, with one exception: a whole answer in a strict format of an upstream
  * that is not known to be faithful is checked as well, since that costs nothing where all is well. Its streams are not:
- * every token would have to wait for the last.
+ * every token would have to wait for the last. An answer that must be unwrapped is always whole first.
  *
  * @throws GatewayError when a schema that the gateway must check cannot be compiled
  */
@@ -50,7 +50,7 @@ export function checkFormat(
   if (!format || format.type === 'text') return null;
   if (isEnforced(format, ability)) {
     const isChecked = isStrict(format) && !ability.faithful && !request.stream;
-    const validator = isChecked ? promised(format) : null;
+    const validator = isChecked || memberOf(format) !== undefined ? promised(format) : null;
     return validator && { request, check: new FormatJudge(format, validator, request, report) };
   }
   report.add(
@@ -102,7 +102,9 @@ class FormatJudge implements AnswerCheck {
     const json = extractJson(text);
     const problem = this.#problemOf(json);
     if (problem !== null) return { type: 'flawed', flaw: this.#flaw(events, text, problem) };
-    return { type: 'good', answer: json === text ? events : withText(events, json) };
+    const member = memberOf(this.#format);
+    const wanted = member === undefined ? json : (asString(asObject(parseJson(json))[member]) ?? json);
+    return { type: 'good', answer: wanted === text ? events : withText(events, wanted) };
   }
 
   #flaw(first: CollectedEvents, text: string, problem: string): Flaw {
@@ -157,6 +159,11 @@ function isEnforced(format: ResponseFormat, { structuredOutput, schemasOnly }: F
 
 function isStrict(format: ResponseFormat): boolean {
   return format.type === 'json_schema' && format.strict === true;
+}
+
+/** The member whose bare text the client wants; undefined when it wants the JSON. */
+function memberOf(format: ResponseFormat): string | undefined {
+  return format.type === 'json_schema' ? format.unwrap : undefined;
 }
 
 /** The validator for a schema that the upstream promises to enforce: what we cannot check ourselves is left to it. */

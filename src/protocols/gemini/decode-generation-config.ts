@@ -123,7 +123,7 @@ function decodeFormat(
     case 'text/plain':
       return undefined;
     default:
-      // `text/x.enum` and whatever follows it: a bare word is no JSON.
+      // `text/x.enum` (see `portable-format.ts`) and whatever follows it: a bare word is no JSON.
       addExtra(extra, PATH, {
         responseMimeType: mimeType,
         responseSchema: own,

@@ -5,6 +5,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
+import { portableFormat } from './portable-format.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 
 /** The server side of `generateContent` and `streamGenerateContent`. */
@@ -13,6 +14,8 @@ export const geminiServer: ServerCodec = {
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
   decodeRequest,
+  portable: portableFormat,
+  alsoTells: new Set(['image']),
   encodeResponse,
   encodeStream,
   encodeError,
