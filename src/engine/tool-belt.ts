@@ -1,6 +1,13 @@
 // The tools that the gateway runs for one request: which of those it names, at which endpoint, and under which names the
 // model sees them. Rewrites the request for an endpoint that does not run them itself. When they run is not its business.
-import type { CanonicalRequest, JsonObject, SearchWish, Tool, ToolChoice } from '../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  JsonObject,
+  Report,
+  SearchWish,
+  Tool,
+  ToolChoice,
+} from '../canonical/index.ts';
 import { asArray, asString, isJsonObject } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { AvailableTools, Native } from '../tools/available-tools.ts';
@@ -23,6 +30,14 @@ function searchWish(request: CanonicalRequest): SearchWish | undefined {
   return webSearch && { ...webSearch, allowedDomains: [], blockedDomains: [] };
 }
 
+/** Tells of servers that could not be listed, where the client gets no item that says it. */
+function reportUnlisted(servers: readonly McpEntry[], report: Report): void {
+  for (const { tool, hosted } of servers) {
+    const error = asString(tool.listed?.['error']);
+    if (error !== undefined) report.add(hosted.path ?? 'tools', 'dropped', error);
+  }
+}
+
 export class ToolBelt {
   readonly sources = new Sources();
   readonly #request: CanonicalRequest;
@@ -30,24 +45,26 @@ export class ToolBelt {
   readonly #search: WebSearchTool | null;
   readonly #servers: readonly McpEntry[];
   readonly #history: ToolHistory;
+  readonly #hasItems: boolean;
 
   /**
-   * @param asksPeople whether the client's protocol has a place for questions to a person
+   * @param hasItems whether the client's protocol has items for lists of tools and for questions to a person
    * @returns null when the request asks for nothing that could be run here
    */
-  static of(request: CanonicalRequest, available: AvailableTools, asksPeople: boolean): ToolBelt | null {
+  static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
     const wish = available.search ? searchWish(request) : undefined;
     const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
-    return wish || servers ? new ToolBelt(request, available, asksPeople, wish) : null;
+    return wish || servers ? new ToolBelt(request, available, hasItems, wish) : null;
   }
 
   private constructor(
     request: CanonicalRequest,
     available: AvailableTools,
-    asksPeople: boolean,
+    hasItems: boolean,
     wish: SearchWish | undefined,
   ) {
     this.#request = request;
+    this.#hasItems = hasItems;
     this.#available = available;
     const names = new FunctionNames(
       request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])),
@@ -64,7 +81,7 @@ export class ToolBelt {
             names,
           })
         : null;
-    this.#servers = openMcpServers(request, asksPeople, available.mcp, names);
+    this.#servers = openMcpServers(request, hasItems, available.mcp, names);
     this.#history = new ToolHistory({
       search: this.#search,
       servers: new Map(this.#servers.map(({ tool }) => [tool.label, tool])),
@@ -98,6 +115,7 @@ export class ToolBelt {
     const servers = this.#servers.filter((entry) => this.#runsServer(entry, endpoint));
     for (const { refusal } of servers) if (refusal) throw refusal;
     await Promise.all(servers.map(({ tool }) => tool.list(signal)));
+    if (!this.#hasItems) reportUnlisted(servers, request.report);
     const labels = servers.map(({ tool }) => tool.label);
     const items = this.#history.rewritten(request.items, searches, labels);
     if (!searches && servers.length === 0 && items === request.items) return request;
