@@ -82,6 +82,33 @@ test('Claude Code finds models of Anthropic under every base, without a redirect
   }
 });
 
+test("each vendor's own base has the list in its shape, whatever the headers", async () => {
+  const { data, first_id } = (await json('/api/anthropic/v1/models')) as unknown as Anthropic.ModelInfosPage;
+  expect(data[0]).toMatchObject({ type: 'model', display_name: expect.any(String) });
+  expect(first_id).toBe(data[0]?.id ?? '');
+  expect(await json('/api/anthropic/v1/models/house/listener')).toMatchObject({ type: 'model' });
+  for (const path of ['/api/vertex-ai/v1beta/models', '/api/vertex-ai/v1/models', '/v1beta/models']) {
+    const { models } = (await json(path)) as { models: { name: string }[] };
+    expect(models.some(({ name }) => name.endsWith('house/listener'))).toBe(true);
+    expect(await json(`${path}/house/listener`)).toMatchObject({ displayName: 'Listener' });
+  }
+});
+
+test('what is nowhere is told in the shape of who asks', async () => {
+  const version = { 'anthropic-version': '2023-06-01' };
+  for (const [method, path, headers, shape] of [
+    ['POST', '/v1/messages/nope', version, { type: 'error', error: { type: 'not_found_error' } }],
+    ['GET', '/v1/messages', version, { type: 'error', error: { type: 'not_found_error' } }],
+    ['POST', '/api/anthropic/v1/nope', {}, { type: 'error', error: { type: 'not_found_error' } }],
+    ['GET', '/v1beta/nope', {}, { error: { code: 404, status: 'NOT_FOUND' } }],
+    ['POST', '/v1/nope', {}, { error: { type: 'not_found_error', param: null } }],
+  ] as const) {
+    const response = await fetch(gateway.origin + path, { method, headers });
+    expect([path, response.status]).toEqual([path, 404]);
+    expect(await response.json()).toMatchObject(shape);
+  }
+});
+
 test('Codex finds its own list beside the other, with every member that it demands', async () => {
   expect(await json('/v1/models')).not.toHaveProperty('models');
   for (const base of ['/v1', '']) {

@@ -10,6 +10,7 @@ import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
 import { readBody } from './body.ts';
+import { serverFor } from './client-manner.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { countTokens } from './count-tokens.ts';
@@ -116,7 +117,9 @@ export function createApp(deps: AppDependencies): App {
       `There is nothing at ${context.req.method} ${context.req.path.slice(0, 200)}.${methods}`,
     );
   });
-  hono.onError((error) => errorResponse(deps, error, newGenerationId(deps.now())));
+  hono.onError((error, { req }) =>
+    errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
+  );
   const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
   return {
     hot,

@@ -7,6 +7,7 @@ import type { RequestRoute } from '../protocols/index.ts';
 import { encodeGeminiModel, encodeGeminiModels, type GeminiModel } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
+import { isGoogles } from './client-manner.ts';
 import { countTokens } from './count-tokens.ts';
 import { decodePath, findVisible, visibleModels } from './models-routes.ts';
 import { errorResponse, reply, withServer, type Manner } from './reply.ts';
@@ -32,6 +33,9 @@ const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/
 /** Where Google's clients look for models. */
 const OWN_LISTS = [
   '/v1beta/models',
+  '/api/vertex-ai/v1/models',
+  '/api/vertex-ai/v1beta/models',
+  '/api/vertex-ai/v1beta1/models',
   '/api/vertex-ai/v1/publishers/:publisher/models',
   '/api/vertex-ai/v1beta1/publishers/:publisher/models',
 ] as const;
@@ -39,7 +43,8 @@ const OWN_LISTS = [
 const SHARED_LISTS = ['/v1/models', '/api/v1/models'] as const;
 
 /** Some clients leave the collection away where a model's id has a slash, and some say it twice. */
-const STUDIO = /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1)?\/models\/)(?:models\/)*(?<model>.+)$/;
+const STUDIO =
+  /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/models\/)(?:models\/)*(?<model>.+)$/;
 /** Google's own clients ask for `v1beta1`, and name a project where they know one. */
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;
@@ -91,13 +96,6 @@ export function addGeminiModels(
     hono.get(path, ({ req }, next) => (isGoogles(req.raw) ? list(req.raw) : next()));
     hono.get(`${path}/*`, ({ req }, next) => (isGoogles(req.raw) ? show(req.raw, idIn(req.path)) : next()));
   }
-}
-
-/** Google's own libraries say who they are; others are known by where they put the key. */
-function isGoogles({ headers, url }: Request): boolean {
-  return (
-    headers.has('x-goog-api-client') || headers.has('x-goog-api-key') || new URL(url).searchParams.has('key')
-  );
 }
 
 function idIn(path: string, publisher?: string): string {

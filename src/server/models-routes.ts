@@ -15,6 +15,7 @@ import {
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
 import { anthropicPage } from './anthropic-page.ts';
+import { isAnthropics } from './client-manner.ts';
 import { reply, withServer, type ReplyDependencies } from './reply.ts';
 
 const anthropic = withServer('anthropic-messages');
@@ -24,14 +25,14 @@ export interface ModelsDependencies extends ReplyDependencies {
 }
 
 /**
- * Adds the routes below a base path. Clients of Anthropic's protocol, known by their `anthropic-version`, get
- * Anthropic's shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
+ * Adds the routes below a base path. Clients of Anthropic's protocol, known by their `anthropic-version` or by their own
+ * base, get Anthropic's shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
  */
 export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependencies): void {
   hono.get(`${base}/models`, (context) =>
     replyInManner(deps, context.req.raw, (principal) => {
       const models = visibleModels(deps.catalog(), principal);
-      if (isAnthropic(context.req.raw)) {
+      if (isAnthropics(context.req.raw)) {
         const { items, hasMore } = anthropicPage(models, new URL(context.req.url).searchParams);
         return encodeAnthropicModels(items, hasMore);
       }
@@ -50,24 +51,20 @@ export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependenci
     replyInManner(deps, context.req.raw, (principal): JsonObject => {
       const id = decodePath(context.req.path.slice(base.length + '/models/'.length));
       const model = findVisible(deps.catalog(), principal, id);
-      return isAnthropic(context.req.raw) ? encodeAnthropicModel(model) : encodeModel(model, lacks);
+      return isAnthropics(context.req.raw) ? encodeAnthropicModel(model) : encodeModel(model, lacks);
     }),
   );
 }
 
-/** Tells failures as the client's protocol does, where its headers name one. */
+/** Tells failures as the client's protocol does, where its request names one. */
 function replyInManner(
   deps: ReplyDependencies,
   request: Request,
   answer: (principal: Principal) => JsonObject,
 ): Promise<Response> {
   const header = (name: string): string | null => request.headers.get(name);
-  const manner = isAnthropic(request) ? { server: anthropic.server, header } : undefined;
+  const manner = isAnthropics(request) ? { server: anthropic.server, header } : undefined;
   return reply(deps, request, answer, manner);
-}
-
-function isAnthropic(request: Request): boolean {
-  return request.headers.has('anthropic-version');
 }
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
