@@ -355,7 +355,8 @@ test('a server that cannot be listed is reported where no item can say it', asyn
   const server = serverAt(`${scene.web.origin}/no-mcp-here`);
   const chat = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }], tools: [server] };
   const response = await scene.gateway.post('/chat/completions', chat);
-  expect([response.status, response.headers.get('x-dragoman-report')]).toEqual([200, 'tools[0]:dropped']);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-dragoman-report')).toStartWith('tools[0]:dropped');
   const strict = await scene.gateway.post('/chat/completions', chat, { 'x-dragoman-strict': 'true' });
   expect(strict.status).toBe(400);
   expect(String(at(await strict.json(), 'error', 'message'))).toContain('MCP server "sums"');

@@ -304,9 +304,12 @@ describe.each(WAYS)('over %s', (way) => {
       }
     },
   );
+});
 
-  // Over Messages they are always one.
-  test.skipIf(way === 'messages')('arguments that are no object are told to the model', async () => {
+// Over Messages they are always one.
+test.each(['chat', 'responses'] as const)(
+  'over %s, arguments that are no object are told to the model',
+  async (way) => {
     scene.upstream.script(
       says(way, [{ call: 'sums__add', id: 'call_a', args: [1, 2] }]),
       says(way, [{ text: 'Sorry.' }]),
@@ -315,8 +318,8 @@ describe.each(WAYS)('over %s', (way) => {
     const answer = await ask(scene, way, { input: 'Go', tools: [serverAt(scene.mcp.url)] }, false);
     expect(at(itemsOf(answer, 'mcp_call')[0], 'error', 'message')).toContain('not a JSON object');
     expect(scene.mcp.calls).toHaveLength(before);
-  });
-});
+  },
+);
 
 describe.each([false, true])('over gemini, streamed: %p', (stream) => {
   test('a call of ours beside one of the client, then both results', async () => {
