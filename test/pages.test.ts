@@ -325,6 +325,18 @@ describe('limits', () => {
     await exchange.closed;
   });
 
+  test('also while a PDF is being read', async () => {
+    const abort = new AbortController();
+    const readPdf = (_: Uint8Array, signal: AbortSignal): Promise<string> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new GatewayError('cancelled', 'left')));
+        abort.abort();
+      });
+    site.script(serves('%PDF-1.7', 'application/pdf'));
+    const pending = reader({ readPdf }).read(`${site.origin}/x.pdf`, abort.signal);
+    expect((await failureOf(pending)).message).toBe('left');
+  });
+
   test('also while it is being read', async () => {
     const abort = new AbortController();
     const pending = readHtml('<i></i>'.repeat(300_000), 'https://example.com/', 1000, abort.signal);

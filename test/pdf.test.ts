@@ -2,10 +2,11 @@
 // what files that cannot be read, or were made to do harm, lead to.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
-import { Report, type CanonicalRequest, type FilePart } from '../src/canonical/index.ts';
+import { Report, type CanonicalRequest, type FilePart, type Item } from '../src/canonical/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
 import { pdfText } from '../src/documents/pdf-text.ts';
 import { readDocuments, type ReadDocuments } from '../src/engine/read-documents.ts';
+import { partsOf } from '../src/engine/resolve-media.ts';
 import { TEST_KEY } from './harness.ts';
 import { pdfOf } from './pdf-file.ts';
 import { rejection } from './rejection.ts';
@@ -63,6 +64,11 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await Promise.all([plain.stop(), other.stop(), site.stop()]);
 });
+
+/** Somebody waits to the end. */
+function forEver(): AbortSignal {
+  return new AbortController().signal;
+}
 
 function answering(protocol: UpstreamProtocol, upstream = plain): ScriptedUpstream {
   upstream.always(whole(dialect(protocol, 'm').whole('ok')));
@@ -253,20 +259,58 @@ describe('to an upstream that takes no files', () => {
     expect(order).toEqual(['honest', 'hostile']);
   });
 
-  test('nothing more is read when nobody waits any more', async () => {
+  describe('when nobody waits any more', () => {
     const parts = ['One', 'Two', 'Three'].map((text): FilePart => {
       const media = { kind: 'base64', data: pdfOf([text]).toString('base64'), mediaType: undefined } as const;
       return { type: 'file', media, filename: `${text}.pdf` };
     });
-    const request = { items: [{ type: 'message', role: 'user', parts }], report: new Report() };
-    const known: ReadDocuments = new Map();
-    await readDocuments(
-      request as unknown as CanonicalRequest,
-      { slug: 'plain' } as Endpoint,
-      known,
-      () => known.size < 1,
+    const items = [{ type: 'message', role: 'user', parts }];
+    const request = { items, report: new Report() } as unknown as CanonicalRequest;
+    const plainly = { slug: 'plain' } as Endpoint;
+
+    test('nothing more is read', async () => {
+      const known: ReadDocuments = new Map();
+      const abort = new AbortController();
+      const reading = rejection(readDocuments(request, plainly, known, abort.signal));
+      expect(known.size).toBe(1);
+      abort.abort();
+      expect(await reading).toMatchObject({ kind: 'cancelled' });
+      expect(known.size).toBe(0);
+    });
+
+    test('but another endpoint that was asked meanwhile', async () => {
+      const known: ReadDocuments = new Map();
+      const abort = new AbortController();
+      const left = rejection(readDocuments(request, plainly, known, abort.signal));
+      const other = readDocuments(request, plainly, known, forEver());
+      abort.abort();
+      expect(await left).toMatchObject({ kind: 'cancelled' });
+      expect(partsOf((await other).items[0] as Item)).toMatchObject([
+        { text: '[One.pdf, page 1 of 1]\nOne' },
+        { text: '[Two.pdf, page 1 of 1]\nTwo' },
+        { text: '[Three.pdf, page 1 of 1]\nThree' },
+      ]);
+    });
+  });
+
+  test('a client that leaves frees the places of its PDFs', async () => {
+    const upstream = answering('openai-chat');
+    const slow = file(pdfOf(['x'], { times: 5_000_000 }));
+    const abort = new AbortController();
+    const left = [1, 2, 3].map(() =>
+      rejection(
+        client.chat.completions.create(
+          { model: 'plain/openai-chat', messages: [{ role: 'user', content: [slow] }] } as never,
+          { signal: abort.signal },
+        ),
+      ),
     );
-    expect(known.size).toBe(1);
+    expect((await chat('plain/openai-chat', [{ type: 'text', text: 'Hello?' }])).status).toBe(200);
+    abort.abort();
+    await Promise.all(left);
+    // Sooner than one of them would have been given up.
+    expect((await chat('plain/openai-chat', [file(PAPER)])).status).toBe(200);
+    expect(upstream.requests).toHaveLength(2);
   });
 
   test('strict mode refuses the approximation', async () => {
@@ -302,7 +346,7 @@ describe('one PDF', () => {
   test('is given up when it takes too long, or too much memory', async () => {
     const bytes = pdfOf(['x'], { times: 5_000_000 });
     const within = (limits: { timeoutMs: number; maxMemoryBytes: number }): Promise<unknown> =>
-      rejection(pdfText(bytes, limits));
+      rejection(pdfText(bytes, forEver(), limits));
     expect(await within({ timeoutMs: 1, maxMemoryBytes: 1e12 })).toMatchObject({
       kind: 'unsupported',
       message: 'the text of this PDF cannot be read: reading it takes longer than 0.001 seconds',
@@ -315,8 +359,37 @@ describe('one PDF', () => {
 
   test('waits for its turn, and many are read in the end', async () => {
     const all = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => pdfText(pdfOf([`This is ${index}`, '']))),
+      Array.from({ length: 5 }, (_, index) => pdfText(pdfOf([`This is ${index}`, '']), forEver())),
     );
     expect(all).toEqual(Array.from({ length: 5 }, (_, index) => [`This is ${index}`, '']));
+  });
+
+  test('does not wait for all of a request that came before with many', async () => {
+    const order: string[] = [];
+    const read = async (who: string, signal: AbortSignal): Promise<void> => {
+      await pdfText(pdfOf([who]), signal);
+      order.push(who);
+    };
+    const greedy = forEver();
+    const all = Array.from({ length: 10 }, () => read('greedy', greedy));
+    await Promise.all([...all, read('modest', forEver())]);
+    // Two are being read when it comes, and one more may go first.
+    expect(order.indexOf('modest')).toBeLessThan(6);
+  });
+
+  test('finds a place where one request has taken them all, and that one is told', async () => {
+    const abort = new AbortController();
+    const slow = pdfOf(['x'], { times: 5_000_000 });
+    const greedy = Array.from({ length: 53 }, () => rejection(pdfText(slow, abort.signal)));
+    // Two are read and fifty wait.
+    expect(await greedy[52]).toMatchObject({ kind: 'rate_limited', fault: 'gateway', retryAfterMs: 1000 });
+    const modest = pdfText(pdfOf(['modest']), forEver());
+    expect(await greedy[51]).toMatchObject({ kind: 'rate_limited' });
+    // Whoever leaves frees all its places, also those of what is being read.
+    abort.abort();
+    expect(await modest).toEqual(['modest']);
+    for (const each of greedy.slice(0, 51)) expect(await each).toMatchObject({ kind: 'cancelled' });
+    expect(await rejection(pdfText(slow, abort.signal))).toMatchObject({ kind: 'cancelled' });
+    expect(await pdfText(pdfOf(['next']), forEver())).toEqual(['next']);
   });
 });

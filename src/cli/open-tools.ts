@@ -48,8 +48,8 @@ function openSearch({ tools: { webSearch } }: Config, parts: ToolParts): SearchS
 }
 
 /** The text of all pages of a PDF. */
-async function readPdf(bytes: Uint8Array): Promise<string> {
-  return (await pdfText(bytes)).join('\n\n');
+async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+  return (await pdfText(bytes, signal)).join('\n\n');
 }
 
 function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {

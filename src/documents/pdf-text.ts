@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../canonical/index.ts';
 import { runProgram, type ProgramEnd } from '../runtime/subprocess.ts';
 import { MOST_CHARS, MOST_PAGES, type PdfAnswer } from './pdf-answer.ts';
+import { Turns } from './turns.ts';
 
 export interface PdfLimits {
   /** For one file, from when its turn has come. */
@@ -15,46 +16,33 @@ const LIMITS: PdfLimits = { timeoutMs: 15_000, maxMemoryBytes: 768 * 1_048_576 }
 const PROGRAM = fileURLToPath(new URL('pdf-process.ts', import.meta.url));
 /** A character is at most six bytes of JSON (`\u0000`). */
 const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
-/** Read at a time in the whole gateway, and files that may wait for their turn. */
+/** Files that are read at a time in the whole gateway, and that may wait for their turn. */
 const ABREAST = 2;
 const MOST_WAITING = 50;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const turns = new Turns(ABREAST, MOST_WAITING);
 
 /**
  * The text of a PDF.
+ * @param signal of the request that wants it; requests take turns. Aborted: it is neither waited for nor read on
  * @returns one text for each page, empty for a page without text; at least one of them is not
  * @throws GatewayError `unsupported`, with the reason, for a file that is encrypted, damaged or too large to be read, or
- * that has no text (a scan); `rate_limited` when too many wait
+ * that has no text (a scan); `rate_limited` when too many wait; `cancelled`
  */
-export async function pdfText(bytes: Uint8Array, limits: PdfLimits = LIMITS): Promise<readonly string[]> {
-  const end = await inTurn(() =>
-    runProgram({ file: PROGRAM, input: bytes, maxOutputBytes: MOST_OUTPUT_BYTES, ...limits }),
+export async function pdfText(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  limits: PdfLimits = LIMITS,
+): Promise<readonly string[]> {
+  const end = await turns.run(signal, () =>
+    runProgram({ file: PROGRAM, input: bytes, maxOutputBytes: MOST_OUTPUT_BYTES, signal, ...limits }),
   );
+  if (signal.aborted) throw new GatewayError('cancelled', 'nobody waits for this PDF any longer');
   const answer = toAnswer(end, limits);
   if (typeof answer === 'string') throw unreadable(answer);
   if (answer.every((page) => page === ''))
     throw unreadable('it has no text: its pages are pictures, as of a scan');
   return answer;
-}
-
-async function inTurn(work: () => Promise<ProgramEnd>): Promise<ProgramEnd> {
-  if (waiting.length >= MOST_WAITING)
-    throw new GatewayError('rate_limited', 'too many PDFs wait to be read; try again in a moment', {
-      fault: 'gateway',
-      retryAfterMs: 1000,
-    });
-  // Whoever ends hands its place on.
-  if (running >= ABREAST) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
 }
 
 /** The pages, or why there are none. */

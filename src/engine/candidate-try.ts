@@ -40,6 +40,8 @@ export class CandidateTry {
   readonly #options: TryOptions;
   #current: Attempt | undefined;
   #cancelled: GatewayError | undefined;
+  /** Of files that are being read. */
+  #reading: AbortController | undefined;
   /** Set while something else than an attempt is waited for. */
   #giveUp: (() => void) | undefined;
 
@@ -53,6 +55,7 @@ export class CandidateTry {
     this.#cancelled ??= reason;
     this.#current?.cancel(reason);
     this.#giveUp?.();
+    this.#reading?.abort();
   }
 
   /** Undefined when this try is cancelled before. */
@@ -83,10 +86,13 @@ export class CandidateTry {
       request = await this.#orCancelled(
         fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
       );
-    if (request && needsReading(request, candidate.endpoint))
+    if (request && needsReading(request, candidate.endpoint)) {
+      this.#reading = new AbortController();
+      const { signal } = this.#reading;
       request = await this.#orCancelled(
-        readDocuments(request, candidate.endpoint, generation.documents, () => !this.#cancelled),
+        readDocuments(request, candidate.endpoint, generation.documents, signal),
       );
+    }
     if (!request) return this.#cancelled;
     const prepared = prepareAttempt({
       request,

@@ -21,7 +21,7 @@ export function needsReading(request: CanonicalRequest, { quirks }: Endpoint): b
 /**
  * The request with what its files say in their place, and the approximation reported; pictures among them as images.
  * @param known what was read for the request so far; what is read now is added
- * @param goesOn false when nobody waits any more: what is not begun by then is left
+ * @param signal aborted when nobody waits any more: what is not read by then is left
  * @throws GatewayError naming the part: `unsupported` for a file that has no text that can be read, so that an endpoint
  * that takes files is tried; `invalid_request` for more PDFs than one request may have read
  */
@@ -29,7 +29,7 @@ export async function readDocuments(
   request: CanonicalRequest,
   endpoint: Endpoint,
   known: ReadDocuments,
-  goesOn: () => boolean,
+  signal: AbortSignal,
 ): Promise<CanonicalRequest> {
   const report = request.report.fork();
   const items = [];
@@ -37,7 +37,7 @@ export async function readDocuments(
     items.push(
       partsOf(item).some(isFile)
         ? await withParts(item, async (part) =>
-            isFile(part) && goesOn() ? replace(part, endpoint, known, report) : part,
+            isFile(part) && !signal.aborted ? replace(part, endpoint, known, report, signal) : part,
           )
         : item,
     );
@@ -50,6 +50,7 @@ async function replace(
   { slug }: Endpoint,
   known: ReadDocuments,
   report: Report,
+  signal: AbortSignal,
 ): Promise<Part | readonly Part[]> {
   const { media, path, cache, filename } = part;
   if (media.kind !== 'base64')
@@ -62,7 +63,7 @@ async function replace(
   const type = isVague ? mediaTypeOfFile(bytes, filename ?? '') : stated;
   if (type.startsWith('image/')) return { type: 'image', media: { ...media, mediaType: type }, path, cache };
   const name = filename || (type === 'application/pdf' ? 'file.pdf' : 'file');
-  const texts = await textsOf(media, bytes, type, known, part);
+  const texts = await textsOf(media, bytes, type, known, part, signal);
   report.add(
     path ?? 'input',
     'approximated',
@@ -88,8 +89,10 @@ async function textsOf(
   bytes: Buffer,
   type: string,
   known: ReadDocuments,
-  { path }: FilePart,
+  part: FilePart,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const { path } = part;
   if (type !== 'application/pdf') return [decodeText(bytes, type, path)];
   let pages = known.get(media);
   if (!pages) {
@@ -97,11 +100,16 @@ async function textsOf(
       throw new GatewayError('invalid_request', `at most ${MOST_PDFS} PDFs of one request are read as text`, {
         param: path,
       });
-    known.set(media, (pages = pdfText(bytes)));
+    pages = pdfText(bytes, signal);
+    known.set(media, pages);
+    // Before anybody else who waits for it hears of it.
+    pages.catch(() => signal.aborted && known.delete(media));
   }
   try {
     return await pages;
   } catch (thrown) {
+    // Another try had begun to read it and was given up.
+    if (!signal.aborted && !known.has(media)) return textsOf(media, bytes, type, known, part, signal);
     const { kind, message, code, fault, retryAfterMs } = GatewayError.from(thrown);
     throw new GatewayError(kind, message, { code, fault, retryAfterMs, param: path, cause: thrown });
   }

@@ -11,6 +11,8 @@ export interface ProgramRun {
   readonly maxOutputBytes: number;
   /** Resident memory; enforced where the system tells it (Linux). */
   readonly maxMemoryBytes: number;
+  /** Aborted: the program is ended, as one that failed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a program wrote, or why there is nothing: it failed, or one of its limits was reached. */
@@ -38,6 +40,9 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     reached ??= why;
     child.kill('SIGKILL');
   };
+  const abort = (): void => child.kill('SIGKILL');
+  run.signal?.addEventListener('abort', abort);
+  if (run.signal?.aborted === true) abort();
   const deadline = setTimeout(() => stop('timeout'), run.timeoutMs);
   const watch = setInterval(() => {
     void residentBytes(child.pid).then((bytes) => bytes > run.maxMemoryBytes && stop('memory'));
@@ -62,6 +67,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   } finally {
     clearTimeout(deadline);
     clearInterval(watch);
+    run.signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -28,7 +28,7 @@ export interface PageReaderOptions {
   /** Of the text. */
   readonly maxChars?: number | undefined;
   /** Text of a PDF. Absent: PDFs are refused. */
-  readonly readPdf?: ((bytes: Uint8Array) => Promise<string>) | undefined;
+  readonly readPdf?: ((bytes: Uint8Array, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
 /** Servers that have a page as Markdown give that. */
@@ -81,7 +81,7 @@ export class PageReader {
     if (type === 'application/pdf') {
       const { readPdf } = this.#options;
       if (!readPdf) throw notRead('unsupported', 'it is a PDF, and those cannot be read yet');
-      return { title: '', text: await readPdf(bytes) };
+      return { title: '', text: await readPdf(bytes, signal) };
     }
     // One character more than is kept tells that there are more.
     if (HTML.has(type)) return readHtml(decodeText(bytes, contentType), url, this.#maxChars + 1, signal);
