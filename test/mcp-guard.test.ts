@@ -262,6 +262,17 @@ describe('client credentials', () => {
     expect(asked.length).toBe(2);
   });
 
+  test('are not used twice where the token that a request waited for is refused', async () => {
+    const clock = new ManualClock();
+    const { server, oauth, asked } = authorizing('json', () => {
+      clock.advance(1_000);
+      return Response.json({ access_token: 'never-valid', token_type: 'Bearer', expires_in: 3600 });
+    });
+    expect((await failureOf(call(open(server.url, { oauth }, { clock })))).code).toBe('mcp_unauthorized');
+    expect(asked.length).toBe(1);
+    expect(tokensSent(server)).toEqual(['Bearer never-valid']);
+  });
+
   test('get another token before the old one expires', async () => {
     const clock = new ManualClock();
     const { server, oauth, asked } = authorizing('json');

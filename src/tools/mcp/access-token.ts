@@ -102,13 +102,15 @@ export class AccessTokens {
 /** A `fetch` that proves who asks, and asks once more with another credential after a 401. */
 export function withCredential(inner: WebFetch, credential: Credential, now: () => number): WebFetch {
   return async (url, init = {}) => {
+    let signedAt = 0;
     const send = async (): Promise<Response> => {
       const headers = new Headers(init.headers);
       const added = await credential.headers({ method: 'GET', url: String(url), headers: {}, body: '' });
+      // Not before: a credential that this request had to wait for is no newer than the request.
+      signedAt = now();
       for (const [name, value] of Object.entries(added)) headers.set(name, value);
       return inner(url, { ...init, headers });
     };
-    const signedAt = now();
     const response = await send();
     const header = (name: string): string | null => response.headers.get(name);
     if (response.status !== 401 || !credential.refused?.({ status: 401, header }, signedAt)) return response;
