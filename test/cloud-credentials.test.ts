@@ -438,6 +438,33 @@ describe('Azure', () => {
       },
     ));
 
+  test('who waits for an answer that another request gives up gets the next one', () =>
+    withGateway(
+      azure({ credentials: 'instance' }),
+      { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },
+      async (gateway) => {
+        issuer.script(() => {}, token('two'));
+        upstream.always(HI);
+        const first = ask(gateway, 'azure/gpt');
+        const forgotten = await issuer.arrived(1);
+        clock.advance(9_000);
+        expect((await first).status).toBe(504);
+        const second = ask(gateway, 'azure/gpt');
+        // The second waits for the same answer as the first did; the third does not.
+        await gateway.get('/models');
+        clock.advance(2_000);
+        const third = ask(gateway, 'azure/gpt');
+        await forgotten.gone;
+        for (const response of [await second, await third])
+          expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hi')]);
+        expect(issuer.requests).toHaveLength(2);
+        expect(upstream.requests.map(({ headers }) => headers['authorization'])).toEqual([
+          'Bearer two',
+          'Bearer two',
+        ]);
+      },
+    ));
+
   test('an application with a federated token, which is read each time', () =>
     withGateway(
       azure(),

@@ -36,6 +36,8 @@ interface Fetch {
   readonly startedAt: number;
   readonly fetched: Promise<Kept>;
   readonly controller: AbortController;
+  /** Took its place when it was given up: who waited for the one gets the other. */
+  successor: Fetch | undefined;
 }
 
 export class RenewedCredential implements Credential {
@@ -75,15 +77,19 @@ export class RenewedCredential implements Credential {
   }
 
   #refresh(now: number): Promise<Kept> {
-    if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return this.#fetch.fetched;
-    this.#fetch?.controller.abort();
+    if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return outcomeOf(this.#fetch);
     const controller = new AbortController();
     const fetched = this.#fetchNew(controller.signal).then((one) => ({ ...one, fetchedAt: this.#now() }));
-    const fetch: Fetch = { startedAt: now, fetched, controller };
+    const fetch: Fetch = { startedAt: now, fetched, controller, successor: undefined };
+    const given = this.#fetch;
     this.#triedAt = now;
     this.#fetch = fetch;
     void this.#keep(fetch);
-    return fetched;
+    if (given) {
+      given.successor = fetch;
+      given.controller.abort();
+    }
+    return outcomeOf(fetch);
   }
 
   /** Never rejects: those who wait are told. */
@@ -98,5 +104,15 @@ export class RenewedCredential implements Credential {
       // What failed is not kept: the next who needs one asks again.
     }
     if (this.#fetch === fetch) this.#fetch = undefined;
+  }
+}
+
+/** What came of a fetch, or of its successor where it was given up. */
+async function outcomeOf(fetch: Fetch): Promise<Kept> {
+  try {
+    return await fetch.fetched;
+  } catch (error) {
+    if (!fetch.successor) throw error;
+    return outcomeOf(fetch.successor);
   }
 }
