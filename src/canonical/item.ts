@@ -89,7 +89,9 @@ export type HostedFacts =
       readonly input: JsonObject;
       readonly output?: string | undefined;
       readonly isError?: boolean | undefined;
-    };
+    }
+  /** A picture that was made. Its bytes are base64 without the `data:` prefix. */
+  | { readonly type: 'image'; readonly data: string; readonly mediaType?: string | undefined };
 
 /** A tool that the upstream ran by itself (web search, code execution, MCP), call or result, in its own raw form. */
 export interface HostedCallItem extends NodeBase {

@@ -34,7 +34,12 @@ export type Annotation =
       readonly source?: Source | undefined;
     }
   /** An annotation of a form that only its own protocol knows. */
-  | { readonly type: 'other'; readonly source: Source };
+  | {
+      readonly type: 'other';
+      readonly source: Source;
+      /** True: the other annotations say as much of it as every protocol can. */
+      readonly isTold?: boolean | undefined;
+    };
 
 export interface TextPart extends NodeBase {
   readonly type: 'text';

@@ -3,15 +3,15 @@
 import type { CanonicalEvent, EventSink, GatewayError, JsonObject, Usage } from '../canonical/index.ts';
 import { Collector, type CollectedEvents } from '../canonical/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
+import { AnswerLosses } from './answer-losses.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
 import type { ReasoningSeal } from './reasoning-seal.ts';
 
-/** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
+/** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
-/** Where the protocol has none of its own, and before the stream has begun. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 /** The same in a stream that is one JSON array: white space may stand before and after each of its elements. */
 const ARRAY_KEEP_ALIVE = '\n';
@@ -68,6 +68,7 @@ export class StreamAnswer implements ClientAnswer {
   readonly #generation: Generation;
   readonly #context: AnswerContext;
   readonly #hooks: StreamHooks;
+  readonly #losses: AnswerLosses;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
   /** What of the answer came in events. */
@@ -83,6 +84,7 @@ export class StreamAnswer implements ClientAnswer {
     this.#generation = generation;
     this.#context = context;
     this.#hooks = hooks;
+    this.#losses = lossesOf(generation, { on: (event) => this.#take(event) });
     this.#lastWriteAt = hooks.now();
   }
 
@@ -102,6 +104,10 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    this.#losses.on(event);
+  }
+
+  #take(event: CanonicalEvent): void {
     if (event.type === 'error') this.#open();
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish') {
@@ -163,13 +169,7 @@ export class StreamAnswer implements ClientAnswer {
     if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
     // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
     this.#open();
-    this.#write(this.#keepAlive(), 'text');
-  }
-
-  #keepAlive(): string {
-    if (this.#context.streamAsArray) return ARRAY_KEEP_ALIVE;
-    const { server } = this.#generation.call.protocol;
-    return (this.committed ? server.keepAlive : undefined) ?? KEEP_ALIVE;
+    this.#write(this.#context.streamAsArray ? ARRAY_KEEP_ALIVE : KEEP_ALIVE, 'text');
   }
 
   #encode(event: CanonicalEvent): void {
@@ -206,6 +206,7 @@ export class WholeAnswer implements ClientAnswer {
   readonly #context: AnswerContext;
   readonly #hooks: AnswerHooks;
   #collector = new Collector();
+  #losses: AnswerLosses;
   #relayed: string | undefined;
   /** True when the failure of the answer is told in it. */
   #tellsFailure = false;
@@ -214,6 +215,7 @@ export class WholeAnswer implements ClientAnswer {
     this.#generation = generation;
     this.#context = context;
     this.#hooks = hooks;
+    this.#losses = lossesOf(generation, this.#collector);
   }
 
   get opened(): boolean {
@@ -223,6 +225,7 @@ export class WholeAnswer implements ClientAnswer {
   commit(by: Attempt): void {
     // Nothing was sent yet: what an earlier attempt left is thrown away.
     this.#collector = new Collector();
+    this.#losses = lossesOf(this.#generation, this.#collector);
     this.#relayed = undefined;
     this.#hooks.committing(by);
     this.#context.model = by.endpoint.modelId;
@@ -234,7 +237,7 @@ export class WholeAnswer implements ClientAnswer {
 
   on(event: CanonicalEvent): void {
     if (event.type === 'error') this.#tellsFailure = true;
-    this.#collector.on(event);
+    this.#losses.on(event);
   }
 
   relay(bytes: string): void {
@@ -282,4 +285,8 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   tick(): void {}
+}
+
+function lossesOf(generation: Generation, next: EventSink): AnswerLosses {
+  return new AnswerLosses(next, generation.call.protocol, () => generation.report);
 }

@@ -161,8 +161,11 @@ export interface ServerCodec {
   readonly names: ClientNames;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
-  /** The frame that fills a long silence in a stream that has begun. Absent: a comment line, which readers skip. */
-  readonly keepAlive?: string;
+  /**
+   * What its answers have a place for besides what every protocol tells and its own raw forms: pictures that were made,
+   * and compacted conversations.
+   */
+  readonly alsoTells: ReadonlySet<'image' | 'compaction'>;
   /** True: a whole answer can tell that it failed, and still hold what was said before. */
   readonly tellsFailure?: true;
   /** The body of a non-streamed answer. */

@@ -34,7 +34,7 @@ function readPage(result: JsonObject): FoundPage {
 }
 
 /**
- * The blocks of another's work.
+ * The blocks of another's work; none for pictures, which an answer of Claude's never has.
  * @param id of the item; the two blocks refer to each other by it
  */
 export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject[] {
@@ -47,6 +47,7 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
       { type: 'web_search_tool_result', tool_use_id: use, content: pages.map(encodePage) },
     ];
   }
+  if (facts.type === 'image') return [];
   const use = FOREIGN_MCP + tail;
   const { server, name, input, output = '', isError = false } = facts;
   return [

@@ -12,10 +12,9 @@ export const anthropicMessagesServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  alsoTells: new Set(),
   encodeResponse,
   encodeStream,
-  // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.
-  keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   encodeError,
   // `anthropic-version`, `anthropic-beta` and whatever else Anthropic will name so: open lists, its own to judge.
   headerPrefix: 'anthropic-',

@@ -17,6 +17,7 @@ import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
+import { encodeWork } from './work-members.ts';
 
 interface Draft {
   content: string;
@@ -26,6 +27,8 @@ interface Draft {
   readonly reasoning: string[];
   readonly details: JsonObject[];
   readonly toolCalls: JsonObject[];
+  readonly images: JsonObject[];
+  audio: JsonObject | undefined;
   /** Members beyond the documented ones. */
   readonly extra: MutableJsonObject;
   /** Positions taken in the turn. All text is one message to the client, so it takes one. */
@@ -47,6 +50,8 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     reasoning: [],
     details: [],
     toolCalls: [],
+    images: [],
+    audio: undefined,
     extra: {},
     position: 0,
   };
@@ -63,6 +68,8 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
   if (request.reasoning.exclude !== true) addReasoning(message, draft, context.reasoningContentMirror);
   if (emitted.toolCalls > 0) message['tool_calls'] = draft.toolCalls;
+  if (draft.images.length > 0) message['images'] = draft.images;
+  if (draft.audio) message['audio'] = draft.audio;
   const logprobs =
     request.logprobs === true && draft.logprobs.length > 0
       ? { content: draft.logprobs, refusal: null }
@@ -115,8 +122,14 @@ function addItem(draft: Draft, item: Item): void {
       if (detail) draft.details.push(detail);
       return;
     }
-    // What the upstream ran by itself is no call for the client; the protocol has no place for the others.
-    case 'hosted_call':
+    // What the upstream ran by itself is no call for the client; what came of it may have a member.
+    case 'hosted_call': {
+      const members = encodeWork(item.kind, item.source, item.facts);
+      if (members && 'images' in members) draft.images.push(...members.images);
+      else if (members) draft.audio = members.audio;
+      return;
+    }
+    // The protocol has no place for these.
     case 'tool_result':
     case 'compaction':
     case 'reference':

@@ -23,6 +23,7 @@ import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
+import { encodeWork } from './work-members.ts';
 
 /** Text of a message: where each of its parts begins in the whole content. */
 interface MessageState {
@@ -49,7 +50,12 @@ interface CallState {
   readonly head: string;
   readonly tail: string;
 }
-type ItemState = MessageState | ReasoningState | CallState;
+/** What the upstream ran by itself: it is told, if at all, when it is whole. */
+interface WorkState {
+  readonly type: 'work';
+  readonly kind: string;
+}
+type ItemState = MessageState | ReasoningState | CallState | WorkState;
 
 /**
  * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
@@ -127,7 +133,7 @@ class ChatStreamEncoder implements EventSink {
         this.#onError(event.error);
         return;
       case 'close':
-        if (event.source) this.#onClose(event);
+        this.#onClose(event);
         return;
       case 'unknown':
         return;
@@ -135,9 +141,11 @@ class ChatStreamEncoder implements EventSink {
   }
 
   #onClose(event: CloseEvent): void {
-    const members = extraMembers(event.source);
     const item = this.#items[event.index];
-    if (!members || !item || item.type === 'reasoning') return;
+    if (!item || item.type === 'reasoning') return;
+    const members =
+      item.type === 'work' ? encodeWork(item.kind, event.source, event.facts) : extraMembers(event.source);
+    if (!members) return;
     const text = JSON.stringify(members).slice(1, -1);
     this.#delta(item.type === 'call' ? `"tool_calls":[{"index":${item.number},${text}}]` : text);
   }
@@ -225,8 +233,9 @@ class ChatStreamEncoder implements EventSink {
         if (detail) this.#delta(`"reasoning_details":[${JSON.stringify(detail)}]`);
         return;
       }
-      // What the upstream ran by itself is no call for the client.
       case 'hosted_call':
+        this.#items[event.index] = { type: 'work', kind: item.kind };
+        return;
       case 'compaction':
         return;
     }

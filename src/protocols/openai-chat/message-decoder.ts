@@ -4,6 +4,7 @@ import type { CodecContext } from '../protocol.ts';
 import type {
   Annotation,
   EventSink,
+  HostedFacts,
   JsonObject,
   JsonValue,
   MutableJsonObject,
@@ -13,6 +14,7 @@ import { asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../c
 import { ReasoningDecoder } from './reasoning-decoder.ts';
 import { ToolCallDecoder } from './tool-call-decoder.ts';
 import type { ItemCounter } from './item-counter.ts';
+import { readImage, type WorkKind } from './work-members.ts';
 import type { WireMessage } from './wire-types.ts';
 
 /** Members that are decoded; anything else is kept for encoders of the same protocol. */
@@ -27,10 +29,9 @@ const DECODED: ReadonlySet<string> = new Set([
   'tool_calls',
   'function_call',
   'annotations',
+  'images',
+  'audio',
 ]);
-
-/** Unknown members that need a message to carry them, even one without text: media, and Google's signature. */
-const BELONGS_TO_MESSAGE = ['audio', 'images', 'extra_content'] as const;
 
 /** Holds the items of one answer. The message item opens with its first text and stays open until the end. */
 export class MessageDecoder {
@@ -42,6 +43,8 @@ export class MessageDecoder {
   #part = -1;
   #partKind: 'text' | 'refusal' = 'text';
   #extra: MutableJsonObject | undefined;
+  /** What was spoken, which comes in pieces. */
+  #audio: JsonObject | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
@@ -76,6 +79,9 @@ export class MessageDecoder {
       this.#reasoning.close();
       this.#calls.legacy(message.function_call);
     }
+    if (isJsonArray(message.images)) for (const image of message.images) this.#image(image);
+    if (isJsonObject(message.audio) && !isBlank(message.audio))
+      this.#audio = this.#audio ? joined(this.#audio, message.audio) : message.audio;
     for (const key in message) if (!DECODED.has(key)) this.#keep(key, message[key]);
   }
 
@@ -88,8 +94,9 @@ export class MessageDecoder {
   close(): void {
     this.#reasoning.close();
     const extra = this.#extra;
-    if (extra && this.#message < 0 && BELONGS_TO_MESSAGE.some((key) => extra[key] !== undefined))
-      this.#openMessage();
+    if (this.#audio) this.#work('audio', this.#audio, undefined);
+    // Google's signature needs a message to carry it, even one without text.
+    if (extra?.['extra_content'] !== undefined && this.#message < 0) this.#openMessage();
     if (this.#message >= 0) {
       this.#calls.flush();
       this.#sink.on({
@@ -188,6 +195,20 @@ export class MessageDecoder {
     this.#sink.on({ type: 'annotate', index: this.#message, part: Math.max(0, this.#part), annotation });
   }
 
+  /** A picture that the model made, beside the text (OpenRouter, "Image generation", 2026-11). */
+  #image(raw: JsonValue): void {
+    if (isJsonObject(raw)) this.#work('image', raw, readImage(raw));
+  }
+
+  /** Work that is whole as it is told. */
+  #work(kind: WorkKind, raw: JsonObject, facts: HostedFacts | undefined): void {
+    this.#reasoning.close();
+    this.#calls.flush();
+    const index = this.#items.next++;
+    this.#sink.on({ type: 'open', index, item: { type: 'hosted_call', kind, facts, source: source(raw) } });
+    this.#sink.on({ type: 'close', index, source: source(raw), facts });
+  }
+
   #openMessage(): void {
     this.#reasoning.close();
     this.#calls.flush();
@@ -195,7 +216,7 @@ export class MessageDecoder {
     this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
   }
 
-  /** Joins unknown members over the deltas: lists and the texts of objects (`audio`) grow, others are replaced. */
+  /** Joins unknown members over the deltas: lists grow, objects are joined, others are replaced. */
   #keep(key: string, value: JsonValue | undefined): void {
     if (value === undefined || value === null || value === '') return;
     if (typeof value === 'object' && isBlank(value)) return;

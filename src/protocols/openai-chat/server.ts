@@ -12,6 +12,7 @@ export const openaiChatServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  alsoTells: new Set(['image']),
   encodeResponse,
   encodeStream,
   encodeError,

@@ -19,6 +19,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['custom_tool_call_output', 'ctco_'],
   ['compaction', 'cmp_'],
   ['web_search_call', 'ws_'],
+  ['image_generation_call', 'ig_'],
   ['computer_call', 'cu_'],
   ['shell_call', 'sh_'],
   ['local_shell_call', 'lsh_'],

@@ -27,6 +27,11 @@ export function readFacts(item: JsonObject): HostedFacts | undefined {
         isError: error !== null,
       };
     }
+    case 'image_generation_call': {
+      const data = asString(item['result']);
+      const format = asString(item['output_format']);
+      return data ? { type: 'image', data, mediaType: format && `image/${format}` } : undefined;
+    }
     default:
       return undefined;
   }
@@ -42,12 +47,15 @@ function readPage(page: JsonObject): FoundPage {
 
 /** True for another protocol's item that can be told here: a call, not a result that stands by itself. */
 export function canTell({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
-  return facts?.type === 'mcp' || (facts !== undefined && (facts.query !== undefined || !facts.pages));
+  if (facts?.type !== 'web_search') return facts !== undefined;
+  return facts.query !== undefined || !facts.pages;
 }
+
+const TYPES = { mcp: 'mcp_call', web_search: 'web_search_call', image: 'image_generation_call' } as const;
 
 /** The type of the item for these facts. */
 export function typeOf(facts: HostedFacts): string {
-  return facts.type === 'mcp' ? 'mcp_call' : 'web_search_call';
+  return TYPES[facts.type];
 }
 
 /** Members of the item for another protocol's work, without an id. */
@@ -57,6 +65,12 @@ export function encodeFacts(facts: HostedFacts, status: string): JsonObject {
     const { query = '', pages } = facts;
     const sources = pages && { sources: pages.map(({ url }) => ({ type: 'url', url })) };
     return { type, status, action: { type: 'search', query, queries: [query], ...sources } };
+  }
+  if (facts.type === 'image') {
+    const { data, mediaType } = facts;
+    // An announcement has no picture yet (API reference, "Image generation call", 2026-11).
+    if (status === 'in_progress') return { type, status, result: null };
+    return { type, status: 'completed', result: data, ...formatOf(mediaType) };
   }
   const { server, name, input, output = null, isError = false } = facts;
   return {
@@ -69,4 +83,10 @@ export function encodeFacts(facts: HostedFacts, status: string): JsonObject {
     output: isError ? null : output,
     error: isError ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: output }] } : null,
   };
+}
+
+/** `output_format` of a picture, where it is one of those that the API knows. */
+function formatOf(mediaType: string | undefined): JsonObject {
+  const format = mediaType?.replace('image/', '');
+  return format === 'png' || format === 'jpeg' || format === 'webp' ? { output_format: format } : {};
 }

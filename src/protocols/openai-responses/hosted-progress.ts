@@ -5,6 +5,7 @@ import type { JsonObject } from '../../canonical/index.ts';
 const STARTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['web_search_call', ['in_progress', 'searching']],
   ['file_search_call', ['in_progress', 'searching']],
+  ['image_generation_call', ['in_progress', 'generating']],
   ['mcp_call', ['in_progress']],
   ['mcp_list_tools', ['in_progress']],
 ]);
@@ -40,5 +41,7 @@ export function progressAtEnd(item: JsonObject): readonly string[] {
 
 /** True for an event that `progressAtStart` or `progressAtEnd` writes. */
 export function isProgress(type: string): boolean {
-  return STARTS.has(type.split('.')[1] ?? '');
+  const [, kind = '', step = ''] = type.split('.');
+  const steps = STARTS.get(kind);
+  return steps !== undefined && (step === 'completed' || step === 'failed' || steps.includes(step));
 }

@@ -16,6 +16,7 @@ export const openaiResponsesServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  alsoTells: new Set(['image', 'compaction']),
   tellsFailure: true,
   encodeResponse,
   encodeStream,
