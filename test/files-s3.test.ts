@@ -228,6 +228,35 @@ describe('blobs in a bucket', () => {
   });
 });
 
+test.each([0, 1])('a store that falls silent after %p pieces is let go', async (pieces) => {
+  let isLetGo = false;
+  const silent = (): never => {
+    throw new TypeError('only read from');
+  };
+  const store = new S3Blobs({
+    bucket: {
+      put: silent,
+      get: silent,
+      delete: silent,
+      stream: () =>
+        new ReadableStream({
+          start(controller) {
+            for (let piece = 0; piece < pieces; piece++) controller.enqueue(Buffer.from('words'));
+          },
+          cancel() {
+            isLetGo = true;
+          },
+        }),
+    },
+    prefix: '',
+    folder: new BlobFolder(join(tmpdir(), 'dragoman-unused')),
+    stepMs: 1,
+  });
+  const read = async (): Promise<string> => new Response(await store.stream('file_x')).text();
+  await rejection(read());
+  expect(isLetGo).toBe(true);
+});
+
 const python = process.env['DRAGOMAN_PYTHON'];
 const hasMoto =
   python !== undefined && Bun.spawnSync([python, '-c', 'import moto.server'], { stderr: 'ignore' }).success;

@@ -59,8 +59,17 @@ export class S3Blobs implements BlobStore {
 
   async stream(name: string): Promise<ReadableStream<Uint8Array> | null> {
     const reader = this.#bucket.stream(this.#prefix + name).getReader();
+    const read = async (): ReturnType<typeof reader.read> => {
+      try {
+        return await within(this.#stepMs, reader.read());
+      } catch (error) {
+        // One that is only late would hold its connection for ever.
+        void reader.cancel().catch(() => {});
+        throw error;
+      }
+    };
     // Whether there is such an object is known with its first piece.
-    let next = await within(this.#stepMs, reader.read()).catch((error: unknown) => {
+    let next = await read().catch((error: unknown) => {
       const failure = error instanceof Overdue ? error : new S3Failure(error);
       if (failure instanceof S3Failure && failure.code === 'NoSuchKey') return null;
       throw unavailable(failure);
@@ -68,7 +77,7 @@ export class S3Blobs implements BlobStore {
     if (!next) return null;
     return new ReadableStream({
       pull: async (controller) => {
-        const { done, value } = next ?? (await within(this.#stepMs, reader.read()));
+        const { done, value } = next ?? (await read());
         next = null;
         if (done) controller.close();
         else controller.enqueue(value);
