@@ -10,8 +10,9 @@ import type { ClientStream, Encoding } from './call.ts';
 import type { Generation } from './generation.ts';
 import type { ReasoningSeal } from './reasoning-seal.ts';
 
-/** Silence after which a stream gets a comment line, in milliseconds: proxies must not think it dead. */
+/** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
+/** Where the protocol has none of its own, and before the stream has begun. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 /** The same in a stream that is one JSON array: white space may stand before and after each of its elements. */
 const ARRAY_KEEP_ALIVE = '\n';
@@ -169,7 +170,13 @@ export class StreamAnswer implements ClientAnswer {
     if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
     // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
     this.#open();
-    this.#write(this.#context.streamAsArray ? ARRAY_KEEP_ALIVE : KEEP_ALIVE, 'text');
+    this.#write(this.#keepAlive(), 'text');
+  }
+
+  #keepAlive(): string {
+    if (this.#context.streamAsArray) return ARRAY_KEEP_ALIVE;
+    const { server } = this.#generation.call.protocol;
+    return (this.committed ? server.keepAlive : undefined) ?? KEEP_ALIVE;
   }
 
   #encode(event: CanonicalEvent): void {

@@ -175,6 +175,8 @@ export interface ServerCodec {
    * @returns a sink; after `finish` or `error` it writes the end of the stream and ignores what follows
    */
   encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink;
+  /** The frame that fills a long silence in a stream that has begun. Absent: a comment line, which readers skip. */
+  readonly keepAlive?: string;
   /**
    * Beginning of the names of request headers that belong to the protocol: they go on, as they are, to an upstream
    * that speaks it too, over those of the upstream codec. Absent: there are none.

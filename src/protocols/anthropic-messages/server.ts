@@ -18,4 +18,6 @@ export const anthropicMessagesServer: ServerCodec = {
   encodeError,
   // `anthropic-version`, `anthropic-beta` and whatever else Anthropic will name so: open lists, its own to judge.
   headerPrefix: 'anthropic-',
+  // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.
+  keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
 };
