@@ -454,7 +454,7 @@ describe('Azure', () => {
         await gateway.get('/models');
         clock.advance(2_000);
         const third = ask(gateway, 'azure/gpt');
-        await forgotten.gone;
+        await forgotten.closed;
         for (const response of [await second, await third])
           expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hi')]);
         expect(issuer.requests).toHaveLength(2);
