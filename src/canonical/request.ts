@@ -73,7 +73,10 @@ export interface ReasoningRequest {
   readonly exclude?: boolean | undefined;
   /** `auto`, `concise`, `detailed`. */
   readonly summary?: string | undefined;
-  /** True: nothing was said, and the protocol means by that what the model does of itself, not the gateway's default. */
+  /**
+   * True: how much is the model's own decision, not the gateway's default. So a protocol may mean it that nothing was
+   * said; with `enabled` the model is to reason in any case.
+   */
   readonly leaveToModel?: true | undefined;
 }
 

@@ -169,6 +169,17 @@ test('efforts that a model does not know become the nearest it knows', () => {
   expect(report.header()).toBe('reasoning.effort:approximated');
 });
 
+test('an amount that is left to the model stays its own where it reasons anyway', () => {
+  const asked = { enabled: true, leaveToModel: true } as const;
+  const gemini3 = facts({ reasoningStyle: 'effort', reasoningMandatory: true, efforts: ['low', 'high'] });
+  const report = new Report();
+  expect(resolveReasoning(request(asked), gemini3, report)).toMatchObject({ mode: 'on', effort: undefined });
+  expect(report.size).toBe(0);
+  const silent = facts({ reasoningStyle: 'effort', efforts: ['none', 'low', 'medium', 'high'] });
+  expect(resolveReasoning(request(asked), silent, report)).toMatchObject({ mode: 'on', effort: 'medium' });
+  expect(report.header()).toBe('reasoning.max_tokens:approximated');
+});
+
 test('a model that can only reason or not gets no effort at all', () => {
   const report = new Report();
   const onOff = facts({ reasoningStyle: 'effort', efforts: [] });

@@ -66,7 +66,9 @@ export function resolveReasoning(
   const limit = request.maxOutputTokens ?? facts.maxOutputTokens;
   const wanted: Effort | undefined = off ? 'minimal' : asked.effort;
   const intended = wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT;
-  const effort = nearestEffort(intended, facts.efforts);
+  const isModels = asked.leaveToModel === true && wanted === undefined && asked.maxTokens === undefined;
+  // One that may also not reason must be told to, and that takes an effort.
+  const effort = isModels && facts.reasoningMandatory ? undefined : nearestEffort(intended, facts.efforts);
   if (wanted !== undefined && !off && effort !== wanted)
     report.add(
       path,
@@ -83,6 +85,8 @@ export function resolveReasoning(
         'approximated',
         effort === undefined ? 'the model can only reason or not' : `sent as effort ${effort}`,
       );
+    if (isModels && effort !== undefined)
+      report.add('reasoning.max_tokens', 'approximated', `left to the model; sent as effort ${effort}`);
     return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
   }
 

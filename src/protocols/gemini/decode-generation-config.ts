@@ -153,6 +153,7 @@ function decodeThinking(value: Member, extra: ExtraMembers, problems: Problems):
     effort: word !== undefined && isLevel(word) ? EFFORTS[word] : undefined,
     maxTokens: budget !== undefined && budget > 0 ? budget : undefined,
     exclude: shown ? undefined : true,
+    leaveToModel: budget === -1 ? true : undefined,
   };
 }
 
