@@ -22,6 +22,7 @@ interface Draft {
   readonly grounding: GroundingWriter;
   readonly logprobs: JsonValue[];
   text: string;
+  hasRefusal: boolean;
 }
 
 /**
@@ -34,7 +35,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const { request } = context;
   const written: JsonObject[] = [];
   const parts = new PartWriter((part) => written.push(part), request.reasoning.exclude !== true);
-  const draft: Draft = { parts, grounding: new GroundingWriter(), logprobs: [], text: '' };
+  const draft: Draft = { parts, grounding: new GroundingWriter(), logprobs: [], text: '', hasRefusal: false };
   for (const item of events.items) addItem(draft, item);
   if (parts.isSigning || written.length === 0) written.push(parts.last());
 
@@ -42,7 +43,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   draft.grounding.addOwn(rest.candidate);
   const candidate: MutableJsonObject = {
     content: { parts: written, role: 'model' },
-    finishReason: encodeFinishReason(reason, raw, draft.text !== ''),
+    finishReason: encodeFinishReason(reason, raw, draft.hasRefusal),
     index: 0,
     ...rest.candidate,
     ...draft.grounding.members(draft.text),
@@ -69,6 +70,7 @@ function addItem(draft: Draft, item: Item): void {
         }
         draft.parts.text(text);
         draft.text += text;
+        if (part.type === 'refusal' && text !== '') draft.hasRefusal = true;
       }
       return;
     case 'reasoning': {

@@ -73,6 +73,7 @@ class GeminiStreamEncoder implements EventSink {
   /** What follows the only part of a chunk in the middle of the answer. */
   #tail = '';
   #text = '';
+  #hasRefusal = false;
   #usage: Usage | undefined;
   #done = false;
 
@@ -127,11 +128,12 @@ class GeminiStreamEncoder implements EventSink {
     }
   }
 
-  #onText({ index, part, text, logprobs }: TextEvent): void {
+  #onText({ index, part, kind, text, logprobs }: TextEvent): void {
     this.#offset(index, part);
     const hasLogprobs = this.#logprobs && logprobs !== undefined && logprobs.length > 0;
     if (text === '' && !hasLogprobs) return;
     this.#text += text;
+    if (kind === 'refusal') this.#hasRefusal = true;
     if (hasLogprobs) {
       const result = JSON.stringify(encodeLogprobs(logprobs));
       this.#chunk(JSON.stringify(this.#parts.textPart(text)), `,"logprobsResult":${result}`);
@@ -188,7 +190,7 @@ class GeminiStreamEncoder implements EventSink {
   #onFinish(finish: FinishEvent): void {
     const { reason, raw } = finish;
     for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
-    const word = encodeFinishReason(reason, raw, this.#text !== '');
+    const word = encodeFinishReason(reason, raw, this.#hasRefusal);
     const rest = readRest(finish);
     this.#grounding.addOwn(rest.candidate);
     const members = membersText({ ...rest.candidate, ...this.#grounding.members(this.#text) });

@@ -46,12 +46,12 @@ export function decodeFinishReason(word: string, hasCalls: boolean): FinishReaso
 /**
  * The word for a client: Gemini's own where the upstream said it, else the nearest.
  * @param raw the upstream's word
- * @param hasText true when a refusal had words of its own, which the client has seen
+ * @param hasRefusal true when the client has seen the words of a refusal: a text alone may be what came before it
  */
 export function encodeFinishReason(
   reason: FinishReason,
   raw: string | undefined,
-  hasText: boolean,
+  hasRefusal: boolean,
 ): WireFinishReason | LaterWord {
   if (raw !== undefined && isKnown(raw) && decodeFinishReason(raw, reason === 'tool_calls') === reason)
     return raw;
@@ -66,7 +66,7 @@ export function encodeFinishReason(
     case 'content_filter':
       return 'SAFETY';
     case 'refusal':
-      return hasText ? 'STOP' : 'SAFETY';
+      return hasRefusal ? 'STOP' : 'SAFETY';
     case 'unknown':
       // A server that ends its answer without a word has nothing to warn of; Google's clients take OTHER for a fault.
       return raw ? 'OTHER' : 'STOP';
