@@ -34,8 +34,22 @@ describe.each([
     expect(await status(scene, key)).toBe(wanted);
     expect(await status(scene, key, 'true')).toBe(400);
     expect(await status(scene, key, 'false')).toBe(200);
-    expect(await status(scene, key, 'perhaps')).toBe(wanted);
+    expect(await status(scene, key)).toBe(wanted);
   });
+});
+
+test('a header that says neither is refused, and nothing is sent', async () => {
+  await using scene = await startScene(['up']);
+  for (const word of ['banana', 'TRUE', '1', '']) {
+    const headers = { 'x-dragoman-strict': word };
+    const response = await scene.gateway.post('/chat/completions', ASK, headers);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: 'x-dragoman-strict' } });
+  }
+  const input = { model: 'one/chat', input: 'Hi' };
+  const embedding = await scene.gateway.post('/embeddings', input, { 'x-dragoman-strict': 'banana' });
+  expect(await embedding.json()).toMatchObject({ error: { param: 'x-dragoman-strict' } });
+  expect(scene.upstream('up').requests.length).toBe(0);
 });
 
 test('a stored key is as strict as it was made', async () => {

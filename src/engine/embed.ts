@@ -11,6 +11,7 @@ import { Generation } from './generation.ts';
 import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { settle } from './settle.ts';
+import { isStrict } from './strictness.ts';
 import { timeLimits } from './time-limits.ts';
 
 export class Embedding {
@@ -74,6 +75,7 @@ export class Embedding {
       peek: false,
     });
     generation.route = plan.table();
+    generation.strict = isStrict(call, settings.strict);
     generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
     const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, asked });
     this.#tries = tries;

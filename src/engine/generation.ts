@@ -68,6 +68,8 @@ export class Generation {
   route: JsonObject | null = null;
   /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
+  /** True: a parameter that would be dropped or changed is a 400. */
+  strict = false;
 
   constructor(id: string, call: ApiCall, settings: EngineSettings, nowMs: number) {
     this.id = id;
@@ -77,13 +79,6 @@ export class Generation {
     this.createdAt = nowMs;
     this.timeouts = settings.timeouts;
     this.deadlineAt = nowMs + settings.timeouts.totalMs;
-  }
-
-  /** True: a parameter that would be dropped or changed is a 400. The request says so first, then its key. */
-  get strict(): boolean {
-    const said = this.call.header('x-dragoman-strict');
-    if (said === 'true' || said === 'false') return said === 'true';
-    return this.call.principal.strict ?? this.settings.strict;
   }
 
   /**

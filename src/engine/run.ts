@@ -20,6 +20,7 @@ import { namesPrompt, promptedBody } from './prompt.ts';
 import { refuse } from './refuse.ts';
 import { routeRequest } from './route.ts';
 import { settle } from './settle.ts';
+import { isStrict } from './strictness.ts';
 import { timeLimits } from './time-limits.ts';
 import { ToolBelt } from './tool-belt.ts';
 import { ToolLoop } from './tool-loop.ts';
@@ -143,6 +144,7 @@ export class Run {
       peek: false,
     });
     generation.route = plan.table();
+    generation.strict = isStrict(call, settings.strict);
     generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
     return plan;
   }
