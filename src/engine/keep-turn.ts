@@ -1,7 +1,7 @@
 // Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
 import type { CollectedEvents, JsonObject } from '../canonical/index.ts';
 import { asObject, INCLUDABLE, parseJson } from '../canonical/index.ts';
-import type { AnswerContext } from '../protocols/index.ts';
+import { type AnswerContext, withoutCredentials } from '../protocols/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
 import type { TurnInput } from './hydrate.ts';
@@ -27,7 +27,8 @@ export async function keepTurn(
   const { keyId } = call.principal;
   const response =
     'relayed' in answer
-      ? asObject(parseJson(Buffer.from(answer.relayed, 'latin1').toString()))
+      ? // An upstream may repeat what it got for tools that it runs.
+        asObject(withoutCredentials(parseJson(Buffer.from(answer.relayed, 'latin1').toString()) ?? null))
       : encodeAll(answer.events, context, generation);
   if (!state.store) {
     const said = [...items, ...outputOf(response)];

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { secretsOfAddress, withoutSecrets } from '../../src/canonical/index.ts';
 import { recordOf } from '../upstreams/gateway-with-upstreams.ts';
-import { whole } from '../upstreams/answers.ts';
+import { responsesBody, whole } from '../upstreams/answers.ts';
 import { at } from '../upstreams/json-path.ts';
 import { serverAt, startToolScene, type ToolScene } from '../upstreams/tool-scene.ts';
 import { ask } from './responses-scene.ts';
@@ -55,6 +55,22 @@ test.each([false, true])('keys in addresses reach the server alone, streamed: %p
   const record = await recordOf(scene.gateway, new Response('', { headers: { 'x-request-id': id } }));
   expect(at(record, 'content', 'request', 'tools', 0, 'server_url')).toContain('<redacted>');
   expect(JSON.stringify([answer, stored, record])).not.toContain(KEY);
+});
+
+test('an upstream that repeats them, and is relayed, has them kept by nobody', async () => {
+  const tools = [{ type: 'mcp', server_label: 'l', server_url: `https://m.example/?k=${KEY}`, headers: KEY }];
+  const content = [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }];
+  const said = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+  scene.upstream.script(whole({ ...responsesBody([said]), tools }));
+  const answer = await ask(scene, 'relay', { input: 'Hello' }, false);
+  expect(at(answer.body, 'tools', 0, 'headers')).toBe(KEY);
+  const stored: unknown = await (await scene.gateway.get(`/responses/${answer.id}`)).json();
+  expect(at(stored, 'tools', 0)).toEqual({
+    type: 'mcp',
+    server_label: 'l',
+    server_url: 'https://m.example/?k=<redacted>',
+    headers: '<redacted>',
+  });
 });
 
 const message = [{ role: 'user', content: 'Hello' }];
