@@ -11,6 +11,8 @@ export const serve: Command = {
   async run(argv) {
     const args = parseArguments(argv);
     const environment = readEnvironment();
+    // Before anybody is told that it listens: a launcher may be killed from then on.
+    const launcher = launcherPid(environment);
     const running = await composeGateway({
       environment,
       load: () => args.load(),
@@ -18,7 +20,7 @@ export const serve: Command = {
     });
     process.stdout.write(`listening on ${running.origin}\n`);
     if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
-    await untilSignal(launcherPid(environment));
+    await untilSignal(launcher);
     await running.stop();
     return process.exit(0);
   },

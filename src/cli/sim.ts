@@ -11,13 +11,14 @@ export const sim: Command = {
   summary: 'serve the simulated provider alone (port 4010)',
   async run(argv) {
     const args = parseArguments(argv);
+    const launcher = launcherPid(readEnvironment());
     const listener = listenSim(args.host ?? '127.0.0.1', portOf(args.port, '--port') ?? 4010);
     process.stdout.write(
       `listening on ${originOf(listener)}\n` +
         '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic; ' +
         'Google-style clients: base URL …/google\n',
     );
-    await untilSignal(launcherPid(readEnvironment()));
+    await untilSignal(launcher);
     await listener.stop();
     return 0;
   },
