@@ -17,7 +17,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   ],
   'openai-responses': [
     { fact: /^failed result/, reason: 'Responses marks no tool result as failed' },
-    { fact: /^stop:/, reason: 'Responses has no stop sequences' },
+    { fact: /^(stop:|finish: sequence|stopped by)/, reason: 'Responses has no stop sequences' },
     { fact: /^audio/, reason: 'Responses takes no audio' },
     { fact: /^sampling (topK|seed|\w+Penalty)/, reason: 'Responses has only `temperature` and `top_p`' },
     { fact: /^cached to: tools/, reason: 'Responses marks no tool for the cache' },

@@ -140,6 +140,17 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
+    name: 'which stop sequence was met',
+    about: ['finish: sequence', 'stopped by'],
+    question: { turns: HELLO, stop: 'END' },
+    answer: { text: 'Sunny, ', finish: 'sequence', stoppedBy: 'END' },
+    byGateway: {
+      upstreams: ['openai-responses'],
+      answers: [{ text: 'Sunny, END and no more.', finish: 'stop' }],
+      untold: /^(stop:|usage)/,
+    },
+  },
+  {
     name: 'length stop',
     about: ['limit', 'finish'],
     question: { turns: HELLO, limit: 100 },

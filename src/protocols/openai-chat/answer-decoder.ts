@@ -4,7 +4,7 @@ import type { CodecContext } from '../protocol.ts';
 import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { decodeFinishReason } from './finish-reason.ts';
+import { decodeFinishReason, decodeStopSequence } from './finish-reason.ts';
 import { MessageDecoder } from './message-decoder.ts';
 import type { WireChoice, WireCompletion, WireMessage } from './wire-types.ts';
 
@@ -74,13 +74,11 @@ export class AnswerDecoder {
     if (!this.#started) this.#start({});
     this.#message.close();
     this.#flushUsage();
-    const word = this.#word;
-    this.#sink.on({
-      type: 'finish',
-      reason: word === undefined ? 'unknown' : decodeFinishReason(word),
-      raw: word,
-      stopSequence: this.#stopSequence,
-    });
+    const raw = this.#word;
+    const stopSequence = this.#stopSequence;
+    const said = raw === undefined ? 'unknown' : decodeFinishReason(raw);
+    const reason = said === 'stop' && stopSequence !== undefined ? 'stop_sequence' : said;
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence });
   }
 
   /** Emits a failure. Items stay open; tokens that were reported still count. */
@@ -113,7 +111,7 @@ export class AnswerDecoder {
     const word = nonEmpty(choice.finish_reason) ?? nonEmpty(asObject(choice.finish_details)['type']);
     if (word === undefined) return;
     this.#word = word;
-    this.#stopSequence = asString(choice.stop_reason);
+    this.#stopSequence = decodeStopSequence(choice.stop_reason);
   }
 
   /** Perplexity repeats the whole list in every chunk: each page is cited once. */

@@ -1,5 +1,5 @@
 // The words with which Chat Completions servers say why they stopped, as canonical reasons. Knows no provider.
-import type { FinishReason } from '../../canonical/index.ts';
+import type { FinishReason, JsonValue } from '../../canonical/index.ts';
 
 /**
  * OpenAI's five words, and foreign ones that pass for them: Together and HuggingFace (`eos`, `eos_token`),
@@ -40,6 +40,15 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'insufficient_system_res
 /** The canonical reason of a server's word; `unknown` for one that nobody has documented. */
 export function decodeFinishReason(word: string): FinishReason {
   return REASONS.get(word) ?? REASONS.get(word.toLowerCase()) ?? 'unknown';
+}
+
+/**
+ * The stop sequence that ended an answer, which vLLM tells in `stop_reason` beside the finish reason (documentation
+ * "OpenAI-Compatible Server", 2026-08); numbers there are tokens, and some bridges repeat the reason.
+ */
+export function decodeStopSequence(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  return decodeFinishReason(value) === 'unknown' ? value : undefined;
 }
 
 /** True for a word that reports a failure instead of an end. */
