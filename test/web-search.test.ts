@@ -16,7 +16,7 @@ import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
 import { rejection } from './rejection.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
-import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 import {
   answers,
   braveAnswer,
@@ -468,6 +468,60 @@ describe('limits', () => {
     await exchange.closed;
     engine.script();
     expect((await failureOf(search(settings('exa'), {}, abort.signal))).kind).toBe('cancelled');
+    expect(engine.requests).toEqual([]);
+  });
+});
+
+describe('what an engine may ask money for', () => {
+  const query = { query: 'x', allowedDomains: [], blockedDomains: [], contextSize: 'low' as const };
+  const charges = async (
+    its: SearchSettings,
+    whole: SearchQuery = query,
+    clock = systemClock,
+    meanwhile: (abort: AbortController) => void | Promise<void> = () => {},
+  ): Promise<number> => {
+    let times = 0;
+    const abort = new AbortController();
+    const pending = openSearchBackend(its, fetchFor(its, clock))
+      .search(whole, abort.signal, () => times++)
+      .catch(() => []);
+    await meanwhile(abort);
+    await pending;
+    return times;
+  };
+
+  test.each([
+    ['an answer', answers(200, exaAnswer(HITS)), 1],
+    ['an answer that cannot be read', answers(200, 'nonsense'), 1],
+    ['an answer that breaks off', (exchange) => exchange.cut(), 1],
+    ['a refusal', answers(401, {}), 0],
+    ['an error', answers(500, {}), 0],
+  ] satisfies [string, Answer, number][])('%s', async (_, answer, times) => {
+    engine.script(answer);
+    expect(await charges(settings('exa'))).toBe(times);
+  });
+
+  test('a search that nobody waits for any longer', async () => {
+    engine.script(() => {});
+    const leaves = async (abort: AbortController): Promise<void> => {
+      await engine.arrived(1);
+      abort.abort();
+    };
+    expect(await charges(settings('exa'), query, systemClock, leaves)).toBe(1);
+    const clock = new ArmedClock();
+    engine.script(() => {});
+    const passes = async (): Promise<void> => {
+      await engine.arrived(1);
+      clock.advance(10_001);
+    };
+    expect(await charges(settings('exa'), query, clock, passes)).toBe(1);
+  });
+
+  test('nothing that was not asked', async () => {
+    engine.script();
+    expect(await charges(settings('exa'), { ...query, query: 'x'.repeat(500) })).toBe(0);
+    expect(await charges(settings('exa'), query, systemClock, (abort) => abort.abort())).toBe(0);
+    expect(await charges(settings('exa', { url: 'http://127.0.0.1:1' }))).toBe(0);
     expect(engine.requests).toEqual([]);
   });
 });

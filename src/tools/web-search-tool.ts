@@ -120,21 +120,29 @@ export class WebSearchTool implements GatewayTool {
     if (wish.maxUses !== undefined && this.#searches >= wish.maxUses)
       return failed(`No more than ${wish.maxUses} searches are allowed. Answer with what was found.`);
     this.#searches++;
-    const results = await backend.search(
-      {
-        query,
-        allowedDomains: wish.allowedDomains,
-        blockedDomains: wish.blockedDomains,
-        contextSize: sizeOf(wish),
-        ...(wish.userLocation && { userLocation: wish.userLocation }),
-      },
-      signal,
-    );
+    let uses: CallOutcome['uses'] = {};
+    let results: readonly SearchResult[];
+    try {
+      results = await backend.search(
+        {
+          query,
+          allowedDomains: wish.allowedDomains,
+          blockedDomains: wish.blockedDomains,
+          contextSize: sizeOf(wish),
+          ...(wish.userLocation && { userLocation: wish.userLocation }),
+        },
+        signal,
+        () => (uses = { [USE]: 1 }),
+      );
+    } catch (thrown) {
+      // Paid for all the same, where the engine was asked.
+      return { ...failed(GatewayError.from(thrown).message), uses };
+    }
     const found = results.map(({ url, title, text }) => ({ url, title, text }));
     const sources = found.map(({ url }) => ({ type: 'url', url }));
     const item = { status: 'completed', action: { ...action, sources }, results: found };
     const facts = { type: 'web_search', query, pages: found } as const;
-    return { ...said(this.#listing(query, found), item), facts, uses: { [USE]: 1 } };
+    return { ...said(this.#listing(query, found), item), facts, uses };
   }
 
   async #open(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {

@@ -21,6 +21,8 @@ export interface GuardedRequest {
   readonly maxBytes: number;
   /** For everything together: names, redirects, the last byte. Milliseconds. */
   readonly timeoutMs: number;
+  /** Called when a connection stands: from then on the request may have been read. */
+  readonly sent?: (() => void) | undefined;
 }
 
 export interface GuardedListener {
@@ -163,7 +165,7 @@ class GuardedCall implements UpstreamCall {
     this.#call = this.#options.client.send(
       { method, url: url.href, address: addresses[place], headers, body },
       {
-        connected: () => {},
+        connected: () => this.#request.sent?.(),
         head: (head) => {
           const next = this.#redirected(hop, url, head);
           isRedirect = next !== undefined;

@@ -317,6 +317,19 @@ describe('what a search costs', () => {
     expect(at(record, 'nativeTokens', 'tool_calls')).toEqual({ web_search: 1 });
   });
 
+  test('is paid for also when its answer cannot be read, not when it was refused', async () => {
+    scene.web.next(
+      () => Response.json({ nonsense: true }),
+      () => new Response('broken', { status: 500 }),
+    );
+    const input = `${CALL}\ncall web_search {"query": "again"}`;
+    const answer = await ask(scene, 'chat', { model: 'sim/chat', tools: [SEARCH], input }, false);
+    expect(searchesOf(answer).map((item) => at(item, 'status') ?? null)).toEqual(['failed', 'failed']);
+    const record = await recordOf(scene.gateway, asResponse(answer));
+    expect(at(record, 'nativeTokens', 'tool_calls')).toEqual({ web_search: 1 });
+    expect(at(record, 'cost', 'items', 'tools')).toBe(0.01);
+  });
+
   test('is unknown where nobody said its price', async () => {
     await using free = await startToolScene({ search: { price_usd_per_search: undefined } });
     const answer = await ask(free, 'chat', { model: 'sim/chat', tools: [SEARCH], input: CALL }, false);

@@ -40,11 +40,12 @@ export interface SearchBackend {
   readonly name: string;
   /**
    * Asks the engine once.
+   * @param charged called when the engine may ask money for it: it was sent the question and did not refuse it
    * @returns the best result first, within the limits of the settings
    * @throws GatewayError at fault `upstream` when the engine cannot be asked or its answer not be read, `client` for a
    * domain that is none, `cancelled` when the signal was aborted
    */
-  search(query: SearchQuery, signal: AbortSignal): Promise<readonly SearchResult[]>;
+  search(query: SearchQuery, signal: AbortSignal, charged?: () => void): Promise<readonly SearchResult[]>;
 }
 
 export type SearchEngineName = 'searxng' | 'brave' | 'tavily' | 'exa';

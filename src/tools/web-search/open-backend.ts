@@ -45,10 +45,10 @@ export function openBackend(
 
   return {
     name: api.name,
-    async search(query, signal) {
+    async search(query, signal, charged) {
       const planned = plan(api, query, maxResults);
       const { path, headers, json } = api.encodeSearch(planned, apiKey);
-      const answer = await ask(api, fetch, signal, {
+      const answer = await ask(api, fetch, signal, charged, {
         url: base + path,
         method: json ? 'POST' : 'GET',
         headers: toByteStrings({
@@ -62,6 +62,7 @@ export function openBackend(
       });
       const body = parseJson(answer.bytes.toString('utf8'));
       if (answer.status < 200 || answer.status > 299) throw refusal(api, answer, asObject(body), settings);
+      charged?.();
       const found = isJsonObject(body) ? api.decodeResults(body) : undefined;
       if (!found) throw failure(api, 'upstream_unavailable', 'its answer is no list of results');
       return select(found, planned);
@@ -90,11 +91,15 @@ async function ask(
   api: SearchApi,
   fetch: Fetch,
   signal: AbortSignal,
+  charged: (() => void) | undefined,
   request: Parameters<Fetch['fetchWhole']>[0],
 ): Promise<GuardedAnswer> {
+  let isSent = false;
   try {
-    return await fetch.fetchWhole(request, signal);
+    return await fetch.fetchWhole({ ...request, sent: () => (isSent = true) }, signal);
   } catch (thrown) {
+    // The engine searches although nobody reads what it finds.
+    if (isSent) charged?.();
     const error = GatewayError.from(thrown);
     if (error.kind === 'cancelled' || error.fault === 'gateway') throw error;
     throw failure(api, 'upstream_unavailable', error.message, { cause: error });
