@@ -126,6 +126,23 @@ describe('a body of the Responses API', () => {
     expect(response.headers.get('x-dragoman-lane')).toBe('translate');
   });
 
+  test.each(['one/chat', 'one/responses', 'one/messages'])(
+    'flat tools without a type are functions: %s',
+    async (model) => {
+      const { type: _, ...untyped } = FLAT;
+      for (const body of [{ input: 'Read it.' }, { messages: [{ role: 'user', content: 'Read it.' }] }]) {
+        const { response, sent } = await post(model, { ...body, tools: [untyped], max_tokens: 100 });
+        expect(response.status).toBe(200);
+        const tool = at(sent, 'tools', 0);
+        expect(at(tool, 'function', 'name') ?? at(tool, 'name')).toBe('read_file');
+        expect(JSON.stringify(tool)).toContain(JSON.stringify(SCHEMA));
+      }
+      const wrong = await post(model, { input: 'Hi', tools: [{ ...untyped, parameters: 3 }] });
+      expect(wrong.response.status).toBe(400);
+      expect(at(await wrong.response.json(), 'error', 'param')).toBe('tools[0].parameters');
+    },
+  );
+
   test('streams chat chunks, counts only where it was asked to', async () => {
     const chunks = chatStream(chatChunk({ content: 'Hi' }));
     for (const [asked, counts] of [

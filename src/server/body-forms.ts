@@ -96,7 +96,8 @@ function readTool(tool: JsonValue): ToolFacts | undefined {
     const form = 'anthropic-messages';
     return { form, type: 'function', name, description, schema, strict, format: undefined, cache };
   }
-  if (type !== 'function' && type !== 'custom' && tool['function'] === undefined) return undefined;
+  const isBare = type === undefined && tool['parameters'] !== undefined;
+  if (type !== 'function' && type !== 'custom' && tool['function'] === undefined && !isBare) return undefined;
   const kind = type === 'custom' ? 'custom' : 'function';
   const isNested = tool[kind] !== undefined;
   if (!isNested && tool['name'] === undefined) return undefined;
@@ -119,7 +120,9 @@ export interface Reformed {
 /** The tool at `path` in one of OpenAI's forms; as it is where it has that form, or is none of the client's own. */
 export function reformTool(tool: JsonValue, to: 'openai-chat' | 'openai-responses', path: string): Reformed {
   const facts = readTool(tool);
-  if (!facts || facts.form === to) return { value: tool, paths: [] };
+  // A flat tool without a type is one of theirs only by its members.
+  const isTyped = to === 'openai-chat' || asObject(tool)['type'] !== undefined;
+  if (!facts || (facts.form === to && isTyped)) return { value: tool, paths: [] };
   const { type, name, description, schema: parameters, strict, format, cache } = facts;
   const body: JsonObject = { name, description, parameters, strict, format };
   const value: JsonObject =
