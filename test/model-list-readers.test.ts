@@ -109,6 +109,18 @@ test('what is nowhere is told in the shape of who asks', async () => {
   }
 });
 
+test('no model is of 1970: the day in its name counts, else that of the catalog', async () => {
+  const { data } = (await json('/v1/models')) as { data: { id: string; created: number }[] };
+  const now = Date.now() / 1000;
+  for (const { id, created } of data)
+    expect([id, created > 1_600_000_000 && created <= now]).toEqual([id, true]);
+  const dated = await json('/v1/models/anthropic/claude-sonnet-4-5-20250929');
+  expect(dated['created']).toBe(Date.UTC(2025, 8, 29) / 1000);
+  const version = { 'anthropic-version': '2023-06-01' };
+  const same = await json('/v1/models/anthropic/claude-sonnet-4-5-20250929', version);
+  expect(same['created_at']).toBe('2025-09-29T00:00:00.000Z');
+});
+
 test('Codex finds its own list beside the other, with every member that it demands', async () => {
   expect(await json('/v1/models')).not.toHaveProperty('models');
   for (const base of ['/v1', '']) {

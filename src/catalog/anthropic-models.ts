@@ -13,7 +13,7 @@ export function encodeAnthropicModels(models: readonly Model[], hasMore: boolean
   };
 }
 
-/** One model. A release date that is not known is the epoch, as Anthropic's reference allows. */
+/** One model. */
 export function encodeAnthropicModel(model: Model): JsonObject {
   return {
     type: 'model',

@@ -24,7 +24,7 @@ export function autoEntry(models: readonly Model[]): Model | null {
   return {
     id: AUTO_ID,
     displayName: 'Auto',
-    created: 0,
+    created: Math.max(...candidates.map((model) => model.created)),
     ownedBy: 'dragoman',
     inputModalities: [...new Set(candidates.flatMap((model) => model.inputModalities))],
     outputModalities: ['text'],

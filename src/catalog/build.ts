@@ -6,6 +6,7 @@ import { Secret } from '../telemetry/secret.ts';
 import { activeProviders } from './active-providers.ts';
 import type { ActiveProvider } from './active-providers.ts';
 import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
+import { dateInName } from './date-in-name.ts';
 import type { Catalog, Endpoint, Model } from './endpoint.ts';
 import {
   apiName,
@@ -60,6 +61,7 @@ export interface BuildInput {
 /** Builds the catalog, or refuses through `input.refuse`. */
 export function buildCatalog(input: BuildInput): Catalog {
   const { config, sim, now, refuse } = input;
+  const builtAt = Math.floor(now() / 1000);
   const providers = activeProviders(
     config.providers,
     input.presets,
@@ -147,7 +149,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       model: name,
       library,
     });
-    return makeModel(id, [endpoint], library);
+    return makeModel(id, [endpoint], library, builtAt);
   }
 
   function declaredModel(providerId: string, declared: DeclaredModel): Model {
@@ -167,7 +169,10 @@ export function buildCatalog(input: BuildInput): Catalog {
       stated: declared,
       price: () => price,
     });
-    return makeModel(id, [endpoint], null, { builtIn: true, outputModalities: declared.outputModalities });
+    return makeModel(id, [endpoint], null, builtAt, {
+      builtIn: true,
+      outputModalities: declared.outputModalities,
+    });
   }
 
   function unlisted(providerId: string, name: string): Model | null {
@@ -221,7 +226,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const first = endpoints[0];
     const provider = first && providers.get(first.provider);
     const library = first && provider?.priceId ? libraryModel(provider.priceId, first.model, now) : null;
-    return makeModel(given.id, endpoints, library, given);
+    return makeModel(given.id, endpoints, library, builtAt, given);
   }
 
   function configuredEndpoint(
@@ -340,6 +345,7 @@ function makeModel(
   id: string,
   endpoints: readonly Endpoint[],
   library: LibraryModel | null,
+  builtAt: number,
   given: Partial<ModelConfig & Pick<Model, 'builtIn'>> = {},
 ): Model {
   const first = endpoints[0];
@@ -350,7 +356,7 @@ function makeModel(
   return Object.freeze({
     id,
     displayName: given.displayName ?? library?.displayName ?? id.slice(slash + 1),
-    created: 0,
+    created: (first && dateInName(first.model)) ?? builtAt,
     ownedBy: slash > 0 ? id.slice(0, slash) : (first?.provider ?? 'dragoman'),
     inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? TEXT)]),
     outputModalities: Object.freeze([...(given.outputModalities ?? (embeds ? EMBEDDINGS : TEXT))]),

@@ -67,7 +67,7 @@ export interface Model {
   /** `<provider>/<name>`. */
   readonly id: string;
   readonly displayName: string;
-  /** Unix seconds; 0 when unknown. */
+  /** Unix seconds: the day in the model's own name, else when the catalog was built. */
   readonly created: number;
   readonly ownedBy: string;
   readonly inputModalities: readonly string[];
