@@ -1,7 +1,13 @@
 // The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
 // and what the items say; which engine is asked and how pages are read is decided below this.
-import { asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
-import type { FunctionTool, JsonObject, MutableJsonObject, SearchWish } from '../canonical/index.ts';
+import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import type {
+  FunctionTool,
+  JsonObject,
+  JsonValue,
+  MutableJsonObject,
+  SearchWish,
+} from '../canonical/index.ts';
 import {
   type CallOutcome,
   type FunctionNames,
@@ -9,7 +15,8 @@ import {
   type GatewayTool,
   said,
 } from './gateway-tool.ts';
-import { startOf } from './cut-text.ts';
+import { cutText, startOf } from './cut-text.ts';
+import { addressesIn, canonicalAddress } from './pages/addresses.ts';
 import { findInPage } from './pages/find-in-page.ts';
 import type { Page, PageReader } from './pages/read-page.ts';
 import type { Sources } from './sources.ts';
@@ -23,6 +30,11 @@ export interface WebSearchInput {
   readonly pages: PageReader | null;
   readonly sources: Sources;
   readonly names: FunctionNames;
+  /**
+   * Whether an address stands in what the client itself said; absent: none does. Is asked for one without a fragment, in
+   * the spelling of `canonicalAddress`.
+   */
+  readonly isMentioned?: ((address: string) => boolean) | undefined;
 }
 
 /** Longest piece of a page that the model reads at once, in characters, by how much it shall read. */
@@ -33,6 +45,9 @@ const USE = 'web_search';
 
 const CITE =
   'Put the number of the source in square brackets, like [1], right after every statement that rests on it.';
+
+const MAY_OPEN =
+  'Only results of searches, links of pages that were opened, and addresses that the user gave can be opened, exactly as they stand there. Search for the page, or follow a link to it.';
 
 const FORGOTTEN = 'What was found is not at hand any more. Call this again if you need it.';
 
@@ -52,6 +67,8 @@ export class WebSearchTool implements GatewayTool {
   readonly #input: WebSearchInput;
   readonly #actions = new Map<string, Action>();
   readonly #opened = new Map<string, Promise<Page>>();
+  /** Addresses that the model was shown. Others it makes up, perhaps of what it was told, for a stranger to read. */
+  readonly #shown = new Set<string>();
   #searches = 0;
 
   constructor(input: WebSearchInput) {
@@ -88,6 +105,8 @@ export class WebSearchTool implements GatewayTool {
       if (typeof action[member] === 'string') args[member] = action[member];
     const results = item['results'];
     const isError = item['status'] === 'failed';
+    if (!isError)
+      for (const each of [action, ...asArray(action['sources'])]) this.#show(asObject(each)['url']);
     if (!Array.isArray(results) || isError)
       return { name, args, text: isError ? 'The call failed.' : FORGOTTEN, isError };
     const found = results.filter(isJsonObject).map((each) => ({
@@ -147,7 +166,7 @@ export class WebSearchTool implements GatewayTool {
 
   async #open(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
     const page = await this.#read(asString(action['url']), signal);
-    const { number } = this.#input.sources.add(page.url, page.title || page.url);
+    const number = this.#number(page.url, page.title);
     const most = PAGE_CHARS[sizeOf(this.#input.wish)];
     const cut = page.text.length > most ? `\n[The page goes on: ${page.text.length - most} characters.]` : '';
     const text = `[${number}] ${page.title}\n${page.url}\n\n${startOf(page.text, most)}${cut}\n\n${CITE}`;
@@ -158,7 +177,7 @@ export class WebSearchTool implements GatewayTool {
     const pattern = asString(action['pattern']);
     if (!pattern) return failed('The call must say what to find: {"url": "…", "pattern": "…"}.');
     const page = await this.#read(asString(action['url']), signal);
-    const { number } = this.#input.sources.add(page.url, page.title || page.url);
+    const number = this.#number(page.url, page.title);
     const places = findInPage(page, pattern).slice(0, MOST_EXCERPTS);
     const item = { status: 'completed', action };
     if (places.length === 0) return said(`"${pattern}" is not on the page [${number}] ${page.url}.`, item);
@@ -171,23 +190,46 @@ export class WebSearchTool implements GatewayTool {
     const { pages, wish } = this.#input;
     if (!url || !pages) throw new GatewayError('invalid_request', 'The call must name a page: {"url": "…"}.');
     checkSite(url, wish);
-    let page = this.#opened.get(url);
+    const address = this.#checked(url);
+    let page = this.#opened.get(address);
     if (!page) {
-      page = pages.read(url, signal);
-      this.#opened.set(url, page);
-      page.catch(() => this.#opened.delete(url));
+      page = pages.read(address, signal).then((read) => {
+        // A redirect may have left the allowed sites.
+        checkSite(read.url, wish);
+        for (const each of addressesIn(read.text)) this.#shown.add(each);
+        return read;
+      });
+      this.#opened.set(address, page);
+      page.catch(() => this.#opened.delete(address));
     }
-    const read = await page;
-    // A redirect may have left the allowed sites.
-    checkSite(read.url, wish);
-    return read;
+    return page;
+  }
+
+  /** @throws GatewayError for an address that the model was not shown: its path or query could carry what it was told */
+  #checked(url: string): string {
+    const address = canonicalAddress(url);
+    if (address !== undefined && (this.#shown.has(address) || this.#input.isMentioned?.(address) === true))
+      return address;
+    throw new GatewayError(
+      'invalid_request',
+      `This address may not be opened: ${cutText(url, 200)}. ${MAY_OPEN}`,
+    );
+  }
+
+  #show(url: JsonValue | undefined): void {
+    const address = canonicalAddress(asString(url) ?? '');
+    if (address !== undefined) this.#shown.add(address);
+  }
+
+  #number(url: string, title: string): number {
+    this.#show(url);
+    return this.#input.sources.add(url, title || url).number;
   }
 
   #listing(query: string, results: readonly SearchResult[]): string {
     if (results.length === 0) return `Nothing was found for "${query}". Try other words.`;
     const list = results.map(({ url, title, text }) => {
-      const { number } = this.#input.sources.add(url, title || url);
-      return `[${number}] ${title}\n${url}\n${text}`;
+      return `[${this.#number(url, title)}] ${title}\n${url}\n${text}`;
     });
     return `Results for "${query}":\n\n${list.join('\n\n')}\n\n${CITE}`;
   }
@@ -213,7 +255,8 @@ const SEARCH: Offer = {
 };
 const URL_MEMBER = { type: 'string', description: 'Address of the page.' };
 const OPEN: Offer = {
-  description: 'Opens a page that was found and returns its text.',
+  description:
+    'Opens a page and returns its text: a result of a search, a link of an opened page, or an address that the user gave.',
   properties: { url: URL_MEMBER },
   required: ['url'],
 };
