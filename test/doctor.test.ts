@@ -217,6 +217,10 @@ describe('what was found', () => {
       expect((await doctor(configOf())).code).toBe(0);
       const listed = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
       expect(listed.out).toMatch(/lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
+      // Also where the model stands in no list.
+      expect((await doctor(configOf({ models: [] }), '--model', 'lab/other')).code).toBe(0);
+      const besides = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
+      expect(besides.out).toMatch(/lab\/other .*lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
       expect(statSync(join(folder, 'data', 'capabilities.json')).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(folder, 'data', 'capabilities.json'), 'utf8')).not.toContain(KEY);
     },
