@@ -2,13 +2,14 @@
 // model sees them. Rewrites the request for an endpoint that does not run them itself. When they run is not its business.
 import type {
   CanonicalRequest,
+  ChosenTool,
   JsonObject,
   Report,
   SearchWish,
   Tool,
   ToolChoice,
 } from '../canonical/index.ts';
-import { asArray, asString, isJsonObject } from '../canonical/index.ts';
+import { asString } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { AvailableTools, Native } from '../tools/available-tools.ts';
 import {
@@ -187,35 +188,30 @@ export class ToolBelt {
 
   /** A choice among hosted tools as one among the functions that stand for them. */
   #choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
-    if (choice.type !== 'hosted') return choice;
-    const { raw } = choice.source;
-    if (raw['type'] === 'allowed_tools') {
-      const names = asArray(raw['tools'])
-        .filter(isJsonObject)
-        .flatMap((entry) => this.#namesOf(entry));
-      const known = new Set(tools.map((tool) => (tool.type === 'hosted' ? undefined : tool.name)));
-      const mode = raw['mode'] === 'required' ? 'required' : 'auto';
-      return { type: 'allowed', mode, names: names.filter((name) => known.has(name)) };
-    }
-    const names = this.#namesOf(raw);
-    const [only] = names;
-    if (only === undefined) return choice;
-    return names.length === 1
-      ? { type: 'tool', kind: 'function', name: only }
-      : { type: 'allowed', mode: 'required', names };
+    if (choice.type !== 'hosted' || !choice.chosen) return choice;
+    const { mode, tools: chosen } = choice.chosen;
+    const wanted = new Set(chosen.flatMap((each) => this.#namesOf(each)));
+    const offered = tools.flatMap((tool) => (tool.type !== 'hosted' && wanted.has(tool.name) ? [tool] : []));
+    const [only] = offered;
+    // What was chosen is not there, as when a server could not list its tools: the model answers without.
+    if (!only) return { type: 'auto' };
+    if (offered.length === 1 && mode === 'required')
+      return { type: 'tool', kind: only.type, name: only.name };
+    return { type: 'allowed', mode, names: offered.map(({ name }) => name) };
   }
 
   /** The functions for what a choice names. */
-  #namesOf(entry: JsonObject): readonly string[] {
-    const type = asString(entry['type']) ?? '';
-    const name = asString(entry['name']);
-    if (type === 'function' || type === 'custom') return name === undefined ? [] : [name];
-    if (type === 'mcp') {
-      const server = this.#servers.find(({ tool }) => tool.label === entry['server_label'])?.tool;
-      if (!server) return [];
-      const one = name === undefined ? undefined : server.functionOf(name);
-      return one === undefined ? server.functions.map((each) => each.name) : [one];
+  #namesOf(chosen: ChosenTool): readonly string[] {
+    switch (chosen.type) {
+      case 'named':
+        return [chosen.name];
+      case 'web_search':
+        return this.#search ? [this.#search.searchName] : [];
+      case 'mcp': {
+        const server = this.#servers.find(({ tool }) => tool.label === chosen.label)?.tool;
+        const one = chosen.name === undefined ? undefined : server?.functionOf(chosen.name);
+        return one === undefined ? (server?.functions.map((each) => each.name) ?? []) : [one];
+      }
     }
-    return type.startsWith('web_search') && this.#search ? [this.#search.searchName] : [];
   }
 }
