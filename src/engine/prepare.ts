@@ -82,6 +82,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
+  for (const { path, action, reason, keptBy, keptIn } of request.lossesElsewhere ?? [])
+    if (keptIn === 'relay' && !relayed && endpoint.protocol === keptBy) report.add(path, action, reason);
   const body = relayed
     ? relay.editRequest(clientBytes, request, endpoint.model)
     : encodeBody(protocol, asked, targetOf(endpoint, reasoning), report);

@@ -13,13 +13,8 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { decodeCitation, isForeignCitation } from './citations.ts';
-import { addElsewhere, noteMembers, ours } from './decode-scope.ts';
+import { addElsewhere, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
-
-const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control', 'citations']);
-const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
-const DOCUMENT_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'title', 'cache_control']);
-const RESULT_MEMBERS: ReadonlySet<string> = new Set(['type', 'source', 'title', 'content', 'cache_control']);
 
 /**
  * Decodes content that is a string or a list of blocks.
@@ -87,7 +82,6 @@ function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
 function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart | undefined {
   const text = requireText(raw['text'], `${path}.text`, scope.problems);
   if (text === undefined) return undefined;
-  noteMembers(raw, TEXT_MEMBERS, path, scope);
   const base = { type: 'text', text, path, cache: decodeCache(raw, path, scope) } as const;
   const citations = asArray(raw['citations']).filter(isJsonObject);
   if (citations.length === 0) return { ...base, source: ours(raw) };
@@ -115,7 +109,6 @@ function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePa
   const source = requireObject(raw['source'], `${path}.source`, scope.problems);
   const media = source && decodeMedia(source, `${path}.source`, scope);
   if (!media) return undefined;
-  noteMembers(raw, IMAGE_MEMBERS, path, scope);
   return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }
 
@@ -157,17 +150,16 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
   switch (source['type']) {
     case 'text': {
       const text = requireText(source['data'], `${path}.source.data`, problems);
-      return text === undefined ? undefined : documentText(raw, DOCUMENT_MEMBERS, [title, text], path, scope);
+      return text === undefined ? undefined : documentText(raw, [title, text], path, scope);
     }
     case 'content': {
       const text = plainText(source['content']);
       if (text === undefined) return unknownPart(raw, path, scope);
-      return documentText(raw, DOCUMENT_MEMBERS, [title, text], path, scope);
+      return documentText(raw, [title, text], path, scope);
     }
     default: {
       const media = decodeMedia(source, `${path}.source`, scope);
       if (!media) return undefined;
-      noteDocument(raw, DOCUMENT_MEMBERS, path, scope);
       const cache = decodeCache(raw, path, scope);
       return { type: 'file', media, filename: title, path, cache, source: ours(raw) } satisfies FilePart;
     }
@@ -180,30 +172,19 @@ function decodeSearchResult(raw: JsonObject, path: string, scope: DecodeScope): 
   const origin = requireText(raw['source'], `${path}.source`, problems);
   const text = plainText(raw['content']);
   if (text === undefined) problems.add(`${path}.content`, 'must be a list of text blocks');
-  return text === undefined
-    ? undefined
-    : documentText(raw, RESULT_MEMBERS, [title, origin, text], path, scope);
+  return text === undefined ? undefined : documentText(raw, [title, origin, text], path, scope);
 }
 
 function documentText(
   raw: JsonObject,
-  held: ReadonlySet<string>,
   lines: readonly (string | undefined)[],
   path: string,
   scope: DecodeScope,
 ): TextPart {
-  noteDocument(raw, held, path, scope);
   const what = raw['type'] === 'document' ? 'a document of text' : 'a search result';
   addElsewhere(scope, path, 'approximated', `${what} is sent as plain text`);
   const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
   return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
-}
-
-/** Citations that are switched off are no wish. */
-function noteDocument(raw: JsonObject, held: ReadonlySet<string>, path: string, scope: DecodeScope): void {
-  const citations = raw['citations'];
-  const noWish = isJsonObject(citations) && citations['enabled'] !== true;
-  noteMembers(raw, noWish ? new Set([...held, 'citations']) : held, path, scope);
 }
 
 /** The text of a string or of blocks that are all text; undefined when one is not. */

@@ -9,7 +9,7 @@ import type {
   Role,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -21,21 +21,12 @@ import {
 import type { Member } from '../read-member.ts';
 import { isHosted } from './block-kinds.ts';
 import { decodeCache, decodeContent, decodePart, readBlock } from './decode-blocks.ts';
-import { noteMembers, ours } from './decode-scope.ts';
+import { ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { CLAUDE_REASONING, decodeHidden } from './foreign-reasoning.ts';
 import { decodeForeign } from './hosted-blocks.ts';
 
 const ROLES = 'user, assistant, system';
-const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
-const DIRECT_CALL_MEMBERS: ReadonlySet<string> = new Set([...CALL_MEMBERS, 'caller']);
-const RESULT_MEMBERS: ReadonlySet<string> = new Set([
-  'type',
-  'tool_use_id',
-  'content',
-  'is_error',
-  'cache_control',
-]);
 
 /** Decodes `system`, a string or text blocks; undefined when there is nothing in it. */
 export function decodeSystem(value: Member, scope: DecodeScope): MessageItem | undefined {
@@ -221,9 +212,6 @@ function decodeCall(
   const name = requireString(raw['name'], `${path}.name`, problems);
   const input = requireObject(raw['input'], `${path}.input`, problems);
   if (callId === undefined || name === undefined || !input) return undefined;
-  // Who calls a tool directly is the model itself, as everywhere.
-  const isDirect = asObject(raw['caller'])['type'] === 'direct';
-  noteMembers(raw, isDirect ? DIRECT_CALL_MEMBERS : CALL_MEMBERS, path, scope);
   names.set(callId, name);
   return {
     type: 'tool_call',
@@ -248,7 +236,6 @@ function decodeResult(
   const parts = decodeContent(raw['content'], `${path}.content`, scope) ?? [];
   const isError = readBoolean(raw['is_error'], `${path}.is_error`, problems);
   if (callId === undefined) return undefined;
-  noteMembers(raw, RESULT_MEMBERS, path, scope);
   return {
     type: 'tool_result',
     kind: 'function',

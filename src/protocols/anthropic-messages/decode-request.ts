@@ -3,6 +3,7 @@
 import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
+import { unknownBelow } from '../member-shape.ts';
 import {
   readBoolean,
   readNumber,
@@ -17,6 +18,7 @@ import type { DecodeScope } from './decode-scope.ts';
 import { decodeThinking } from './decode-thinking.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { KNOWN_FIELDS } from './fields.ts';
+import { REQUEST_SHAPE } from './member-shapes.ts';
 
 /**
  * Decodes a parsed request body.
@@ -69,7 +71,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     stream,
     gateway,
     extra: { ...unknownMembers(body, KNOWN_FIELDS), ...extra },
-    lossesElsewhere: scope.elsewhere,
+    lossesElsewhere: [...scope.elsewhere, ...(unknownBelow(body, REQUEST_SHAPE, 'anthropic-messages') ?? [])],
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

@@ -22,22 +22,6 @@ export function addElsewhere(
     scope.elsewhere.push({ path, action, reason, keptBy: 'anthropic-messages' });
 }
 
-/**
- * Notes the members of a node that its canonical form does not hold; an Anthropic upstream gets them in the raw form.
- * @param held members that the canonical form holds, or that mean nothing elsewhere
- */
-export function noteMembers(
-  raw: JsonObject,
-  held: ReadonlySet<string>,
-  path: string,
-  scope: DecodeScope,
-): void {
-  for (const name in raw) {
-    if (held.has(name) || raw[name] === null) continue;
-    addElsewhere(scope, `${path}.${name}`, 'dropped', 'only the Messages API has it');
-  }
-}
-
 /** The raw form of a node of this protocol. */
 export function ours(raw: JsonObject): Source {
   return { protocol: 'anthropic-messages', raw };

@@ -3,11 +3,9 @@
 import type { JsonObject, JsonValue, ReasoningRequest, ResponseFormat } from '../../canonical/index.ts';
 import { EFFORTS } from '../../canonical/index.ts';
 import { readNumber, readObject, readWord, requireObject, requireString } from '../read-member.ts';
-import { noteMembers } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 const DISPLAYS = ['summarized', 'omitted'] as const;
-const CONFIG_MEMBERS: ReadonlySet<string> = new Set(['effort', 'format']);
 
 export interface DecodedThinking {
   readonly reasoning: ReasoningRequest;
@@ -22,7 +20,6 @@ export function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThi
   const config = readObject(body['output_config'], 'output_config', problems) ?? {};
   const effort = readWord(config['effort'], 'output_config.effort', problems, EFFORTS);
   const responseFormat = decodeFormat(config, scope);
-  noteMembers(config, CONFIG_MEMBERS, 'output_config', scope);
 
   const thinking = readObject(body['thinking'], 'thinking', problems);
   // Who says nothing here asks for no thinking beyond what the model does of itself.

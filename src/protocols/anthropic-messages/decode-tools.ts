@@ -19,31 +19,11 @@ import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-blocks.ts';
 import { clientToolForm } from './client-tools.ts';
 import { readToolset } from './mcp-toolset.ts';
-import { addElsewhere, noteMembers, ours } from './decode-scope.ts';
+import { addElsewhere, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 /** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-/** `eager_input_streaming` changes how arguments are delivered, not what is asked. */
-const TOOL_MEMBERS: ReadonlySet<string> = new Set([
-  'type',
-  'name',
-  'description',
-  'input_schema',
-  'strict',
-  'cache_control',
-  'eager_input_streaming',
-]);
-/** What the function for a tool of Anthropic's says in words, and what is between client and tool. */
-const CLIENT_TOOL_MEMBERS: ReadonlySet<string> = new Set([
-  ...TOOL_MEMBERS,
-  'display_width_px',
-  'display_height_px',
-  'display_number',
-  'enable_zoom',
-  'max_characters',
-]);
-
 /**
  * Decodes `tools`.
  * @param servers `mcp_servers`, which tools of the type `mcp_toolset` name
@@ -76,7 +56,6 @@ function decodeTool(raw: JsonObject, path: string, servers: Member, scope: Decod
     const { description, parameters } = form;
     const name = readString(raw['name'], `${path}.name`, problems) ?? form.name;
     addElsewhere(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
-    noteMembers(raw, CLIENT_TOOL_MEMBERS, path, scope);
     return { ...base, type: 'function', name, description, parameters };
   }
   // What else has a type of its own runs at Anthropic.
@@ -96,7 +75,6 @@ function decodeTool(raw: JsonObject, path: string, servers: Member, scope: Decod
   const parameters = decodeParametersSchema(raw['input_schema'], `${path}.input_schema`, problems);
   const strict = readBoolean(raw['strict'], `${path}.strict`, problems);
   if (name === undefined) return undefined;
-  noteMembers(raw, TOOL_MEMBERS, path, scope);
   return { ...base, type: 'function', name, description, parameters, strict };
 }
 

@@ -56,15 +56,20 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** Plain instructions become one string; breakpoints need blocks. */
+/** Plain instructions become one string; breakpoints, and whatever else a block says, need blocks. */
 function encodeSystem(system: readonly MutableJsonObject[]): string | readonly JsonObject[] {
   const texts: string[] = [];
   for (const block of system) {
     const text = block['text'];
-    if (block['cache_control'] !== undefined || typeof text !== 'string') return system;
+    if (typeof text !== 'string' || saysMore(block)) return system;
     texts.push(text);
   }
   return texts.join('\n\n');
+}
+
+function saysMore(block: JsonObject): boolean {
+  for (const name in block) if (name !== 'type' && name !== 'text' && block[name] !== undefined) return true;
+  return false;
 }
 
 /** Without a limit of the client's, the model's own (requirements 3.2); unknown, a usual one and room for thinking. */

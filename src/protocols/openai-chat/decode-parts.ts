@@ -1,6 +1,6 @@
 // Content of a message: a string or an array of parts. Owns the part types and media addresses of Chat
 // Completions; must not know roles beyond which parts they allow.
-import { isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import type { FilePart, ImagePart, JsonObject, Part, Problems, Report } from '../../canonical/index.ts';
 import {
   describe,
@@ -14,6 +14,7 @@ import {
 import type { Member } from '../read-member.ts';
 import { decodeAddress } from '../decode-address.ts';
 import { decodeBreakpoint } from '../prompt-breakpoint.ts';
+import { partShape } from './member-shapes.ts';
 
 /** The documented part types that a role accepts; types that no document knows are kept for any role. */
 export type PartTypes = ReadonlySet<string>;
@@ -84,14 +85,17 @@ function decodePart(
     problems.add(`${path}.type`, `must be one of ${[...allowed].join(', ')} in a message of this role`);
     return undefined;
   }
+  const known = partShape(raw)?.known;
+  // Kept only where it says more than the canonical part.
+  const source = known && unknownMembers(raw, known) && ({ protocol: 'openai-chat', raw } as const);
   switch (type) {
     case 'text': {
       const text = requireText(raw['text'], `${path}.text`, problems);
-      return text === undefined ? undefined : { type: 'text', text, path, cache };
+      return text === undefined ? undefined : { type: 'text', text, path, cache, source };
     }
     case 'refusal': {
       const refusal = requireText(raw['refusal'], `${path}.refusal`, problems);
-      return refusal === undefined ? undefined : { type: 'refusal', refusal, path, cache };
+      return refusal === undefined ? undefined : { type: 'refusal', refusal, path, cache, source };
     }
     case 'image_url':
       return decodeImage(raw, path, cache, problems);

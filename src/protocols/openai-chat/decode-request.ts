@@ -8,8 +8,10 @@ import { decodeMessages } from './decode-messages.ts';
 import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
+import { REQUEST_SHAPE } from './member-shapes.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
+import { unknownBelow } from '../member-shape.ts';
 import { readBoolean, readNumber, readObject, readString, readStrings, requireBody } from '../read-member.ts';
 
 /**
@@ -58,6 +60,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     streamUsage,
     gateway,
     extra: unknownMembers(body, KNOWN_FIELDS) ?? {},
+    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

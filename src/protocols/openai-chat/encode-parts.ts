@@ -10,10 +10,11 @@ import type {
   Part,
   UnknownPart,
 } from '../../canonical/index.ts';
-import { asString, GatewayError } from '../../canonical/index.ts';
+import { asString, GatewayError, unknownMembers } from '../../canonical/index.ts';
 import { sniffMediaType } from '../media-type.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
-import type { EncodeContext } from './encode-context.ts';
+import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
+import { partShape } from './member-shapes.ts';
 
 /**
  * Content of a message.
@@ -29,9 +30,12 @@ export function encodeContent(parts: readonly Part[], joint: string, context: En
   if (
     onlyText &&
     plain &&
-    !parts.some((part) => part.cache && quirks.cacheControl && quirks.textContent === 'parts')
+    !(quirks.textContent === 'parts' && parts.some((part) => saysMore(part, context)))
   ) {
-    for (const part of parts) reportCache(part, context);
+    for (const part of parts) {
+      reportCache(part, context);
+      reportMembers(part, context);
+    }
     return parts.map((part) => (part.type === 'text' ? part.text : '')).join(joint);
   }
   return parts.map((part) => encodePart(part, context));
@@ -43,6 +47,9 @@ export function encodeContent(parts: readonly Part[], joint: string, context: En
  */
 export function encodePart(part: Part, context: EncodeContext): JsonObject {
   const encoded = encodeBare(part);
+  const raw = part.type === 'unknown' ? undefined : ownRaw(part.source);
+  const known = raw && partShape(raw)?.known;
+  if (known) copyUnknownMembers(encoded, raw, known, part.path ?? 'messages', context);
   if (!part.cache) return encoded;
   if (context.target.quirks.cacheControl)
     encoded['cache_control'] = anthropicBreakpoint(part.cache, part.path ?? 'messages', context.report);
@@ -116,6 +123,20 @@ function dataUrl(data: string, mediaType: string): string {
 /** `JVBERi0` is base64 for `%PDF-`. */
 function isPdf(data: string, filename: string | undefined): boolean {
   return data.startsWith('JVBERi0') || filename === undefined || filename.toLowerCase().endsWith('.pdf');
+}
+
+/** True for a part with something to say beside its text that the target takes. */
+function saysMore(part: Part, { target: { quirks } }: EncodeContext): boolean {
+  const hasMembers = quirks.unknownFields === 'pass' && ownRaw(part.source) !== undefined;
+  return hasMembers || (part.cache !== undefined && quirks.cacheControl);
+}
+
+/** Notes the unknown members of a part that becomes a bare string. */
+function reportMembers(part: Part, context: EncodeContext): void {
+  const raw = ownRaw(part.source);
+  const known = raw && partShape(raw)?.known;
+  for (const name in known && unknownMembers(raw, known))
+    context.report.add(`${part.path ?? 'messages'}.${name}`, 'dropped', 'the upstream takes the text alone');
 }
 
 /** Notes a cache breakpoint that the target does not understand. */

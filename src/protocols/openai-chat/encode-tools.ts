@@ -10,12 +10,13 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
+import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { enforceable, isEnforceable } from '../strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
+import { DEFINITIONS, toolShape } from './member-shapes.ts';
 
-const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function', 'custom', 'cache_control']);
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
 /** Writes `tools`, `tool_choice` and `parallel_tool_calls`; the latter two mean nothing, and are refused, without tools. */
@@ -122,8 +123,27 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
     else
       context.report.add(`${path}.cache_control`, 'dropped', 'the upstream has no prompt-cache breakpoints');
   }
-  copyUnknownMembers(encoded, ownRaw(tool.source), TOOL_MEMBERS, path, context);
+  const raw = ownRaw(tool.source);
+  const shape = raw && toolShape(raw);
+  if (shape) copyUnknownMembers(encoded, raw, shape.known, path, context);
+  if (shape) copyBelow(encoded, tool, raw, path, context);
   return encoded;
+}
+
+/** Unknown members of `function` or `custom`, also where a function takes the place of a custom tool. */
+function copyBelow(
+  encoded: MutableJsonObject,
+  { type }: FunctionTool | CustomTool,
+  raw: JsonObject,
+  path: string,
+  context: EncodeContext,
+): void {
+  const body = raw[type];
+  if (!isJsonObject(body) || !unknownMembers(body, DEFINITIONS[type].known)) return;
+  const kind = 'custom' in encoded ? 'custom' : 'function';
+  const definition = { ...asObject(encoded[kind]) };
+  copyUnknownMembers(definition, body, DEFINITIONS[type].known, `${path}.${type}`, context);
+  encoded[kind] = definition;
 }
 
 function encodeFunction(

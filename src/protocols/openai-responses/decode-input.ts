@@ -1,6 +1,6 @@
 // `input` and `instructions`: every item of a Responses request becomes an item of the flat conversation, which is this
 // protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
-import { isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import type { Item, JsonObject, Part, Problems, Role, ToolCallItem } from '../../canonical/index.ts';
 import {
   describe,
@@ -12,7 +12,8 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-content.ts';
-import { decodeOpaque, isDocumentedHosted, kindOfItem, sourceOf } from './decode-item.ts';
+import { decodeOpaque, isDocumentedHosted, isOwnAnswer, kindOfItem, sourceOf } from './decode-item.ts';
+import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer'] satisfies Role[]);
 
@@ -132,26 +133,13 @@ function decodeMessage(
   }
   const allowed = role === 'assistant' ? ASSISTANT_PARTS : INPUT_PARTS;
   const parts: readonly Part[] = decodeContent(raw['content'], `${path}.content`, allowed, problems);
-  // What the model said goes back as it was; input of another shape is written anew, since texts may be named wrongly.
-  const source = role === 'assistant' && isOwnAnswer(raw) ? { source: sourceOf(raw) } : {};
+  const says = isOwnAnswer(raw) || unknownMembers(raw, MESSAGE_SHAPE.known);
+  const source = says ? { source: sourceOf(raw) } : {};
   return { type: 'message', role, id, parts, path, ...source };
 }
 
 function isRole(role: string): role is Role {
   return ROLES.has(role);
-}
-
-/** True for a message in the form in which the API itself gave it, which it takes back. */
-function isOwnAnswer(raw: JsonObject): boolean {
-  const { id, type, content } = raw;
-  return (
-    typeof id === 'string' &&
-    type === 'message' &&
-    Array.isArray(content) &&
-    content.every(
-      (part) => isJsonObject(part) && (part['type'] === 'output_text' || part['type'] === 'refusal'),
-    )
-  );
 }
 
 function decodeCall(

@@ -1,7 +1,7 @@
 // How one raw output item, content part or annotation of a Responses answer reads in the canonical model. Pure
 // functions over single nodes: order, indices and what was already streamed are the emitter's business.
 import type { Annotation, JsonObject, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { asNumber, asString } from '../../canonical/index.ts';
+import { asNumber, asString, isJsonObject } from '../../canonical/index.ts';
 import { type CallIds, callName } from '../call-head.ts';
 
 /**
@@ -100,6 +100,19 @@ export function decodeOpen(item: JsonObject, complete: boolean, ids: CallIds): O
 /** The raw node, for encoders of the same protocol. */
 export function sourceOf(raw: JsonObject): Source {
   return { protocol: 'openai-responses', raw };
+}
+
+/** True for a message in the form in which the API itself gave it, which it takes back. */
+export function isOwnAnswer({ id, type, role, content }: JsonObject): boolean {
+  return (
+    role === 'assistant' &&
+    typeof id === 'string' &&
+    type === 'message' &&
+    Array.isArray(content) &&
+    content.every(
+      (part) => isJsonObject(part) && (part['type'] === 'output_text' || part['type'] === 'refusal'),
+    )
+  );
 }
 
 /** Encrypted reasoning of a finished item; undefined when it was not asked for or not given. */

@@ -11,12 +11,14 @@ import type {
 } from '../../canonical/index.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
+import { unknownBelow } from '../member-shape.ts';
 import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeInput, decodeInstructions } from './decode-input.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { DECODED_FIELDS, IGNORED_FIELDS } from './fields.ts';
+import { REQUEST_SHAPE } from './member-shapes.ts';
 
 /**
  * Decodes a parsed request body. The text of `instructions` is the first item, at the path `instructions`.
@@ -79,6 +81,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     gateway,
     state,
     extra: unknownMembers(body, DECODED_FIELDS) ?? {},
+    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-responses'),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

@@ -11,7 +11,9 @@ import type {
   ToolResultItem,
 } from '../../canonical/index.ts';
 import { unresolvedReference } from '../../canonical/index.ts';
+import { isOwnAnswer } from './decode-item.ts';
 import { encodeInputParts, encodeOutputParts, reportCache } from './encode-parts.ts';
+import { MESSAGE_SHAPE, unknownOf } from './member-shapes.ts';
 import { placeBreakpoints } from './place-breakpoints.ts';
 import type {
   WireCustomCall,
@@ -51,7 +53,10 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
   const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
   switch (item.type) {
     case 'message':
-      return own && target.quirks.textContent === 'parts' ? own : encodeMessage(item, path, target, report);
+      // What the model said goes back as it was; other messages are written anew, since texts may be named wrongly.
+      return own && isOwnAnswer(own) && target.quirks.textContent === 'parts'
+        ? own
+        : encodeMessage(item, own, path, target, report);
     case 'reasoning':
       return encodeReasoning(item, own, path, target, report);
     case 'tool_call':
@@ -74,6 +79,7 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
 
 function encodeMessage(
   item: MessageItem,
+  own: JsonObject | undefined,
   path: string,
   target: Target,
   report: Report,
@@ -88,7 +94,11 @@ function encodeMessage(
   if (parts.length === 0) return undefined;
   const instructs = item.role === 'system' || item.role === 'developer';
   const role = instructs ? instructionRole(target) : item.role;
-  return { ...({ type: 'message', role } satisfies WireMessage), content: contentOf(parts, target) };
+  return {
+    ...unknownOf(own, MESSAGE_SHAPE, path, target, report),
+    ...({ type: 'message', role } satisfies WireMessage),
+    content: contentOf(parts, target),
+  };
 }
 
 /**

@@ -9,8 +9,10 @@ import type {
   ResponseFormat,
   Target,
 } from '../../canonical/index.ts';
+import { asObject } from '../../canonical/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
 import { enforceable } from '../strict-schema.ts';
+import { TEXT_SHAPE, unknownOf } from './member-shapes.ts';
 import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
 
@@ -44,7 +46,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (request.topP !== undefined) body['top_p'] = request.topP;
   if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
 
-  const text = encodeText(request, report);
+  const text = encodeText(request, target, report);
   if (text) body['text'] = text;
   const reasoning = encodeReasoning(request, target, report);
   if (reasoning) body['reasoning'] = reasoning;
@@ -85,10 +87,13 @@ function outputLimit(limit: number, request: CanonicalRequest, report: Report): 
 /** What clients call the limit, in the order in which it counts. */
 const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
-function encodeText(request: CanonicalRequest, report: Report): JsonObject | undefined {
+function encodeText(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
   const format = request.responseFormat && encodeFormat(request.responseFormat, request.protocol, report);
-  if (!format && request.verbosity === undefined) return undefined;
+  const own = request.protocol === 'openai-responses' ? asObject(request.raw['text']) : undefined;
+  const rest = unknownOf(own, TEXT_SHAPE, 'text', target, report);
+  if (!format && !rest && request.verbosity === undefined) return undefined;
   return {
+    ...rest,
     ...(format ? { format } : {}),
     ...(request.verbosity === undefined ? {} : { verbosity: request.verbosity }),
   };

@@ -15,6 +15,7 @@ import { asString } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { enforceable } from '../strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
+import { FUNCTION_SHAPE, unknownOf } from './member-shapes.ts';
 
 /** Arguments of a function that takes none: the API demands a schema. */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
@@ -68,7 +69,10 @@ function encodeTool(
     case 'function':
       return own && (target.quirks.strictTools || tool.strict === undefined)
         ? own
-        : encodeFunction(tool, path, request, target, report);
+        : {
+            ...(own && unknownOf(own, FUNCTION_SHAPE, path, target, report)),
+            ...encodeFunction(tool, path, request, target, report),
+          };
     case 'custom':
       return encodeCustom(tool, own, path, target, report);
     case 'hosted':

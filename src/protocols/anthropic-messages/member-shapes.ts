@@ -1,0 +1,71 @@
+// The members of the nodes in a Messages request, as far as they have a canonical form. The decoder reports all others;
+// an upstream of this protocol gets them with the raw form of the node.
+import { asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
+import { members, rewritten, type MemberShape } from '../member-shape.ts';
+import { clientToolForm } from './client-tools.ts';
+
+const SOURCE = members('type media_type data url file_id content');
+const IMAGE = members('type source cache_control', { source: SOURCE });
+const DOCUMENT = members('type source title cache_control', { source: SOURCE });
+/** Citations that are switched off are no wish. */
+const UNCITED_DOCUMENT = members('type source title cache_control citations', { source: SOURCE });
+const FOUND = members('type source title content cache_control');
+const UNCITED_FOUND = members('type source title content cache_control citations');
+const CALL = members('type id name input cache_control');
+/** Who calls a tool directly is the model itself, as everywhere. */
+const DIRECT_CALL = members('type id name input cache_control caller');
+const RESULT = members('type tool_use_id content is_error cache_control', { content: blockShape });
+const TEXT = members('type text cache_control citations');
+
+/** Blocks, by their type; others are known by their raw form alone. */
+function blockShape(block: JsonObject): MemberShape | undefined {
+  const { citations } = block;
+  const isUncited = isJsonObject(citations) && citations['enabled'] !== true;
+  switch (block['type']) {
+    case 'text':
+      return TEXT;
+    case 'image':
+      return IMAGE;
+    case 'document':
+      return isUncited ? UNCITED_DOCUMENT : DOCUMENT;
+    case 'search_result':
+      return isUncited ? UNCITED_FOUND : FOUND;
+    case 'tool_use':
+      return asObject(block['caller'])['type'] === 'direct' ? DIRECT_CALL : CALL;
+    case 'tool_result':
+      return RESULT;
+    case 'thinking':
+      return THINKING_BLOCK;
+    case 'redacted_thinking':
+      return REDACTED;
+    default:
+      return undefined;
+  }
+}
+const THINKING_BLOCK = members('type thinking signature');
+const REDACTED = members('type data');
+
+/** `eager_input_streaming` changes how arguments are delivered, not what is asked. */
+const OWN_TOOL = 'type name description input_schema strict cache_control eager_input_streaming';
+const TOOL = members(OWN_TOOL);
+/** What the function for a tool of Anthropic's says in words, and what is between client and tool. */
+const CLIENT_TOOL = members(
+  `${OWN_TOOL} display_width_px display_height_px display_number enable_zoom max_characters`,
+);
+
+function toolShape(tool: JsonObject): MemberShape | undefined {
+  const type = asString(tool['type']) ?? 'custom';
+  if (type === 'custom') return TOOL;
+  return clientToolForm(type, tool) ? CLIENT_TOOL : undefined;
+}
+
+/** The body of a request, below its top. Turns are put together anew, and so is what is decided for each model. */
+export const REQUEST_SHAPE = members('', {
+  system: blockShape,
+  messages: rewritten('role content', { content: blockShape }),
+  tools: toolShape,
+  tool_choice: rewritten('type name disable_parallel_tool_use'),
+  thinking: rewritten('type budget_tokens display'),
+  output_config: members('effort format', { format: rewritten('type schema') }),
+});

@@ -1,0 +1,47 @@
+// The members of the nodes in a Chat Completions request, as far as they have a canonical form. Read by the decoder,
+// which reports all others, and by the encoder, which copies them.
+import { asString } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
+import { members, rewritten, type MemberShape } from '../member-shape.ts';
+import { MESSAGE_MEMBERS } from './message-members.ts';
+
+const CACHE = 'cache_control prompt_cache_breakpoint';
+/** Parts with bytes are written anew: those may come from elsewhere by then. */
+const PARTS: Readonly<Record<string, MemberShape>> = {
+  text: members(`type text ${CACHE}`),
+  refusal: members(`type refusal ${CACHE}`),
+  image_url: rewritten(`type image_url ${CACHE}`, { image_url: rewritten('url detail') }),
+  input_audio: rewritten(`type input_audio ${CACHE}`, { input_audio: rewritten('data format') }),
+  file: rewritten(`type file ${CACHE}`, { file: rewritten('file_data file_id filename') }),
+};
+
+/** Content parts, by their type. */
+export function partShape(part: JsonObject): MemberShape | undefined {
+  const type = asString(part['type']) ?? '';
+  return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
+}
+
+const CALL = members('index id type function custom', {
+  function: rewritten('name arguments'),
+  custom: rewritten('name input'),
+});
+
+const MESSAGE: MemberShape = {
+  known: MESSAGE_MEMBERS,
+  inside: { content: partShape, tool_calls: CALL, function_call: rewritten('name arguments') },
+};
+
+/** What a tool is, below the member that its type names. */
+export const DEFINITIONS = {
+  function: members('name description parameters strict'),
+  custom: members('name description format'),
+};
+const TOOL = members('type function custom cache_control', DEFINITIONS);
+
+/** Tools, by their type, which clients leave out of functions; others are known by their raw form alone. */
+export function toolShape({ type = 'function' }: JsonObject): MemberShape | undefined {
+  return type === 'function' || type === 'custom' ? TOOL : undefined;
+}
+
+/** The body of a request, below its top. */
+export const REQUEST_SHAPE = members('', { messages: MESSAGE, tools: toolShape });

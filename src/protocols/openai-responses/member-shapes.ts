@@ -1,0 +1,85 @@
+// The members of the nodes in a Responses request, as far as they have a canonical form. Read by the decoder, which
+// reports all others, and by the encoder, which copies those of nodes that it writes anew.
+import { asString, unknownMembers } from '../../canonical/index.ts';
+import type { JsonObject, Report, Target } from '../../canonical/index.ts';
+import { members, rewritten, type MemberShape } from '../member-shape.ts';
+
+const TEXT = members('type text annotations logprobs prompt_cache_breakpoint');
+const PARTS: Readonly<Record<string, MemberShape>> = {
+  input_text: TEXT,
+  output_text: TEXT,
+  text: TEXT,
+  refusal: members('type refusal prompt_cache_breakpoint'),
+  input_image: members('type image_url file_id detail prompt_cache_breakpoint'),
+  input_file: members('type file_data file_id file_url filename prompt_cache_breakpoint'),
+  input_audio: members('type input_audio prompt_cache_breakpoint', { input_audio: members('data format') }),
+};
+
+/** Content parts, by their type. */
+function partShape(part: JsonObject): MemberShape | undefined {
+  const type = asString(part['type']) ?? '';
+  return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
+}
+
+/** `id` and `status` tell where an item was kept and that it is complete. */
+export const MESSAGE_SHAPE = members('type id status role content', { content: partShape });
+
+const OUTPUT = members('type id status call_id output', { output: partShape });
+const THOUGHT = members('type text');
+const ITEMS: Readonly<Record<string, MemberShape>> = {
+  message: MESSAGE_SHAPE,
+  function_call: members('type id status call_id name namespace arguments'),
+  custom_tool_call: members('type id status call_id name namespace input'),
+  function_call_output: OUTPUT,
+  custom_tool_call_output: OUTPUT,
+  reasoning: members('type id status summary content encrypted_content', {
+    summary: THOUGHT,
+    content: THOUGHT,
+  }),
+  compaction: members('type id encrypted_content'),
+};
+
+/** Items, by their type, which clients leave out of messages. */
+function itemShape(item: JsonObject): MemberShape | undefined {
+  const type = asString(item['type']) ?? (item['role'] === undefined ? '' : 'message');
+  return Object.hasOwn(ITEMS, type) ? ITEMS[type] : undefined;
+}
+
+export const FUNCTION_SHAPE = members('type name description parameters strict');
+const TOOLS: Readonly<Record<string, MemberShape>> = {
+  function: FUNCTION_SHAPE,
+  custom: members('type name description format'),
+};
+
+/** Tools, by their type; others are known by their raw form alone. */
+function toolShape(tool: JsonObject): MemberShape | undefined {
+  const type = asString(tool['type']) ?? '';
+  return Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined;
+}
+
+export const TEXT_SHAPE = members('format verbosity', {
+  format: rewritten('type name schema strict description'),
+});
+
+/** The body of a request, below its top. */
+export const REQUEST_SHAPE = members('', {
+  input: itemShape,
+  instructions: itemShape,
+  tools: toolShape,
+  text: TEXT_SHAPE,
+});
+
+/** The unknown members of a node that is written anew, for a server that takes such; those of others are reported. */
+export function unknownOf(
+  raw: JsonObject | undefined,
+  { known }: MemberShape,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  const rest = raw && unknownMembers(raw, known);
+  if (!rest || target.quirks.unknownFields === 'pass') return rest;
+  for (const name in rest)
+    report.add(`${path}.${name}`, 'dropped', 'the upstream refuses members that it does not know');
+  return undefined;
+}
