@@ -148,7 +148,7 @@ describe('a stream without alt=sse is one JSON array', () => {
     const chunks = (await response.json()) as Json[];
     expect(response.status).toBe(200);
     expect(textOf(chunks)).toBe('One, ');
-    expect(chunks.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } });
+    expect(chunks.at(-1)).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
   });
 });
 

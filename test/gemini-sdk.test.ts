@@ -173,7 +173,7 @@ test('errors are the errors of the SDK, with the field and the reason', async ()
   const limited = await failureOf('sim/error-429');
   expect(limited.status).toBe(429);
   expect(limited.message).toContain('RESOURCE_EXHAUSTED');
-  expect((await failureOf('sim/error-500')).status).toBe(502);
+  expect((await failureOf('sim/error-500')).status).toBe(503);
 });
 
 test('a failure after content is thrown in the middle of the stream', async () => {
@@ -190,7 +190,7 @@ test('a failure after content is thrown in the middle of the stream', async () =
   }
   expect(texts.join('').length).toBe(20);
   expect(failure).toBeInstanceOf(ApiError);
-  expect((failure as ApiError).status).toBe(502);
+  expect((failure as ApiError).status).toBe(503);
 });
 
 test('tokens are counted, and models are listed and found', async () => {

@@ -30,10 +30,15 @@ never sees it unless every endpoint failed.
 
 - One endpoint was tried, and the request itself was at fault: its error, with the upstream's own status. From a
   relayed answer you get the upstream's own body, byte for byte.
+- One endpoint was tried, however often, and its answers are relayed: its last answer, byte for byte, with its status
+  and \`retry-after\`, if that is 402, 429 or from 500 on and in JSON.
 - All were rate limited: 429 with the shortest \`retry-after\` that any of them asked for.
+- All had no credit left: 402, which is 429 with \`RESOURCE_EXHAUSTED\` for Gemini clients.
 - All were too slow: 504.
-- Anything else: 502, whose message says what each endpoint did. A wrong *upstream* key is such a 502: 401 always
-  means that the key for Dragoman is wrong.
+- All were overloaded (503, or Anthropic's 529): 503; for Messages clients 529 with \`overloaded_error\`.
+- Anything else: 502, whose message says what each endpoint did; for Messages clients 500 with \`api_error\`, for Gemini
+  clients 503 with \`UNAVAILABLE\`. A wrong *upstream* key is such an error: 401 always means that the key for Dragoman
+  is wrong.
 
 The secrets of the configuration are masked in messages that quote an upstream.
 

@@ -2,7 +2,7 @@
 import { ERROR_KINDS, type ErrorKind } from '../../src/canonical/index.ts';
 import { FAILURE_RULES } from '../../src/engine/failure-table.ts';
 import { FAULTS } from '../../test/scenarios/fault-table.ts';
-import type { Fault, Outcome } from '../../test/scenarios/fault.ts';
+import { STATUSES, type Fault, type Outcome } from '../../test/scenarios/fault.ts';
 import { AFTER } from './failure-actions.ts';
 import { table } from './table.ts';
 
@@ -21,6 +21,8 @@ What Dragoman does when a provider misbehaves, and what your client sees of it.
 - **Nothing is said twice.** After the first content nobody starts over. The stream ends with an error event in the
   client's own protocol, unless the request asked for more (below).
 - **A silent endpoint is not tried twice**, and all attempts together end with the request's deadline.
+- **Where there is only one endpoint, and it is relayed, its own words reach the client**: status and body, byte for
+  byte, also of limits and failures. Clients recover by them.
 - **The caller's own mistakes come back at once**, with the upstream's status. A wrong *upstream* key is none of the
   caller's mistakes: the next endpoint is asked.
 - **Every attempt is in the [record](generation.md)** with its outcome, error and cost. An attempt that failed before
@@ -151,11 +153,22 @@ function duration(ms: number): string {
 
 function outcomeOf(client: Outcome): string {
   if ('refused' in client) {
-    const { refused, retryAfterSeconds } = client;
-    return `status ${refused}${retryAfterSeconds === undefined ? '' : ` with \`retry-after: ${retryAfterSeconds}\``}`;
+    const { refused, relayed, retryAfterSeconds } = client;
+    const own = relayed === undefined ? '' : "; relayed, the upstream's own answer";
+    return `status ${typeof refused === 'number' ? refused : statusesOf(refused)}${own}${retryAfterSeconds === undefined ? '' : ` with \`retry-after: ${retryAfterSeconds}\``}`;
   }
   if ('broken' in client) return `what it has read, then an error event (\`${client.broken}\`) and no end`;
   return client.answer === 'both'
     ? 'one answer, begun by the first and completed by the second'
     : `the answer of the ${client.answer}`;
+}
+
+/** That of OpenAI's protocols, and those of others that differ. */
+function statusesOf(name: keyof typeof STATUSES): string {
+  const { 'openai-chat': usual, 'anthropic-messages': messages, gemini } = STATUSES[name];
+  const others = [
+    messages === usual ? '' : `Messages: ${messages}`,
+    gemini === usual ? '' : `Gemini: ${gemini}`,
+  ].filter((other) => other !== '');
+  return `${usual}${others.length > 0 ? ` (${others.join(', ')})` : ''}`;
 }

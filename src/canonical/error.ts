@@ -22,7 +22,7 @@ export type ErrorKind =
 export type Fault = 'client' | 'upstream' | 'gateway';
 
 export interface ErrorFacts {
-  /** HTTP status a client sees. */
+  /** HTTP status, where the client's protocol has no other for the kind. */
   readonly status: number;
   readonly fault: Fault;
   /** One sentence for `docs/errors.md`: when it happens and what to do. */
@@ -114,6 +114,16 @@ export function isCallersStatus(status: number): boolean {
   return CALLERS_STATUSES.has(status);
 }
 
+/** Statuses of servers that have too much to do: HTTP's own, and Anthropic's ("Errors", 2026-11). */
+const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([503, 529]);
+
+/** True when whoever was asked is well but has too much to do: most protocols have a word of their own for that. */
+export function isOverloaded({ kind, upstream }: GatewayError): boolean {
+  return (
+    kind === 'upstream_unavailable' && upstream !== undefined && OVERLOADED_STATUSES.has(upstream.status)
+  );
+}
+
 /** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
 export interface UpstreamFailure {
   readonly status: number;
@@ -156,7 +166,7 @@ export class GatewayError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** HTTP status for the client: that of the kind. */
+  /** HTTP status of the kind. Some protocols have another for it: a client gets that of `encodeError`. */
   get status(): number {
     return ERROR_KINDS[this.kind].status;
   }

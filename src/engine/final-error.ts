@@ -1,5 +1,6 @@
 // What the client is told when no endpoint could answer.
-import { GatewayError } from '../canonical/index.ts';
+import type { ErrorKind } from '../canonical/index.ts';
+import { GatewayError, isOverloaded } from '../canonical/index.ts';
 
 /** The error of one failed try, and who made it. */
 export interface Failure {
@@ -8,34 +9,44 @@ export interface Failure {
   readonly error: GatewayError;
 }
 
+/** Kinds that are told as they are where all endpoints failed so, and in which words. */
+const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
+  timeout: 'every endpoint was too slow',
+  rate_limited: 'every endpoint is rate limited',
+  quota: 'no endpoint has credit left',
+};
+
 /**
- * One error for all failures: the caller's own mistake as it is, a rate limit that all share as 429, 504 when all
- * were timeouts, else 502 that says what each endpoint did (contract: "Errors").
+ * One error for all failures: the caller's own mistake as it is; a limit, an empty account or a timeout that all share
+ * as such; else one that says what each endpoint did (contract: "Errors"). It has the words of the upstream where there
+ * was but one, and where all were overloaded.
  */
 export function finalError(failures: readonly Failure[]): GatewayError {
   const [first] = failures;
   if (!first) return new GatewayError('upstream_unavailable', 'no endpoint serves this model at the moment');
-  const last = failures.at(-1) ?? first;
-  if (
-    last.error.fault === 'client' &&
-    (failures.length === 1 || failures.every((failure) => failure.error.kind === last.error.kind))
-  )
-    return last.error;
-  const all = (kind: GatewayError['kind']): boolean =>
-    failures.every((failure) => failure.error.kind === kind);
-  const text = summary(failures);
-  if (all('timeout')) return new GatewayError('timeout', `every endpoint was too slow: ${text}`);
-  if (all('rate_limited')) {
-    const waits = failures.map((failure) => failure.error.retryAfterMs).filter((ms) => ms !== undefined);
-    return new GatewayError('rate_limited', `every endpoint is rate limited: ${text}`, {
-      code: 'rate_limit_exceeded',
-      retryAfterMs: waits.length > 0 ? Math.min(...waits) : undefined,
-    });
-  }
-  const code = failures.every((failure) => failure.error.code === first.error.code)
-    ? first.error.code
-    : undefined;
-  return new GatewayError('upstream_unavailable', `no endpoint could answer: ${text}`, { code });
+  const { error } = failures.at(-1) ?? first;
+  const errors = failures.map((failure) => failure.error);
+  const isShared = errors.every(({ kind }) => kind === error.kind);
+  if (error.fault === 'client' && (failures.length === 1 || isShared)) return error;
+  const words = isShared ? SHARED[error.kind] : undefined;
+  const isOne = failures.every(({ endpoint }) => endpoint === first.endpoint);
+  const waits = errors.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined);
+  return new GatewayError(
+    words ? error.kind : 'upstream_unavailable',
+    `${words ?? 'no endpoint could answer'}: ${summary(failures)}`,
+    {
+      code: codeOf(errors),
+      // Who was not asked to wait by all may find one that answers sooner.
+      retryAfterMs: waits.length > 0 && isShared ? Math.min(...waits) : undefined,
+      upstream: isOne || errors.every(isOverloaded) ? error.upstream : undefined,
+    },
+  );
+}
+
+/** Servers have many codes for a limit, and clients know the one that stands for the kind. */
+function codeOf(errors: readonly GatewayError[]): string | undefined {
+  const codes = new Set(errors.map(({ kind, code }) => (kind === 'rate_limited' ? undefined : code)));
+  return codes.size === 1 ? [...codes][0] : undefined;
 }
 
 /** What each endpoint did, in order; the same failure of one endpoint is told once, with its count. */

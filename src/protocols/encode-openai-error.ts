@@ -1,6 +1,7 @@
 // Errors as clients of OpenAI's protocols know them (Chat Completions and Responses). Owns the table of types and
-// codes; must not choose statuses.
+// codes. Statuses are the kinds' own, except that an overloaded upstream stays overloaded.
 import type { ErrorKind, GatewayError, JsonObject } from '../canonical/index.ts';
+import { isOverloaded } from '../canonical/index.ts';
 
 interface ErrorWords {
   readonly type: string;
@@ -43,7 +44,10 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
   };
 }
 
+/** OpenAI guide "Error codes", 2026-11: "The engine is currently overloaded". */
+const OVERLOADED = 503;
+
 /** Status and body of an error answer. These protocols have no place for the request id but the header. */
 export function encodeError(error: GatewayError): { readonly status: number; readonly body: JsonObject } {
-  return { status: error.status, body: encodeErrorBody(error) };
+  return { status: isOverloaded(error) ? OVERLOADED : error.status, body: encodeErrorBody(error) };
 }

@@ -15,12 +15,25 @@ export interface Stage {
   readonly second: Dialect;
 }
 
+/** Statuses that each protocol of clients has for the same. */
+export const STATUSES = {
+  overloaded: { 'openai-chat': 503, 'openai-responses': 503, 'anthropic-messages': 529, gemini: 503 },
+  empty: { 'openai-chat': 402, 'openai-responses': 402, 'anthropic-messages': 402, gemini: 429 },
+  unavailable: { 'openai-chat': 502, 'openai-responses': 502, 'anthropic-messages': 500, gemini: 503 },
+} as const;
+
 /** What the client must have in the end. */
 export type Outcome =
   /** A complete answer: of one upstream, or begun by the first and completed by the second. `text`: if not `SAID`. */
   | { readonly answer: Speaker | 'both'; readonly text?: string }
-  /** An error instead of an answer. `words`: its message must hold them. */
-  | { readonly refused: number; readonly retryAfterSeconds?: number; readonly words?: string }
+  /** An error instead of an answer, with this status. `words`: its message must hold them. */
+  /** `relayed`: the upstream's own status, where its words are the client's as they are. */
+  | {
+      readonly relayed?: number;
+      readonly refused: number | keyof typeof STATUSES;
+      readonly retryAfterSeconds?: number;
+      readonly words?: string;
+    }
   /** The beginning of the first's answer, then a native error and no end. */
   | { readonly broken: ErrorKind };
 

@@ -65,6 +65,29 @@ export const REFUSALS: readonly Fault[] = [
     client: { refused: 429 },
   },
   {
+    name: '402 everywhere',
+    first: ({ first }) => [first.error(402)],
+    second: ({ second }) => [second.error(402)],
+    attempts: ['first quota', 'second quota'],
+    client: { refused: 'empty', words: 'scripted 402' },
+  },
+  {
+    name: '500 for ever, no other endpoint',
+    model: 'one',
+    first: ({ first }) => [first.error(500), first.error(500)],
+    attempts: ['first upstream_unavailable', 'first upstream_unavailable'],
+    gapsMs: [125],
+    client: { refused: 'unavailable', relayed: 500, words: 'scripted 500' },
+  },
+  {
+    name: '503 for ever, no other endpoint',
+    model: 'one',
+    first: ({ first }) => [first.error(503), first.error(503, { 'retry-after': '7' })],
+    attempts: ['first upstream_unavailable', 'first upstream_unavailable'],
+    gapsMs: [125],
+    client: { refused: 'overloaded', relayed: 503, retryAfterSeconds: 7, words: 'scripted 503' },
+  },
+  {
     name: '503 for ever, everywhere',
     first: ({ first }) => [first.error(503), first.error(503)],
     second: ({ second }) => [second.error(503), second.error(503)],
@@ -75,7 +98,7 @@ export const REFUSALS: readonly Fault[] = [
       'second upstream_unavailable',
     ],
     gapsMs: [125, 0, 125],
-    client: { refused: 502, words: '(2 tries)' },
+    client: { refused: 'overloaded', words: '(2 tries)' },
   },
   {
     name: '401 here, 503 there',
@@ -83,7 +106,7 @@ export const REFUSALS: readonly Fault[] = [
     second: ({ second }) => [second.error(503), second.error(503)],
     attempts: ['first authentication', 'second upstream_unavailable', 'second upstream_unavailable'],
     gapsMs: [0, 125],
-    client: { refused: 502, words: 'second' },
+    client: { refused: 'unavailable', words: 'second' },
   },
   {
     name: "503 here, then the caller's own mistake there",
@@ -91,7 +114,7 @@ export const REFUSALS: readonly Fault[] = [
     second: ({ second }) => [second.error(400)],
     attempts: ['first upstream_unavailable', 'first upstream_unavailable', 'second invalid_request'],
     gapsMs: [125, 0],
-    client: { refused: 502, words: 'scripted 400' },
+    client: { refused: 'unavailable', words: 'scripted 400' },
   },
   {
     name: 'a rate limit inside an answer with status 200',

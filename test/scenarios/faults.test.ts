@@ -14,6 +14,7 @@ import {
   SAID,
   sound,
   stageOf,
+  STATUSES,
   type Fault,
   type FaultModel,
   type Speaker,
@@ -153,17 +154,25 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
   }
 }
 
-function expectClient({ client }: Way, fault: Fault, stage: Stage, { response, text, record }: Play): void {
+function expectClient(
+  { client, lane }: Way,
+  fault: Fault,
+  stage: Stage,
+  { response, text, record }: Play,
+): void {
   const heard: Heard = CLIENTS[client].hear(stage.stream && response.status === 200, text);
   const wanted = fault.client;
   // Whether all went well is never in doubt: an end without an error, or an error without an end.
   expect(heard.complete).toBe(heard.error === null);
   if ('refused' in wanted) {
-    expect(response.status).toBe(wanted.refused);
+    const { refused, relayed } = wanted;
+    const native = typeof refused === 'number' ? refused : STATUSES[refused][client];
+    const status = lane === 'relay' && relayed !== undefined ? relayed : native;
+    expect(response.status).toBe(status);
     expect(heard.text).toBe('');
     expect(heard.error ?? '').toContain(wanted.words ?? '');
     expect(response.headers.get('retry-after')).toBe(wanted.retryAfterSeconds?.toString() ?? null);
-    expect(at(record, 'status')).toBe(wanted.refused);
+    expect(at(record, 'status')).toBe(status);
     expect(at(record, 'provider')).toBeNull();
     expect(at(record, 'error', 'kind')).toBeString();
     return;

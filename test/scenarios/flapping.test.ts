@@ -104,7 +104,7 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     first.always(stage.first.error(503));
     for (let request = 0; request < 10; request++) {
       const response = await scene.gateway.post(path('one/chat', stream), ask('one/chat', stream));
-      expect(response.status).toBe(502);
+      expect(response.status).toBe(503);
       await response.text();
     }
     first.always(sound(stage, 'first'));

@@ -64,24 +64,28 @@ test.each([
   expect(calls).toHaveLength(1);
 });
 
-test.each([
-  'sim/error-401',
-  'sim/error-402',
-  'sim/error-403',
-  'sim/error-500',
-  'sim/error-503',
-  'sim/error-529',
-  'sim/html-200',
-  'sim/empty-200',
-])('%s is ours: 502, and the SDK does not repeat what failover has tried', async (model) => {
-  for (const stream of [false, true]) {
-    const error = await failureOf(model, { stream });
-    expect(error).toBeInstanceOf(OpenAI.InternalServerError);
-    expect(error.status).toBe(502);
+test.each(['sim/error-401', 'sim/error-403', 'sim/html-200', 'sim/empty-200'])(
+  '%s is ours: 502, and the SDK does not repeat what failover has tried',
+  async (model) => {
+    for (const stream of [false, true]) {
+      const error = await failureOf(model, { stream });
+      expect(error).toBeInstanceOf(OpenAI.InternalServerError);
+      expect(error.status).toBe(502);
+      expect(error.headers?.get('x-should-retry')).toBe('false');
+      expect(calls).toHaveLength(1);
+    }
+  },
+);
+
+test.each([402, 500, 503, 529])(
+  'sim/error-%d is told as it is, and not repeated by the SDK either',
+  async (status) => {
+    const error = await failureOf(`sim/error-${status}`);
+    expect(error.status).toBe(status);
     expect(error.headers?.get('x-should-retry')).toBe('false');
     expect(calls).toHaveLength(1);
-  }
-});
+  },
+);
 
 test.each([false, true])('a rate limit (stream: %p)', async (stream) => {
   const error = await failureOf('sim/error-429', { stream });

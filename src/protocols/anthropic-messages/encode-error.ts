@@ -1,6 +1,7 @@
-// Errors as Messages clients know them. Owns the words; statuses are the kinds' own, except that an overloaded
-// upstream stays overloaded.
+// Errors as Messages clients know them. Owns the words, and the statuses that Anthropic has for them where the kinds have
+// others.
 import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+import { isOverloaded } from '../../canonical/index.ts';
 import type { WireErrorType } from './wire-types.ts';
 
 /** Anthropic's types (API reference "Errors", 2026-11). */
@@ -22,7 +23,9 @@ const TYPES: Readonly<Record<ErrorKind, WireErrorType>> = {
   internal: 'api_error',
 };
 
+/** Of `overloaded_error` and of `api_error`, from the same page: no other status goes with them. */
 const OVERLOADED = 529;
+const API_ERROR = 500;
 /** Agents shorten their history when they read these words of Anthropic's. */
 const TOO_LONG = 'prompt is too long';
 
@@ -39,17 +42,15 @@ export function encodeError(
   error: GatewayError,
   requestId: string,
 ): { readonly status: number; readonly body: JsonObject } {
-  return {
-    status: isOverloaded(error) ? OVERLOADED : error.status,
-    body: encodeErrorBody(error, requestId),
-  };
+  return { status: statusOf(error), body: encodeErrorBody(error, requestId) };
+}
+
+function statusOf(error: GatewayError): number {
+  if (error.kind !== 'upstream_unavailable') return error.status;
+  return isOverloaded(error) ? OVERLOADED : API_ERROR;
 }
 
 /** The body has no member for the place of a mistake: Anthropic names it in front of its words, and so do we. */
 function named({ message, param, upstream }: GatewayError): string {
   return param === undefined || upstream || message.includes(param) ? message : `${param}: ${message}`;
-}
-
-function isOverloaded(error: GatewayError): boolean {
-  return error.kind === 'upstream_unavailable' && error.upstream?.status === OVERLOADED;
 }

@@ -1,4 +1,5 @@
-// Errors as Google's clients know them (google.rpc.Status in JSON). Owns the words; statuses are the kinds' own.
+// Errors as Google's clients know them (google.rpc.Status in JSON). Owns the words, and the statuses that Google has for
+// them where the kinds have others.
 import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
 
 /** Words of google.rpc.Code. */
@@ -19,6 +20,8 @@ const STATUSES: Readonly<Record<ErrorKind, string>> = {
   cancelled: 'CANCELLED',
   internal: 'INTERNAL',
 };
+/** HTTP statuses that go with the words (google/rpc/code.proto), where those of the kinds do not. */
+const CODES: Partial<Readonly<Record<ErrorKind, number>>> = { quota: 429, upstream_unavailable: 503 };
 const TYPES = 'type.googleapis.com/google.rpc.';
 
 /**
@@ -36,7 +39,7 @@ export function encodeErrorBody(error: GatewayError, requestId: string): JsonObj
   if (code !== undefined) details.push({ '@type': `${TYPES}ErrorInfo`, reason: code, domain: 'dragoman' });
   if (retryAfterMs !== undefined)
     details.push({ '@type': `${TYPES}RetryInfo`, retryDelay: `${retryAfterMs / 1000}s` });
-  return { error: { code: error.status, message, status: STATUSES[error.kind], details } };
+  return { error: { code: statusOf(error), message, status: STATUSES[error.kind], details } };
 }
 
 /** Status and body of an error answer. */
@@ -44,5 +47,9 @@ export function encodeError(
   error: GatewayError,
   requestId: string,
 ): { readonly status: number; readonly body: JsonObject } {
-  return { status: error.status, body: encodeErrorBody(error, requestId) };
+  return { status: statusOf(error), body: encodeErrorBody(error, requestId) };
+}
+
+function statusOf({ kind, status }: GatewayError): number {
+  return CODES[kind] ?? status;
 }
