@@ -95,7 +95,7 @@ describe('not so', () => {
     expect(text).not.toContain(UPSTREAM_KEY);
   });
 
-  test.each(['<html><title>Bad gateway</title></html>', '', '"down"'])(
+  test.each(['<html><title>Bad gateway</title></html>', '', '"down"', '{}'])(
     'the page of a proxy on the way: %p',
     async (page) => {
       scene.upstream('up').always(whole(page, 502, { 'content-type': 'text/html' }));

@@ -56,7 +56,10 @@ function isRelayed(attempts: Generation['attempts']): boolean {
  */
 function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
   const isTold = status === 402 || status === 429 || (status >= 500 && status < 600);
-  return isTold && isJsonObject(parseJson(body));
+  if (!isTold) return false;
+  const words = parseJson(body);
+  // All protocols have this member.
+  return isJsonObject(words) && isJsonObject(words['error']);
 }
 
 /** Sends the error as the whole answer. */
