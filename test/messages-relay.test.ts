@@ -47,6 +47,18 @@ describe.skipIf(missing !== undefined)('recorded answers', () => {
     expect(checked).toBeGreaterThan(size === 1 ? 20 : 40);
   });
 
+  test('line ends stay what they are', () => {
+    const recording = recordings.find(({ stream }) => stream);
+    const text = recording ? latin(bytesOf(recording)).replaceAll('\n', '\r\n') : '';
+    for (const size of [1, 1000]) {
+      const stream = relay.openStream(facts);
+      let out = '';
+      for (let at = 0; at < text.length; at += size) out += stream.push(text.slice(at, at + size));
+      expect(out + stream.end()).toBe(patched(text));
+      expect(stream.error).toBeUndefined();
+    }
+  });
+
   test('whole answers keep every byte but id and model', () => {
     let checked = 0;
     for (const recording of recordings) {

@@ -181,10 +181,11 @@ describe('a stream', () => {
 
   test('comments, unknown events and line ends of any kind survive', () => {
     const text = `: hi\n\n${OPENING}${delta('a', 4)}: ping\n\n${frame('response.brand_new', { x: 1 })}`;
-    for (const bytes of [text, text.replaceAll('\n', '\r\n')]) {
+    for (const end of ['\n', '\r\n', '\r']) {
       const stream = relay.openStream(FACTS);
-      const out = stream.push(bytes);
-      expect(out).toContain(': ping\n\n');
+      const out = stream.push(text.replaceAll('\n', end)) + stream.push(':');
+      expect(out).toContain(`: ping${end}${end}event: response.brand_new${end}data: `);
+      expect(out.replaceAll(end, '')).not.toMatch(/[\r\n]/);
       expect(out).toContain('response.brand_new');
     }
   });

@@ -140,10 +140,10 @@ export function attemptsOf(record: Json): string[] {
   return list(record, 'attempts').map((entry) => `${at(entry, 'provider')} ${at(entry, 'outcome')}`);
 }
 
-/** The frames of a chat stream without its comments; `[DONE]` stays as it is. */
+/** The frames of a chat stream without its comments, whatever ends its lines; `[DONE]` stays as it is. */
 export function frames(text: string): (Json | '[DONE]')[] {
   return text
-    .split('\n\n')
+    .split(/\r\n\r\n|\n\n|\r\r/)
     .filter((block) => block.startsWith('data:'))
     .map((block) => block.slice(5).trim())
     .map((data) => (data === '[DONE]' ? data : (JSON.parse(data) as Json)));

@@ -172,7 +172,7 @@ class ChatRelayStream implements RelayStream {
 
   /** The slow road: for frames that open, finish, count, fail, or are not known. */
   #inspect(arrived: string): string {
-    const isPlain = arrived.startsWith('data:') && arrived.indexOf('\n') === arrived.length - 2;
+    const isPlain = arrived.startsWith('data:') && !/[\r\n]/.test(arrived.trimEnd());
     const frame = isPlain ? arrived : joinData(arrived);
     if (!frame.startsWith('data:')) return frame;
     const data = frame.slice(5).trim();
@@ -224,7 +224,7 @@ class ChatRelayStream implements RelayStream {
 
 /** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
 function joinData(frame: string): string {
-  const data = frame.split('\n').filter((line) => line.startsWith('data:'));
+  const data = frame.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
   return data.length === 0 ? frame : `data: ${data.map((line) => line.slice(5).trim()).join(' ')}\n\n`;
 }
 
