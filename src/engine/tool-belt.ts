@@ -18,10 +18,21 @@ import {
   type GatewayCall,
   type GatewayTool,
 } from '../tools/gateway-tool.ts';
+import { addressesMeantIn } from '../tools/pages/addresses.ts';
 import { Sources } from '../tools/sources.ts';
 import { WebSearchTool } from '../tools/web-search-tool.ts';
 import { type McpEntry, openMcpServers } from './mcp-servers.ts';
 import { ToolHistory } from './tool-history.ts';
+
+/** Addresses in the client's own words, read when a model first opens a page. What a model said may be made up. */
+function addressesOf({ items }: CanonicalRequest): ReadonlySet<string> {
+  const texts = items.flatMap((item) =>
+    item.type === 'message' && item.role !== 'assistant'
+      ? item.parts.map((part) => (part.type === 'text' ? part.text : ''))
+      : [],
+  );
+  return new Set(texts.flatMap((text) => [...addressesMeantIn(text)]));
+}
 
 /** What the request means by searching, wherever it says so. */
 function searchWish(request: CanonicalRequest): SearchWish | undefined {
@@ -72,6 +83,7 @@ export class ToolBelt {
     );
     const { sources } = this;
     const { search } = available;
+    let mentioned: ReadonlySet<string> | undefined;
     this.#search =
       search && wish
         ? new WebSearchTool({
@@ -80,6 +92,7 @@ export class ToolBelt {
             pages: search.pages,
             sources,
             names,
+            isMentioned: (address) => (mentioned ??= addressesOf(request)).has(address),
           })
         : null;
     this.#servers = openMcpServers(request, hasItems, available.mcp, names);

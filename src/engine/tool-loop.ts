@@ -234,7 +234,7 @@ export class ToolLoop implements TurnHost {
       }
       this.#calls++;
       const outcome = this.#bounded(await call.run(this.#stop.signal));
-      if (!this.#interruption) this.#settle(hosted, outcome);
+      this.#settle(hosted, outcome);
       return { call: hosted, outcome };
     });
     return made.filter((each) => each !== undefined);
@@ -250,7 +250,9 @@ export class ToolLoop implements TurnHost {
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
     const { generation, belt } = this.#input;
+    // To be paid, also when nobody waits for the answer any more.
     generation.toolUses = addUses(generation.toolUses, outcome.uses, (tool) => belt.priceOf(tool));
+    if (this.#interruption) return;
     this.#close(hosted, outcome.item, outcome.facts);
     if (this.streamed) this.client.flush();
   }

@@ -11,6 +11,7 @@ import type {
   MutableJsonObject,
   Part,
 } from '../canonical/index.ts';
+import { visibleText } from './visible-text.ts';
 import type { CallOutcome, FunctionNames, GatewayCall, GatewayTool } from './gateway-tool.ts';
 import type { McpContent, McpResult } from './mcp/result.ts';
 import type { McpSession, McpTool } from './mcp/session.ts';
@@ -99,8 +100,8 @@ export class McpServerTool implements GatewayTool {
       const name = names.take(`${this.label}__${tool.name}`, `${this.label}\n${tool.name}`);
       this.#tools.set(name, tool);
       this.#namesOf.set(tool.name, name);
-      const { description, inputSchema: parameters } = tool;
-      functions.push({ type: 'function', name, description, parameters });
+      const { description = '', inputSchema: parameters } = tool;
+      functions.push({ type: 'function', name, description: visibleText(description), parameters });
     }
     this.#functions = functions;
   }
@@ -207,7 +208,7 @@ function outcomeOf(result: McpResult): CallOutcome {
   const parts = result.parts.flatMap(partsOf);
   // Servers repeat structured content as text; where one does not, the model must still read it.
   if (parts.length === 0 && result.structured)
-    parts.push({ type: 'text', text: JSON.stringify(result.structured) });
+    parts.push({ type: 'text', text: visibleText(JSON.stringify(result.structured)) });
   if (result.truncated) parts.push({ type: 'text', text: '[The result was cut: it is too long.]' });
   const output = parts.map(asText).join('\n');
   if (!result.isError) return { item: { status: 'completed', output }, parts, isError: false, uses: NOTHING };
@@ -219,16 +220,18 @@ function outcomeOf(result: McpResult): CallOutcome {
 function partsOf(content: McpContent): Part[] {
   switch (content.type) {
     case 'text':
-      return [{ type: 'text', text: content.text }];
+      return [{ type: 'text', text: visibleText(content.text) }];
     case 'image': {
       const { data, mimeType } = content;
       return [{ type: 'image', media: { kind: 'base64', data, mediaType: mimeType } }];
     }
     case 'resource':
-      return [{ type: 'text', text: content.text ?? JSON.stringify({ ...content, blob: undefined }) }];
+      return [
+        { type: 'text', text: visibleText(content.text ?? JSON.stringify({ ...content, blob: undefined })) },
+      ];
     default: {
       const { data: _, ...described } = { data: undefined, ...content };
-      return [{ type: 'text', text: JSON.stringify(described) }];
+      return [{ type: 'text', text: visibleText(JSON.stringify(described)) }];
     }
   }
 }

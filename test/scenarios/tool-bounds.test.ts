@@ -125,3 +125,32 @@ test('ten thousand listed tools whose names collide cost no more than a list', a
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
 });
+
+describe('a page', () => {
+  const open = (url: string): Parameters<typeof says>[1] => [
+    { call: 'open_page', id: 'call_o', args: { url } },
+  ];
+  const asked = async (text: string, url: string): Promise<string> => {
+    scene.web.clear();
+    scene.upstream.script(says('chat', open(url)), says('chat', [{ text: 'Read.' }]));
+    await ask(scene, 'chat', { input: text, tools: [SEARCH] }, false);
+    return told(scene.upstream.requests.at(-1)).join('\n');
+  };
+
+  test('that the person named is opened; one that the model made up is not', async () => {
+    const url = `${scene.web.origin}/ounas`;
+    expect(await asked(`What does ${url} say?`, url)).toContain('It is 299 km long.');
+    const made = `${scene.web.origin}/ounas?secret=of-the-conversation`;
+    expect(await asked(`What does ${url} say?`, made)).toContain('may not be opened');
+    expect(scene.web.reads).toEqual([]);
+  });
+});
+
+test('what an MCP server hides from people it hides from models', async () => {
+  const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+  const call = { call: 'sums__echo', id: 'call_e', args: { text: `plain${hidden}` } };
+  scene.upstream.script(says('chat', [call]), says('chat', [{ text: 'Heard.' }]));
+  await ask(scene, 'chat', { input: 'Echo.', tools: [serverAt(scene.mcp.url)] }, false);
+  expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('plain');
+  expect(String(scene.upstream.requests.at(-1)?.text.split('"role":"tool"').at(-1))).not.toContain(hidden);
+});

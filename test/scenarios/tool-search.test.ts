@@ -111,18 +111,6 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(messageOf(answer).text).toContain('[1] The Ounas');
   });
 
-  test('a page that the model makes up is not opened: its address could tell what the model knows', async () => {
-    const url = `${scene.web.origin}/ounas?told=secret`;
-    const answer = await go({ input: `Read.\n${CALL}\ncall open_page {"url": "${url}"}` });
-    expect(searchesOf(answer)[1]).toMatchObject({
-      status: 'failed',
-      action: { type: 'open_page', url },
-    } as object);
-    expect(scene.web.reads).toEqual([]);
-    expect(messageOf(answer).text).toContain('may not be opened');
-    expect(at(answer.body, 'status')).toBe('completed');
-  });
-
   test('only the domains that are allowed are found and opened', async () => {
     scene.web.next(() =>
       found([
