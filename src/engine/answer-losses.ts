@@ -10,6 +10,7 @@ import type {
   Report,
   Source,
 } from '../canonical/index.ts';
+import { isJsonObject } from '../canonical/index.ts';
 import type { ApiCall } from './call.ts';
 
 /** Items that may have no place in another protocol. */
@@ -113,5 +114,8 @@ export class AnswerLosses implements EventSink {
 function nameOf(item: Work): string | undefined {
   if (item.type !== 'unknown') return item.type === 'hosted_call' ? item.kind : 'a compacted conversation';
   const { raw } = item.source;
-  return typeof raw['type'] === 'string' ? raw['type'] : Object.keys(raw)[0];
+  const names = Object.keys(raw);
+  return typeof raw['type'] === 'string'
+    ? raw['type']
+    : (names.find((name) => isJsonObject(raw[name])) ?? names[0]);
 }

@@ -17,7 +17,7 @@ import { countSearches, decodeGrounding, mergeGrounding, readSearches } from './
 import { decodeLogprobs } from './decode-logprobs.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason } from './finish-reason.ts';
-import { HOSTED_PARTS } from './hosted-parts.ts';
+import { HOSTED_PARTS, readPicture } from './hosted-parts.ts';
 import { PartialArgs } from './partial-args.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 
@@ -165,8 +165,10 @@ export class AnswerEmitter {
       this.#onCall(asObject(call), signature, part);
       return;
     }
-    const kind = HOSTED_PARTS.find((name) => isJsonObject(part[name]));
     const source: Source = { protocol: 'gemini', raw: part };
+    const facts = readPicture(part);
+    if (facts) return this.#whole({ type: 'hosted_call', kind: 'inlineData', facts, source });
+    const kind = HOSTED_PARTS.find((name) => isJsonObject(part[name]));
     // Such a part keeps its signature inside: without the part it would mean nothing.
     if (kind !== undefined) {
       const id = asString(asObject(part[kind])['id']);
@@ -225,7 +227,8 @@ export class AnswerEmitter {
   #whole(item: OpenItem & { readonly source: Source }): void {
     this.#sign(undefined);
     const index = this.#open(item);
-    this.#sink.on({ type: 'close', index, source: item.source });
+    const facts = 'facts' in item ? item.facts : undefined;
+    this.#sink.on({ type: 'close', index, source: item.source, facts });
   }
 
   /** A signature stands before the item that carries it: nothing else would tell which one that is. */

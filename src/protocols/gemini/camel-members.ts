@@ -16,6 +16,8 @@ export function camelMembers(raw: JsonObject): JsonObject {
   return renamed;
 }
 
-function camelName(name: string): string {
+/** A name in lower camel case. */
+export function camelName(name: string): string {
+  if (!name.includes('_')) return name;
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

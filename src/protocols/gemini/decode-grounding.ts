@@ -21,29 +21,32 @@ export function mergeGrounding(
 
 /**
  * The citations in a candidate's members: one of a web page for each pair of a stretch of text and a page, also where
- * the model recited one, and one that only this protocol knows, with everything as it came.
+ * the model recited one, and one that only this protocol knows, with everything as it came. That one is told by the
+ * others where each of its claims has a page.
  * @param text the whole text of the message
  */
 export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   const annotations: Annotation[] = [];
   const metadata = asObject(raw['groundingMetadata']);
   const chunks = asArray(metadata['groundingChunks']);
+  let isTold = true;
   for (const support of asArray(metadata['groundingSupports'])) {
     const { segment, groundingChunkIndices } = asObject(support);
     const { start, end } = placeOf(asObject(segment), text);
     for (const index of asArray(groundingChunkIndices)) {
       const page = pageOf(asObject(typeof index === 'number' ? chunks[index] : undefined));
-      if (page !== undefined) annotations.push({ type: 'url_citation', ...page, start, end });
+      if (page === undefined) isTold = false;
+      else annotations.push({ type: 'url_citation', ...page, start, end });
     }
   }
   // Google AI Studio and Vertex AI name the list differently (API references, `CitationMetadata`, 2026-11).
   const { citationSources, citations } = asObject(raw['citationMetadata']);
   for (const cited of asArray(citationSources ?? citations)) {
     const page = addressOf(asObject(cited));
-    if (page !== undefined)
-      annotations.push({ type: 'url_citation', ...page, ...placeOf(asObject(cited), text) });
+    if (page === undefined) isTold = false;
+    else annotations.push({ type: 'url_citation', ...page, ...placeOf(asObject(cited), text) });
   }
-  annotations.push({ type: 'other', source: { protocol: 'gemini', raw } });
+  annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isTold });
   return annotations;
 }
 

@@ -3,13 +3,15 @@
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
+import { unknownBelow } from '../member-shape.ts';
 import type { RequestRoute } from '../protocol.ts';
 import { readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { camelMembers } from './camel-members.ts';
+import { camelMembers, camelName } from './camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
 import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
+import { REQUEST_SHAPE } from './member-shapes.ts';
 
 /** Members that are decoded, and those that steer the gateway (the latter in both spellings). */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -65,6 +67,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     streamUsage: stream || undefined,
     gateway,
     extra,
+    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'gemini', camelName),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

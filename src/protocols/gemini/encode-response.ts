@@ -82,7 +82,8 @@ function addItem(draft: Draft, item: Item): void {
       draft.parts.call(item);
       return;
     case 'hosted_call':
-      if (isHostedPart(item.kind)) draft.parts.raw(item.source);
+      if (item.facts?.type === 'image') draft.parts.picture(item.facts, item.source);
+      else if (isHostedPart(item.kind)) draft.parts.raw(item.source);
       else draft.grounding.addWork(item.facts);
       return;
     case 'unknown':

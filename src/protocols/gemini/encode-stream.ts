@@ -7,10 +7,12 @@ import type {
   EventSink,
   FinishEvent,
   GatewayError,
+  HostedCallItem,
   HostedFacts,
   JsonObject,
   OpenEvent,
   ReasoningEvent,
+  Source,
   TextEvent,
   Usage,
 } from '../../canonical/index.ts';
@@ -39,10 +41,10 @@ interface CallState extends AnsweredCall {
   readonly type: 'call';
   arguments: string;
 }
-/** Work that is told beside the parts. */
+/** Work that is told beside the parts, and pictures. */
 interface WorkState {
   readonly type: 'work';
-  readonly facts: HostedFacts | undefined;
+  readonly item: HostedCallItem;
 }
 type ItemState = MessageState | ThoughtState | CallState | WorkState;
 
@@ -166,7 +168,7 @@ class GeminiStreamEncoder implements EventSink {
         return;
       // Parts of the upstream's own work are whole only when they close.
       case 'hosted_call':
-        if (!isHostedPart(item.kind)) this.#items[index] = { type: 'work', facts: item.facts };
+        if (!isHostedPart(item.kind)) this.#items[index] = { type: 'work', item };
         return;
       case 'unknown':
       case 'compaction':
@@ -179,8 +181,13 @@ class GeminiStreamEncoder implements EventSink {
     this.#items[index] = undefined;
     // Gemini's clients know a call only with all its arguments.
     if (item?.type === 'call') this.#parts.call({ ...item, source });
-    else if (item?.type === 'work') this.#grounding.addWork(facts ?? item.facts);
+    else if (item?.type === 'work') this.#onWork(facts ?? item.item.facts, source ?? item.item.source);
     else if (item === undefined && source) this.#parts.raw(source);
+  }
+
+  #onWork(facts: HostedFacts | undefined, source: Source): void {
+    if (facts?.type === 'image') this.#parts.picture(facts, source);
+    else this.#grounding.addWork(facts);
   }
 
   #onAnnotate({ index, part, annotation }: AnnotateEvent): void {

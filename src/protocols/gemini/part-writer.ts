@@ -2,6 +2,7 @@
 // and for streams, and are the inverse of decode-contents.ts. Knows nothing of frames.
 import type { JsonObject, MutableJsonObject, OpaqueReasoning, Source } from '../../canonical/index.ts';
 import { callInput } from '../call-input.ts';
+import { encodePicture } from './hosted-parts.ts';
 import { encodeSignature, GEMINI_REASONING } from './thought-signature.ts';
 
 export interface AnsweredCall {
@@ -64,6 +65,12 @@ export class PartWriter {
     if (source.protocol !== 'gemini') return;
     this.#flush();
     this.#write(source.raw);
+  }
+
+  /** A picture: Gemini's own part as it came. */
+  picture(picture: Parameters<typeof encodePicture>[0], source: Source | undefined): void {
+    if (source?.protocol === 'gemini') this.raw(source);
+    else this.#write(this.#signed({ ...encodePicture(picture) }));
   }
 
   /** The part for the end of an answer: empty, or with the signature that no part followed. */
