@@ -86,11 +86,18 @@ describe('a blocked prompt', () => {
     expect(at(all[2], 'delta')).toMatchObject(end);
   });
 
-  test('for Gemini: a candidate with that reason', async () => {
+  test('for Gemini: a candidate with that reason, and what Google says of the prompt', async () => {
     const body = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
     const path = '/v1beta/models/one/gemini';
     const answer = await (await ask(`${path}:generateContent`, body, false)).json();
     expect(at(answer, 'candidates', 0, 'finishReason')).toBe('PROHIBITED_CONTENT');
+    expect(at(answer, 'promptFeedback')).toEqual(BLOCKED.promptFeedback);
+    scene.upstream('up').script(sse(frame(BLOCKED)));
+    const streamed = await scene.gateway.post('/models/one/gemini:streamGenerateContent?alt=sse', body);
+    expect((await events(streamed)).at(-1)).toMatchObject({
+      candidates: [{ finishReason: 'PROHIBITED_CONTENT' }],
+      promptFeedback: BLOCKED.promptFeedback,
+    });
   });
 
   test('without a reason, an answer without a candidate is none', async () => {

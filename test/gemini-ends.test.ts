@@ -1,8 +1,8 @@
 // What a Gemini client is told of how an answer ended, and how much a model is told to think, through the gateway.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { messagesBody, messagesStream, stream, whole } from './upstreams/answers.ts';
+import { frame, messagesBody, messagesStream, stream, whole } from './upstreams/answers.ts';
 import { dialect } from './upstreams/dialects.ts';
-import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at, type Json } from './upstreams/json-path.ts';
 
 let scene: Scene;
@@ -46,6 +46,28 @@ test.each([
   const chunks = await (await ask('one/messages', 'streamGenerateContent?alt=sse')).text();
   expect(chunks).toContain(`"finishReason":"${word}"`);
 });
+
+test.each(['MALFORMED_FUNCTION_CALL', 'TOO_MANY_TOOL_CALLS', 'UNEXPECTED_TOOL_CALL'])(
+  'an answer that ended with %s is an answer',
+  async (word) => {
+    const body = {
+      candidates: [{ content: { role: 'model' }, finishReason: word, finishMessage: 'f(', index: 0 }],
+      usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
+      modelVersion: 'm',
+    };
+    const up = scene.upstream('up');
+    up.script(whole(body), stream(frame(body)), whole(body));
+    const answer = await ask('one/gemini', 'generateContent');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ candidates: [{ finishReason: word, finishMessage: 'f(' }] });
+    const chunks = await (await ask('one/gemini', 'streamGenerateContent?alt=sse')).text();
+    expect(chunks).toContain(`"finishReason":"${word}"`);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const chat = await scene.gateway.post('/chat/completions', { model: 'one/gemini', messages });
+    expect(await chat.json()).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+    expect(JSON.stringify(await recordOf(scene.gateway, chat))).toContain(word);
+  },
+);
 
 test('a model that always thinks decides for itself how much, when its client leaves it to it', async () => {
   scene.upstream('up').script(whole(dialect('gemini', 'up-1').whole('Hi.')));
