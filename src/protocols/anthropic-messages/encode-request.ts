@@ -7,9 +7,10 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
-import { asObject, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../canonical/index.ts';
 import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
+import { refusedPrefill } from '../prefill.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';
@@ -23,12 +24,11 @@ const MIN_TOP_P_THINKING = 0.95;
 
 /**
  * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take; without one for a text
- *   to be continued by a model that begins anew
+ * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take, and for the beginning of an
+ *   answer that the model refuses to continue
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  if (request.prefill && target.quirks.prefill === 'none')
-    throw new GatewayError('unsupported', 'the upstream cannot continue a text');
+  if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
   const scope = newScope(target, report);
   const { tools, choice } = encodeTools(request, scope);
   const { system, turns } = encodeConversation(request.items, scope);

@@ -7,9 +7,10 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
-import { asObject, GatewayError } from '../../canonical/index.ts';
+import { asObject } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { dropEndUser } from '../end-user.ts';
+import { refusedPrefill } from '../prefill.ts';
 import { encodeConversation } from './encode-messages.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -19,12 +20,11 @@ const ANSWER_ROOM = 8192;
 
 /**
  * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Bedrock cannot take; without one for a text to
- *   be continued by a model that begins anew
+ * @throws GatewayError `unsupported`, naming the path, for content that Bedrock cannot take, and for the beginning of an
+ *   answer that the model refuses to continue
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  if (request.prefill && target.quirks.prefill === 'none')
-    throw new GatewayError('unsupported', 'the upstream cannot continue a text');
+  if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
   const scope = { target, report };
   const { system, turns } = encodeConversation(request.items, scope);
   const toolConfig = encodeTools(request, scope);

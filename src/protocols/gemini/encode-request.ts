@@ -10,18 +10,17 @@ import type {
 } from '../../canonical/index.ts';
 import { asObject, GatewayError } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
+import { reportPrefill } from '../prefill.ts';
 import { encodeConversation } from './encode-contents.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeTools } from './encode-tools.ts';
 
 /**
  * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Gemini cannot take; without one for a text to
- *   be continued by a model that begins anew
+ * @throws GatewayError `unsupported`, naming the path, for content that Gemini cannot take
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  if (request.prefill && target.quirks.prefill === 'none')
-    throw new GatewayError('unsupported', 'the upstream cannot continue a text');
+  if (request.prefill && target.quirks.prefill === 'none') reportPrefill(request, report);
   const scope = { target, report };
   const { system, contents } = encodeConversation(request.items, scope);
   const { tools, config, hasFunctions } = encodeTools(request, scope);

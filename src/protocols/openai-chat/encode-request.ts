@@ -58,7 +58,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     body['stream'] = true;
     if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
   }
-  if (request.prefill) encodePrefill(body, quirks.prefill);
+  if (request.prefill) encodePrefill(body, request, context);
   dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
   copyExtra(body, request, context);
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];

@@ -11,6 +11,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asObject } from '../../canonical/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
+import { reportPrefill } from '../prefill.ts';
 import { enforceable } from '../strict-schema.ts';
 import { TEXT_SHAPE, unknownOf } from './member-shapes.ts';
 import { encodeItems } from './encode-items.ts';
@@ -56,6 +57,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   body['store'] = false;
   if (request.stream) body['stream'] = true;
 
+  if (request.prefill && target.quirks.prefill === 'none') reportPrefill(request, report);
   encodeEndUser(body, request, target, report);
   addExtra(body, request, target, report);
   return body;
