@@ -54,9 +54,9 @@ turn, in which the client gives the answer back as it got it; rows with reasonin
 encrypted state comes back to it byte for byte, before the calls that it led to, whichever protocol the client speaks,
 and also when the client keeps none of it. Chat Completions servers serve models of every family; a test beside this one
 demands the same for each. Stop sequences over Responses, which has none, are the gateway's work: it cuts the answer,
-and estimates the tokens of a stream that it cuts. Of the servers of Chat Completions vLLM alone tells which sequence was
-met, and clients of Messages hear of it. So are searches and addresses in the rows that say so: the upstream
-there neither searches nor fetches. What Gemini and Claude take only since some model, and OpenAI's breakpoints since
+and estimates the tokens of a stream that it cuts. So are searches and addresses in the rows that say so: the upstream
+there neither searches nor fetches. Of the servers of Chat Completions vLLM alone tells which stop sequence was met, and
+clients of Messages hear of it. What Gemini and Claude take only since some model, and OpenAI's breakpoints since
 GPT-5.6, is measured with such a model; the catalog knows which ones they are.
 `;
 

@@ -71,7 +71,8 @@ function constrain(schema: JsonObject, depth: number, path: string, unenforced: 
   }
   if (isObjectSchema(schema)) {
     const open = schema['additionalProperties'];
-    // Closing an object that says nothing only narrows the answer; closing a map empties it.
+    // Anthropic demands closed objects. Whatever satisfies the closed one satisfies the one that says nothing, so that the
+    // client gets what it asked for and nothing is to be reported; closing a map would empty it.
     if (open !== undefined && open !== false) rest['additionalProperties'] = open;
     else if (open === undefined && schema['properties'] === undefined) rest['additionalProperties'] = true;
     out['additionalProperties'] = false;

@@ -123,7 +123,10 @@ export const NO_QUIRKS: Quirks = {
   customTools: true,
   /** False: `name` on messages is refused; it is removed and reported. */
   messageName: true,
-  /** `string`: text content must be a string, not an array of parts. */
+  /**
+   * `string`: text content must be a string, not an array of parts. Texts are then joined by line ends, which is no loss:
+   * a model reads no border between parts of one message.
+   */
   textContent: 'parts',
   /** The word that forces some tool. */
   requiredToolChoice: 'required',
