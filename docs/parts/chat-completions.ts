@@ -116,7 +116,7 @@ x-dragoman-report: frequency_penalty:dropped
 
 Whoever wants all or nothing says so: the header \`x-dragoman-strict: true\` on one request, \`strict\` of a
 [key](keys.md), or \`strict: true\` in the [configuration](configuration.md) for everybody. The header counts first (also
-\`false\`), then the key, then the configuration. Anything but a default is then a 400:
+\`false\`; another value is a 400), then the key, then the configuration. Anything but a default is then a 400:
 
 \`\`\`sh test
 curl -s http://127.0.0.1:4000/v1/chat/completions -H "x-dragoman-strict: true" \\
