@@ -1,9 +1,17 @@
 // The resolved reasoning in the Messages API's form, and the pairs that Anthropic refuses. How much to think
 // is decided by the engine's reasoning policy, never here.
-import type { CanonicalRequest, Effort, JsonObject, Report, Target } from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  Effort,
+  JsonObject,
+  JsonValue,
+  Report,
+  Target,
+} from '../../canonical/index.ts';
+import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import { isThinking } from './encode-messages.ts';
 import type { Turn } from './encode-messages.ts';
+import { THINKING_SHAPE } from './member-shapes.ts';
 import type { WireEffort } from './wire-types.ts';
 
 export interface EncodedThinking {
@@ -43,6 +51,7 @@ export function encodeThinking(
 ): EncodedThinking {
   const { reasoning, reasoningStyle } = target;
   if (saysReasoning(request, target)) return ownWords(request, target, report);
+  if (request.protocol === 'anthropic-messages') reportUnknown(request.raw['thinking'], report);
   if (isSilent(request)) return { thinking: undefined, effort: loneEffort(request, target, report) };
   if (reasoning.mode === 'off')
     return { thinking: reasoningStyle === 'none' ? undefined : OFF, effort: undefined };
@@ -73,6 +82,12 @@ export function encodeThinking(
   }
   const budget = legalBudget(reasoning.budgetTokens ?? 0, maxTokens, report);
   return { thinking: budget === undefined ? OFF : { type: 'enabled', budget_tokens: budget }, effort };
+}
+
+/** What the client's own words say besides is lost where the decision takes their place. */
+function reportUnknown(thinking: JsonValue | undefined, report: Report): void {
+  for (const name in unknownMembers(asObject(thinking), THINKING_SHAPE.known))
+    report.add(`thinking.${name}`, 'dropped', 'how the model thinks was decided otherwise');
 }
 
 /**

@@ -60,12 +60,14 @@ function toolShape(tool: JsonObject): MemberShape | undefined {
   return clientToolForm(type, tool) ? CLIENT_TOOL : undefined;
 }
 
-/** The body of a request, below its top. Turns are put together anew, and so is what is decided for each model. */
+export const THINKING_SHAPE = members('type budget_tokens display');
+
+/** The body of a request, below its top. Turns are put together anew. */
 export const REQUEST_SHAPE = members('', {
   system: blockShape,
   messages: rewritten('role content', { content: blockShape }),
   tools: toolShape,
   tool_choice: rewritten('type name disable_parallel_tool_use'),
-  thinking: rewritten('type budget_tokens display'),
+  thinking: THINKING_SHAPE,
   output_config: members('effort format', { format: rewritten('type schema') }),
 });
