@@ -26,9 +26,9 @@ const REASONS: Readonly<Record<WireFinishReason | LaterWord, FinishReason | 'fai
   IMAGE_OTHER: 'unknown',
   // The call that was not expected is in the answer (recorded 2026-06): the client decides what it makes of it.
   UNEXPECTED_TOOL_CALL: 'stop',
-  // Nor are these failures of the upstream: the client hears the word, and decides whether to ask again.
-  MALFORMED_FUNCTION_CALL: 'unknown',
-  TOO_MANY_TOOL_CALLS: 'unknown',
+  // Of these nothing is there: an empty end would look like an answer, and another try usually succeeds.
+  MALFORMED_FUNCTION_CALL: 'failure',
+  TOO_MANY_TOOL_CALLS: 'failure',
   MISSING_THOUGHT_SIGNATURE: 'failure',
   MALFORMED_RESPONSE: 'failure',
 };
