@@ -164,19 +164,128 @@ test('tools count, and all bases have it', async () => {
   expect(new Set(counts).size).toBe(1);
 });
 
-test('a host that does not count is not asked, neither at its addresses nor at those of the vendor', async () => {
+describe('counts across protocols', () => {
+  const system = 'Be brief.';
+  const said = 'Tell me a story.';
+  const name = 'get_weather';
+  const schema = { type: 'object', properties: { city: { type: 'string' } } };
+  /** The same request as each protocol says it, where it counts. */
+  const CLIENTS = {
+    'anthropic-messages': {
+      path: (): string => '/messages/count_tokens',
+      ask: (model: string): object => ({ model, messages, system, tools: [{ name, input_schema: schema }] }),
+      told: { input_tokens: 7 },
+    },
+    'openai-responses': {
+      path: (): string => '/responses/input_tokens',
+      ask: (model: string): object => ({
+        model,
+        input: said,
+        instructions: system,
+        tools: [{ type: 'function', name, parameters: schema, strict: false }],
+      }),
+      told: { object: 'response.input_tokens', input_tokens: 7 },
+    },
+    gemini: {
+      path: (model: string): string => `/models/${model}:countTokens`,
+      ask: (): object => ({
+        generateContentRequest: {
+          contents,
+          systemInstruction: { parts: [{ text: system }] },
+          tools: [{ functionDeclarations: [{ name, parametersJsonSchema: schema }] }],
+        },
+      }),
+      told: { totalTokens: 7, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
+    },
+  } as const;
+  const UPSTREAMS = {
+    'anthropic-messages': ['/v1/messages/count_tokens', { input_tokens: 7 }],
+    'openai-responses': ['/v1/responses/input_tokens', { object: 'response.input_tokens', input_tokens: 7 }],
+    gemini: ['/v1beta/models/m:countTokens', { totalTokens: 7 }],
+  } as const;
+  const names = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
+  const pairs = names.flatMap((client) => names.map((upstream) => [client, upstream] as const));
+
+  test.each(pairs)('a client of %s at an upstream of %s', async (client, upstream) => {
+    const { path, ask, told } = CLIENTS[client];
+    const [at, counted] = UPSTREAMS[upstream];
+    const model = `one/${upstream.split('-').at(-1)}`;
+    const up = scene.upstream('up');
+    up.script(whole(counted));
+    const response = await scene.gateway.post(path(model), ask(model));
+    expect([response.status, await response.json()]).toEqual([200, told]);
+    expect(response.headers.get('x-dragoman-estimated')).toBeNull();
+    expect(response.headers.get('x-dragoman-provider')).toBe('up');
+    const [request] = up.requests;
+    expect(request?.path).toBe(at);
+    for (const words of [system, said, name, 'city']) expect(request?.text).toContain(words);
+    for (const member of ['max_tokens', 'max_output_tokens', '"store"', '"stream"', '"include"'])
+      expect(request?.text).not.toContain(member);
+    // What a translation is refused for, the client cannot mend.
+    if (client === upstream) return;
+    up.script(whole({ error: { message: 'no', type: 'invalid_request_error' } }, 400));
+    const refused = await scene.gateway.post(path(model), ask(model));
+    expect([refused.status, refused.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
+  });
+
+  test('what an upstream would have to be given first is estimated', async () => {
+    const up = scene.upstream('up');
+    up.script();
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+    const response = await scene.gateway.post('/messages/count_tokens', {
+      model: 'one/gemini',
+      messages: [{ role: 'user', content: [image] }],
+    });
+    expect([response.status, response.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
+    expect(up.requests).toEqual([]);
+  });
+
+  test('a turn that names an earlier one is counted with it', async () => {
+    const up = scene.upstream('up');
+    const { whole: answer } = dialect('openai-responses', 'up-0001');
+    up.script(whole(answer('Once upon a time.')), whole({ input_tokens: 40 }));
+    const model = 'one/responses';
+    const first = await (await scene.gateway.post('/responses', { model, input: said })).json();
+    const response = await scene.gateway.post('/responses/input_tokens', {
+      model,
+      input: 'Go on.',
+      previous_response_id: at(first, 'id'),
+    });
+    expect(await response.json()).toEqual({ object: 'response.input_tokens', input_tokens: 40 });
+    const asked = up.requests.at(-1);
+    for (const words of [said, 'Once upon a time.', 'Go on.']) expect(asked?.text).toContain(words);
+    expect(asked?.text).not.toContain('previous_response_id');
+  });
+});
+
+test('Bedrock counts in the form of Converse, for the model behind a profile', async () => {
   const upstream = scene.upstream('up');
-  upstream.script();
   const gateway = await startGateway({
     providers: { bedrock: { api_key: 'sk-test', region: 'r', base_url: upstream.origin } },
   });
+  const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'token-counting-2024-11-01' };
+  const count = (model: string): Promise<Response> =>
+    gateway.post('/messages/count_tokens', { model, messages, system: 'Be brief.' }, headers);
   try {
-    const asking = { model: 'bedrock/anthropic.claude-sonnet-4-5', messages };
-    const response = await gateway.post('/messages/count_tokens', asking, {
-      'anthropic-version': '2023-06-01',
-    });
-    expect([response.status, response.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
-    expect(upstream.requests).toEqual([]);
+    for (const id of ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5']) {
+      upstream.script(whole({ inputTokens: 14 }));
+      const response = await count(`bedrock/${id}`);
+      expect(await response.json()).toEqual({ input_tokens: 14 });
+      expect(response.headers.get('x-dragoman-estimated')).toBeNull();
+      const [request] = upstream.requests;
+      expect(request?.path).toBe(`/model/${encodeURIComponent(id.replace('us.', ''))}/count-tokens`);
+      expect(request?.json).toEqual({
+        input: {
+          converse: {
+            messages: [{ role: 'user', content: [{ text: 'Tell me a story.' }] }],
+            system: [{ text: 'Be brief.' }],
+          },
+        },
+      });
+    }
+    upstream.script(whole({ message: "The provided model doesn't support counting tokens." }, 400));
+    const refused = await count('bedrock/anthropic.claude-haiku-4-5');
+    expect([refused.status, refused.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
   } finally {
     await gateway.close();
   }

@@ -7,7 +7,8 @@ import { encodeModelList, gemini } from '../src/protocols/gemini/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
 const { upstream, server, counting } = gemini;
-if (!server || !counting) throw new Error('Gemini has no server side');
+const asked = server?.counting;
+if (!server || !counting || !asked) throw new Error('Gemini has no server side');
 
 describe('errors of Google', () => {
   const classify = (code: number, status: string | undefined, message: string, details?: unknown): string => {
@@ -113,9 +114,9 @@ test('tokens are counted for bare contents and for a whole request', () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
   const tools = [{ functionDeclarations: [{ name: 'f' }] }];
   const route = { model: 'gemini-3-pro', stream: true };
-  const bare = counting.decodeRequest({ contents }, route);
+  const bare = asked.decodeRequest({ contents }, route);
   expect([bare.model, bare.stream, bare.items.length]).toEqual(['gemini-3-pro', false, 1]);
-  const whole = counting.decodeRequest(
+  const whole = asked.decodeRequest(
     { generateContentRequest: { model: 'models/gemini-3-pro', contents, tools } },
     route,
   );
@@ -125,7 +126,7 @@ test('tokens are counted for bare contents and for a whole request', () => {
   });
   expect(counting.decodeCount({ totalTokens: 7, promptTokensDetails: [] })).toBe(7);
   expect(counting.decodeCount({ error: {} })).toBeUndefined();
-  expect(counting.encodeCount(7)).toMatchObject({ totalTokens: 7 });
+  expect(asked.encodeCount(7)).toMatchObject({ totalTokens: 7 });
 });
 
 test('the list of models is one page in the shape of Google', () => {

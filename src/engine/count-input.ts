@@ -1,18 +1,21 @@
-// How many input tokens a request has: the count of the upstream that would answer it, where that one speaks the
-// client's protocol and counts; else an estimate. Nothing is answered, recorded or charged.
+// How many input tokens a request has: the count of the upstream that would answer it, in whatever protocol that one
+// counts; else an estimate. Nothing is answered, recorded or charged.
 import type { CanonicalRequest } from '../canonical/index.ts';
-import { parseJson } from '../canonical/index.ts';
+import { GatewayError, parseJson } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { countInputTokens } from '../ledger/index.ts';
-import type { CountCodec } from '../protocols/index.ts';
+import { type CountCodec, findProtocol, type Protocol } from '../protocols/index.ts';
+import { openCompactions } from '../state/compaction.ts';
 import { adaptRequest } from './adapt.ts';
-import { askUpstream } from './ask-upstream.ts';
+import { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { targetOf } from './prepare.ts';
+import { needsReading } from './read-documents.ts';
+import { ReasoningSeal } from './reasoning-seal.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { redactedError } from './redacted-error.ts';
-import { resolveFiles } from './resolve-media.ts';
+import { pointsElsewhere, resolveFiles } from './resolve-media.ts';
 import { routeRequest } from './route.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 import { operationPath } from './upstream-url.ts';
@@ -28,74 +31,126 @@ export interface Counted {
   readonly by: Endpoint | null;
 }
 
+/** How an endpoint is asked to count. */
+interface Counter {
+  readonly endpoint: Endpoint;
+  /** In whose form. */
+  readonly protocol: Protocol;
+  readonly codec: CountCodec;
+}
+
 /**
  * Counts.
- * @param call of a protocol that has such an operation
+ * @param decoded the request that the call is about
  * @throws GatewayError for what the request itself would be refused for, here or by the upstream that counts
  */
-export async function countInput(deps: GatewayDependencies, call: ApiCall): Promise<Counted> {
-  const { counting } = call.protocol;
-  if (!counting) throw new TypeError(`${call.protocol.name} has no operation that counts`);
-  const decoded = counting.decodeRequest(call.json, call.route);
-  const items = await resolveFiles(decoded.items, call.principal.keyId, deps.media.files);
-  const request = { ...decoded, items };
+export async function countInput(
+  deps: GatewayDependencies,
+  call: ApiCall,
+  decoded: CanonicalRequest,
+): Promise<Counted> {
+  const { keyId } = call.principal;
+  const native = call.protocol.server.nativeReasoning;
+  const opened = native
+    ? new ReasoningSeal(deps.reasoning, keyId, native).opened(decoded.items, decoded.report)
+    : decoded.items;
+  const whole = openCompactions(opened, keyId, deps.compaction, decoded.report);
+  const request = { ...decoded, items: await resolveFiles(whole, keyId, deps.media.files) };
+  const counter = counterFor(request, deps, call);
+  const counted = counter && (await askToCount(request, counter, deps, call));
+  if (counter && counted !== undefined) return { tokens: counted, by: counter.endpoint };
+  return { tokens: await countInputTokens(request), by: null };
+}
+
+/** Who would answer, where that one counts. Undefined also for a request that names no model. */
+function counterFor(
+  request: CanonicalRequest,
+  deps: GatewayDependencies,
+  { principal, body }: ApiCall,
+): Counter | undefined {
+  if (request.model === '') return undefined;
   const plan = routeRequest(request, {
     settings: deps.settings(),
-    principal: call.principal,
+    principal,
     state: deps.routing,
     nowMs: deps.clock.now(),
-    inputChars: call.body.length,
+    inputChars: body.length,
     peek: true,
   });
   const endpoint = plan.candidates[0]?.endpoint;
-  const isNative =
-    endpoint?.protocol === call.protocol.name &&
-    (!endpoint.hosting || endpoint.hosting.counting !== undefined);
-  const counted = isNative ? await askToCount(request, endpoint, counting, deps, call) : undefined;
-  if (endpoint && counted !== undefined) return { tokens: counted, by: endpoint };
-  return { tokens: await countInputTokens(request), by: null };
+  if (!endpoint || (endpoint.hosting && !endpoint.hosting.counting)) return undefined;
+  const protocol = findProtocol(endpoint.hosting?.counting?.protocol ?? endpoint.protocol);
+  return protocol?.counting && { endpoint, protocol, codec: protocol.counting };
 }
 
 /** Undefined when the upstream does not count, or not now. */
 async function askToCount(
   request: CanonicalRequest,
-  endpoint: Endpoint,
-  counting: CountCodec,
+  counter: Counter,
   deps: GatewayDependencies,
-  { protocol, headers, client }: ApiCall,
+  call: ApiCall,
 ): Promise<number | undefined> {
+  const { endpoint, protocol, codec } = counter;
+  const isNative = protocol.name === call.protocol.name;
+  // What would be fetched or read for an answer is not worth it for a count.
+  if (!isNative && (pointsElsewhere(request) || needsReading(request, endpoint))) return undefined;
+  let body: string;
+  try {
+    body = encodeCount(request, counter);
+  } catch (error) {
+    if (isNative || !GatewayError.is(error)) throw error;
+    // Another endpoint may be able to say it.
+    return undefined;
+  }
+  const answer = await send(body, counter, deps, call);
+  if (!answer) return undefined;
+  const { head, text } = answer;
+  if (head.status < 300) return codec.decodeCount(parseJson(text));
+  // Hosts count for some of their models and in some of their places, and refuse the others as they please; and what a
+  // translation may be refused for, the client cannot mend.
+  if (endpoint.hosting || !isNative || NO_SUCH_OPERATION.has(head.status)) return undefined;
+  const error = protocol.upstream.decodeError(head.status, (name) => head.header(name), text);
+  // What the caller has to mend would also be refused as a request; anything else must not keep it from an answer.
+  if (error.fault === 'client') throw redactedError(error, deps.redact);
+  return undefined;
+}
+
+/** A byte string. */
+function encodeCount(request: CanonicalRequest, { endpoint, protocol, codec }: Counter): string {
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report).request;
-  const target = targetOf(endpoint, resolveReasoning(adapted, endpoint, report));
+  const fitting =
+    findProtocol(request.protocol)?.server?.portable?.(adapted, endpoint, report).request ?? adapted;
+  const target = targetOf(endpoint, resolveReasoning(fitting, endpoint, report));
+  const hosted = endpoint.hosting?.counting && protocol.hosted?.counting;
+  const body = (hosted ?? codec).encodeRequest(fitting, target, report);
+  return Buffer.from(JSON.stringify(body)).toString('latin1');
+}
+
+function send(
+  body: string,
+  { endpoint, protocol, codec }: Counter,
+  deps: GatewayDependencies,
+  call: ApiCall,
+): Promise<ShortAnswer | null> {
   const { hosting, credential } = endpoint;
   const hosted = hosting?.counting;
-  const { encodeRequest } = (hosted && protocol.hosted?.counting) ?? counting;
-  const body = JSON.stringify(encodeRequest(adapted, target, report));
-  const answer = await askUpstream(
+  return askUpstream(
     { credential, hosting: hosting && { ...hosting, set: hosted?.set, remove: hosted?.remove } },
     {
-      url: endpoint.baseUrl + operationPath(endpoint, counting.pathFor(endpoint.model), hosted),
+      url: endpoint.baseUrl + operationPath(endpoint, codec.pathFor(endpoint.model), hosted),
       headers: withClientHeaders(
-        upstreamHeaders(endpoint, protocol, false),
-        headers,
-        protocol.server.headerPrefix,
+        upstreamHeaders(endpoint, findProtocol(endpoint.protocol) ?? protocol, false),
+        call.headers,
+        protocol.name === call.protocol.name ? protocol.server?.headerPrefix : undefined,
       ),
-      body: Buffer.from(body).toString('latin1'),
+      body,
     },
     {
       upstream: deps.upstream,
       clock: deps.clock,
       timeoutMs: Math.min(PATIENCE_MS, deps.settings().timeouts.responseMs),
-      onLeave: (left) => client.onLeave(left),
+      onLeave: (left) => call.client.onLeave(left),
     },
   );
-  if (!answer) return undefined;
-  const { head, text } = answer;
-  if (head.status < 300) return counting.decodeCount(parseJson(text));
-  // Hosts count for some of their models and in some of their places, and refuse the others as they please.
-  if (hosted || NO_SUCH_OPERATION.has(head.status)) return undefined;
-  const error = protocol.upstream.decodeError(head.status, (name) => head.header(name), text);
-  // What the caller has to mend would also be refused as a request; anything else must not keep it from an answer.
-  if (error.fault === 'client') throw redactedError(error, deps.redact);
-  return undefined;
 }

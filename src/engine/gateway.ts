@@ -1,6 +1,6 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { type CanonicalRequest, GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { AnsweredCalls } from './answered-calls.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
@@ -91,11 +91,12 @@ export class Gateway {
   /**
    * The input tokens of a request, which is not answered. Throws GatewayError for what the request itself would be
    * refused for.
+   * @param request what the call is about, with everything that it refers to
    */
-  async count(call: ApiCall): Promise<Counted> {
+  async count(call: ApiCall, request: CanonicalRequest): Promise<Counted> {
     this.#counts++;
     try {
-      return await countInput(this.#deps, call);
+      return await countInput(this.#deps, call, request);
     } finally {
       this.#counts--;
     }

@@ -11,6 +11,7 @@ export type {
   AnswerContext,
   CodecContext,
   CountCodec,
+  CountServer,
   EmbeddingsCodec,
   Protocol,
   RelayFacts,

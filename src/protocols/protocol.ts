@@ -182,6 +182,8 @@ export interface ServerCodec {
    * that speaks it too, over those of the upstream codec. Absent: there are none.
    */
   readonly headerPrefix?: string;
+  /** Absent: clients have no operation that counts tokens. */
+  readonly counting?: CountServer;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
 }
@@ -279,24 +281,28 @@ export interface EmbeddingsCodec {
   decodeResponse(body: unknown, count: number): Embeddings;
 }
 
-/** The operation that counts the input tokens of a request, in protocols that have one: what is said on both sides. */
+/** The operation that counts the input tokens of a request, as clients ask for it. */
+export interface CountServer {
+  /** Decodes a client's body. Throws GatewayError naming every offending field. */
+  decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
+  /** The answer. @param inputTokens counted by an upstream, or estimated */
+  encodeCount(inputTokens: number): JsonObject;
+}
+
+/** The same operation, as upstreams are asked for it. */
 export interface CountCodec {
   /** Path below the provider's base URL. @param model the upstream's own name */
   pathFor(model: string): string;
-  /** Decodes a client's body. Throws GatewayError naming every offending field. */
-  decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
   /** Writes the upstream body. */
   encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject;
   /** Tokens from an upstream's answer; undefined when it holds none. */
   decodeCount(body: unknown): number | undefined;
-  /** The answer for a client. @param inputTokens counted by the upstream, or estimated */
-  encodeCount(inputTokens: number): JsonObject;
 }
 
 export interface Protocol {
   readonly name: ProtocolName;
   readonly upstream: UpstreamCodec;
-  /** Absent: the protocol has no operation that counts tokens. */
+  /** Absent: servers of the protocol have no operation that counts tokens. */
   readonly counting?: CountCodec;
   /** Absent: no server of this protocol makes embeddings. */
   readonly embeddings?: EmbeddingsCodec;

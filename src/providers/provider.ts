@@ -19,6 +19,11 @@ export interface HostedOperation {
   readonly remove?: readonly string[] | undefined;
 }
 
+export interface HostedCounting extends HostedOperation {
+  /** In whose form the host counts; absent: in that of the protocol which it serves. */
+  readonly protocol?: ProtocolName | undefined;
+}
+
 /**
  * How a host serves a protocol that another vendor owns: at addresses of its own, with a little more or less around the
  * same body. Paths may hold `{model}` and the words of the provider's settings.
@@ -35,7 +40,7 @@ export interface Hosting {
   /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
   readonly headerMembers?: Readonly<Record<string, string>> | undefined;
   /** Counting of input tokens; absent: the host has no such operation. */
-  readonly counting?: HostedOperation | undefined;
+  readonly counting?: HostedCounting | undefined;
   /** Absent: the host makes no embeddings in this protocol. */
   readonly embeddings?: HostedOperation | undefined;
 }

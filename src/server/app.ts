@@ -13,7 +13,7 @@ import { readBody } from './body.ts';
 import { serverFor } from './client-manner.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
-import { countTokens } from './count-tokens.ts';
+import { countStored, countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
 import { addFilesRoutes } from './files-routes.ts';
 import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
@@ -65,6 +65,12 @@ const OPERATIONS: readonly PlacedOperation[] = [
   // Clients that take the path of the operation for the base URL call it twice.
   { path: '/responses/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
   { path: '/responses/compact', protocol: responsesProtocol, api: 'responses.compact', serve: compact },
+  {
+    path: '/responses/input_tokens',
+    protocol: responsesProtocol,
+    api: 'responses.input_tokens',
+    serve: countStored,
+  },
   { path: '/messages', bases: ANTHROPIC_BASES, protocol: messagesProtocol, api: 'messages' },
   {
     path: '/messages/count_tokens',

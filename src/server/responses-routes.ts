@@ -1,17 +1,14 @@
-// Stored responses over HTTP: retrieve, replay, list what led to one, delete; and the count of a request's tokens.
-// Makes no response: that is the engine's business.
+// Stored responses over HTTP: retrieve, replay, list what led to one, delete. Makes no response: that is the engine's
+// business.
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { outputOf } from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { StoredResponse } from '../storage/ports.ts';
-import { countRequestTokens } from './count-request-tokens.ts';
-import { ESTIMATED } from './count-tokens.ts';
 import { encodeList, pageOf, readInclude, readPage } from './list-page.ts';
 import { notFound, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
 
 /** Adds the routes. */
 export function addResponsesRoutes(add: AddRoute): void {
-  add('post', '/responses/input_tokens', countTokens);
   add('get', '/responses/:id', retrieve);
   add('delete', '/responses/:id', remove);
   add('get', '/responses/:id/input_items', listInputItems);
@@ -80,11 +77,6 @@ async function itemsBefore(
 /** A client may have sent earlier items again: a page that ends with one must be followed by what comes after it. */
 function uniqueById(items: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(items.map((item) => [item['id'], item])).values()];
-}
-
-async function countTokens(call: StateCall): Promise<Response> {
-  const input_tokens = await countRequestTokens(await call.body(), call);
-  return Response.json({ object: 'response.input_tokens', input_tokens }, { headers: ESTIMATED });
 }
 
 async function findResponse({ deps, keyId, id, now }: StateCall): Promise<StoredResponse> {

@@ -8,15 +8,18 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject } from '../../canonical/index.ts';
-import type { CountCodec } from '../protocol.ts';
+import type { CountCodec, CountServer } from '../protocol.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 
 export const counting: CountCodec = {
   pathFor: () => '/v1/messages/count_tokens',
-  decodeRequest: decodeCountRequest,
   encodeRequest: encodeCountRequest,
   decodeCount: (body) => asNumber(asObject(body)['input_tokens']),
+};
+
+export const countServer: CountServer = {
+  decodeRequest: decodeCountRequest,
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
 };
 

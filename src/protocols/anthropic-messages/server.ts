@@ -1,6 +1,7 @@
 // Anthropic Messages as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { CLIENT_NAMES } from './client-names.ts';
+import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -16,6 +17,7 @@ export const anthropicMessagesServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  counting: countServer,
   // `anthropic-version`, `anthropic-beta` and whatever else Anthropic will name so: open lists, its own to judge.
   headerPrefix: 'anthropic-',
   // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.

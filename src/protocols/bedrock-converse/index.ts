@@ -2,6 +2,7 @@
 // together.
 import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
+import { counting } from './count-tokens.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
@@ -24,6 +25,7 @@ const LACKS: readonly Parameter[] = [
 
 export const bedrockConverse: Protocol = {
   name: 'bedrock-converse',
+  counting,
   embeddings: bedrockEmbeddings,
   upstream: {
     path: '/model',

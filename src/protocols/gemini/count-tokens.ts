@@ -2,16 +2,19 @@
 // nor how to estimate.
 import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject } from '../../canonical/index.ts';
-import type { CountCodec, RequestRoute } from '../protocol.ts';
+import type { CountCodec, CountServer, RequestRoute } from '../protocol.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest, methodPath } from './encode-request.ts';
 
 export const counting: CountCodec = {
   pathFor: (model) => methodPath(model, 'countTokens'),
-  decodeRequest: decodeCountRequest,
   encodeRequest: encodeCountRequest,
   decodeCount: (body) => asNumber(asObject(body)['totalTokens']),
+};
+
+export const countServer: CountServer = {
+  decodeRequest: decodeCountRequest,
   encodeCount: (inputTokens) => ({
     totalTokens: inputTokens,
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }],

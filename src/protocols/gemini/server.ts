@@ -1,6 +1,7 @@
 // Gemini as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { CLIENT_NAMES } from './client-names.ts';
+import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -19,4 +20,5 @@ export const geminiServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  counting: countServer,
 };

@@ -3,6 +3,7 @@ import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
 import { openaiEmbeddings } from '../openai-embeddings.ts';
 import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
+import { counting } from './count-tokens.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ResponsesStreamDecoder } from './decode-stream.ts';
@@ -32,6 +33,7 @@ export const openaiResponses: Protocol = {
     decodeError,
     decodeLimits: decodeRateLimitHeaders,
   },
+  counting,
   embeddings: openaiEmbeddings,
   relay,
   server: openaiResponsesServer,

@@ -4,6 +4,7 @@ import { portableRequest } from '../portable-request.ts';
 import type { ServerCodec } from '../protocol.ts';
 import { ToolRestorer } from '../tool-restorer.ts';
 import { CLIENT_NAMES } from './client-names.ts';
+import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -21,6 +22,7 @@ export const openaiResponsesServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  counting: countServer,
   nativeReasoning: { format: REASONING_FORMAT, kind: 'encrypted' },
   items: storedItems,
   portable(request, upstream, report) {

@@ -34,6 +34,8 @@ export const bedrock = defineProvider({
         headers: { accept: '*/*' },
         set: { anthropic_version: 'bedrock-2023-05-31' },
         remove: ['model', 'stream'],
+        // `CountTokens` knows Claude's own body only inside of base64; Converse's says the same.
+        counting: { path: '{operation}', protocol: 'bedrock-converse' },
         headerMembers: { 'anthropic-beta': 'anthropic_beta' },
       },
     }),
