@@ -71,8 +71,10 @@ test.each(['MALFORMED_FUNCTION_CALL', 'TOO_MANY_TOOL_CALLS'])(
   async (word) => {
     const body = { candidates: [{ content: { role: 'model' }, finishReason: word, index: 0 }] };
     const up = scene.upstream('up');
-    up.script(whole(body), stream(frame(body)));
     for (const operation of ['generateContent', 'streamGenerateContent?alt=sse']) {
+      // It is tried again before anybody is told.
+      const broken = operation === 'generateContent' ? whole(body) : stream(frame(body));
+      up.script(broken, broken);
       const answer = await ask('one/gemini', operation);
       expect(answer.ok).toBe(false);
       expect(await answer.text()).toContain(word);
