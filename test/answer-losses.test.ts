@@ -125,6 +125,38 @@ const ANSWERS = {
       'end_turn',
     ),
   ],
+  'citations of given search results': [
+    'messages',
+    messagesBody(
+      [
+        {
+          type: 'text',
+          text: 'Grass is green.',
+          citations: [
+            {
+              type: 'search_result_location',
+              source: 'https://a.example',
+              title: 'A',
+              cited_text: 'green',
+              search_result_index: 0,
+              start_block_index: 0,
+              end_block_index: 1,
+            },
+            {
+              type: 'search_result_location',
+              source: 'shelf 7',
+              title: 'B',
+              cited_text: 'green',
+              search_result_index: 1,
+              start_block_index: 0,
+              end_block_index: 1,
+            },
+          ],
+        },
+      ],
+      'end_turn',
+    ),
+  ],
   'a search': [
     'messages',
     messagesBody(
@@ -240,6 +272,12 @@ const LOST: Readonly<Record<Special, readonly (readonly string[])[]>> = {
     NOTHING,
     ['output[0].annotations'],
   ],
+  'citations of given search results': [
+    ['output[0].annotations'],
+    ['output[0].annotations'],
+    NOTHING,
+    ['output[0].annotations'],
+  ],
   'a search': [NOTHING, NOTHING, NOTHING, NOTHING],
   'a grounded answer': [NOTHING, NOTHING, NOTHING, NOTHING],
 };
@@ -304,6 +342,29 @@ test('a stream of Responses announces a picture before it has it', async () => {
     'response.completed',
   ]);
   expect(at(events(text)[2], 'item')).toMatchObject({ status: 'in_progress', result: null });
+});
+
+test.each([
+  ['gemini', 'code that Gemini ran'],
+  ['chat', 'spoken words'],
+  ['messages', 'a search'],
+] as const)('%s is told of an earlier picture without its bytes', async (model, special) => {
+  const up = scene.upstream('up');
+  up.script(whole(ANSWERS['a picture of Gemini'][1]));
+  const asked = { model: 'one/gemini', input: 'Draw a dot.' };
+  const first: unknown = await (await scene.gateway.post('/responses', asked)).json();
+  up.script(whole(ANSWERS[special][1]));
+  const next = { model: `one/${model}`, input: 'Thanks.', previous_response_id: at(first, 'id') };
+  expect((await scene.gateway.post('/responses', next)).status).toBe(200);
+  const [sent] = up.requests;
+  expect(sent?.text).toContain('image_generation_call');
+  expect(sent?.text).not.toContain(PNG);
+});
+
+test('a cited search result with an address is a page to other clients', async () => {
+  const { text } = await ask('openai-chat', 'citations of given search results');
+  const cited = list(JSON.parse(text), 'choices', 0, 'message', 'annotations');
+  expect(cited.map((each) => at(each, 'url_citation', 'url'))).toEqual(['https://a.example']);
 });
 
 test('an answer with text beside what is lost says nothing of it', async () => {

@@ -262,10 +262,15 @@ class History {
 
   /** What an upstream did by itself, in words: another one cannot read the item, yet the model should know of it. */
   #asText(item: HostedCallItem, raw: JsonObject): Item {
-    const { id: _, type: __, status: ___, ...said } = raw;
+    const { id: _, type: __, status: ___, ...rest } = raw;
     const { path } = item;
-    if (path !== undefined)
-      this.#report.add(path, 'approximated', `an earlier ${item.kind} is given to the model as text`);
+    // The bytes of a picture are no words.
+    const isPicture = item.kind === 'image_generation_call';
+    const said = isPicture ? { ...rest, result: undefined } : rest;
+    if (path !== undefined) {
+      const how = isPicture ? 'as text, without the picture' : 'as text';
+      this.#report.add(path, 'approximated', `an earlier ${item.kind} is given to the model ${how}`);
+    }
     const text = `[${item.kind}] ${JSON.stringify(said)}`;
     return { type: 'message', role: 'assistant', parts: [{ type: 'text', text }], path };
   }

@@ -12,9 +12,8 @@ const FOREIGN_INDEX = 'dragoman';
 /** @param chars length of the cited block's text, all of which a citation vouches for */
 export function decodeCitation(citation: JsonObject, chars: number): Annotation {
   const source = { protocol: 'anthropic-messages', raw: citation } as const;
-  const url = asString(citation['url']);
-  if (citation['type'] !== 'web_search_result_location' || url === undefined)
-    return { type: 'other', source };
+  const url = pageOf(citation);
+  if (url === undefined) return { type: 'other', source };
   return {
     type: 'url_citation',
     url,
@@ -23,6 +22,13 @@ export function decodeCitation(citation: JsonObject, chars: number): Annotation 
     end: chars,
     source,
   };
+}
+
+/** Address of the page that is cited: one that Claude found, or one among the search results that the client gave it. */
+function pageOf({ type, url, source }: JsonObject): string | undefined {
+  if (type === 'web_search_result_location') return asString(url);
+  const given = type === 'search_result_location' ? asString(source) : undefined;
+  return given !== undefined && /^https?:\/\//i.test(given) ? given : undefined;
 }
 
 /**
