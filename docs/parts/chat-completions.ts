@@ -101,7 +101,13 @@ Relayed answers carry the upstream's own \`usage\`. The [record](generation.md) 
 
 Nothing is dropped silently. The header \`x-dragoman-report\` lists what could not be done as asked, as
 \`path:action\` with the actions \`dropped\`, \`approximated\`, \`clamped\` and \`defaulted\`; the
-[record](generation.md) adds the reason.
+[record](generation.md) adds the reason. Members that nobody or only one protocol knows are reported too, wherever they
+stand, unless the upstream gets them.
+
+Of an answer, \`output[0]\` and the like name what the client's protocol has no place for, such as code that the upstream
+ran: in the header of whole answers, and always in the record. An answer of nothing else says so in words. Pictures that
+a model made are no loss here: they stand in \`message.images\` (in streams \`delta.images\`) as
+\`{"type": "image_url", "image_url": {"url": "data:image/png;base64,…"}}\`.
 
 \`\`\`sh test
 curl -s -o /dev/null -D - http://127.0.0.1:4000/v1/chat/completions \\

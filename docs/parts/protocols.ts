@@ -44,7 +44,8 @@ one side said with what the other understood. The test fails when a cell is no l
 
 - **✓ lossless**: every fact arrived, in both directions.
 - **≈ approximated**: the target has no place for some fact. What belongs to a request stands in the answer's
-  \`x-dragoman-report\` header and in its [generation record](generation.md), and strict mode refuses it.
+  \`x-dragoman-report\` header and in its [generation record](generation.md), and strict mode refuses it. What belongs to
+  an answer stands in the record, and in the header where the answer comes whole.
 - **– impossible**: the client's protocol cannot ask for it, or the upstream's cannot take or answer it. Audio is
   then refused with an error that names it: an answer to half of a question would be worse.
 
