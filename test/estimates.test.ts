@@ -1,11 +1,12 @@
 // What is counted where no upstream counts: what the model reads, whatever protocol it was written in and however many
 // bytes its images have.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { cutAfter, stream, whole } from './upstreams/answers.ts';
+import { chatBody, cutAfter, stream, whole } from './upstreams/answers.ts';
 import { CLIENTS, type ClientProtocol } from './upstreams/client-dialects.ts';
 import { dialect, type UpstreamProtocol } from './upstreams/dialects.ts';
 import { recordOf, startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at, type Json } from './upstreams/json-path.ts';
+import { startToolScene } from './upstreams/tool-scene.ts';
 
 const scenes: Scene[] = [];
 const sceneOf = (isRelayed: boolean): Scene => {
@@ -164,4 +165,43 @@ test('what was said before counts in a turn that only names it', async () => {
   await next.text();
   const record = await recordOf(scene.gateway, next);
   expect(promptTokens(at(record, 'native_tokens'))).toBeGreaterThan(said.length / 4);
+});
+
+test('a later turn of an answer has more to read: what the tool of the gateway found', async () => {
+  await using tools = await startToolScene();
+  const call = {
+    tool_calls: [
+      { id: 'c1', type: 'function', function: { name: 'web_search', arguments: '{"query":"q"}' } },
+    ],
+  };
+  tools.upstream.script(
+    whole({ ...chatBody(call, 'tool_calls'), usage: undefined }),
+    whole({ ...chatBody('It is 299 km long.'), usage: undefined }),
+  );
+  const response = await tools.gateway.post('/responses', {
+    model: 'to/chat',
+    input: 'How long is the Ounas?',
+    tools: [{ type: 'web_search' }],
+  });
+  expect(response.status).toBe(200);
+  const record = await recordOf(tools.gateway, response);
+  const counts = [0, 1].map((place) => promptTokens(at(record, 'attempts', place, 'tokens')));
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts[1]).toBeGreaterThan((counts[0] ?? 0) + 30);
+  expect(promptTokens(at(record, 'native_tokens'))).toBe(counts.reduce((sum, count) => sum + count, 0));
+});
+
+test('a picture that was made before is one picture, however many bytes it has', async () => {
+  const scene = sceneOf(false);
+  const up = dialect('openai-responses', 'up-0001');
+  scene.upstream('up').script(whole({ ...up.whole('A cat.'), usage: undefined }));
+  const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: PNG };
+  const response = await scene.gateway.post('/responses', {
+    model: 'one/responses',
+    input: [picture, { role: 'user', content: 'What is it?' }],
+  });
+  expect(response.status).toBe(200);
+  const record = await recordOf(scene.gateway, response);
+  const counted = promptTokens(at(record, 'native_tokens'));
+  expect([counted > 700, counted < 900]).toEqual([true, true]);
 });

@@ -1,5 +1,5 @@
 // What models read of a prompt: its texts, and how many tokens stand for what is no text. Counts no text itself.
-import type { Item, Part, Tool } from '../canonical/index.ts';
+import type { HostedCallItem, Item, Part, Tool } from '../canonical/index.ts';
 
 /** Tokens around each message and item (OpenAI cookbook, "How to count tokens with tiktoken", 2023). */
 export const TOKENS_PER_ITEM = 4;
@@ -55,7 +55,10 @@ function mediaTokens(part: Part): number {
   return isText ? Math.ceil(media.data.length / BASE64_CHARS_PER_TOKEN) : PER_FILE;
 }
 
-/** An image that the upstream made stands in its call, as bytes that no model reads. */
-function isImage({ kind }: { readonly kind: string }): boolean {
-  return kind === 'image_generation_call';
+/**
+ * A picture that was made stands in its call, as bytes that no model reads as text. Only answers have facts: what a client
+ * brings back is known by its raw type.
+ */
+function isImage({ facts, kind }: HostedCallItem): boolean {
+  return facts?.type === 'image' || kind === 'image_generation_call';
 }
