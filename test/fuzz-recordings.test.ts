@@ -129,8 +129,9 @@ async function ask(
 
 /** What a client of this protocol could not take; undefined for an answer or a native error. */
 function problem(name: ClientName, reply: Reply): string | undefined {
-  if (reply.status === 500 || /internal error/i.test(reply.text))
-    return `a defect: ${reply.text.slice(0, 400)}`;
+  // A failure of the upstream is a 500 to clients of Messages, in words that say whose.
+  const isOurs = reply.status === 500 && !reply.text.includes('no endpoint could answer');
+  if (isOurs || /internal error/i.test(reply.text)) return `a defect: ${reply.text.slice(0, 400)}`;
   try {
     const all = reply.status === 200 ? CLIENTS[name].read(reply).problems : errorOf(name, reply.text);
     const problems = all.filter((each) => !ALLOWED.test(each));

@@ -9,7 +9,7 @@ import { NO_ANSWER } from './recordings/exceptions.ts';
 import { RateTable } from './recordings/rate-table.ts';
 import { readAnswers, RECORDED, type RecordedAnswer } from './recordings/recorded-answers.ts';
 import { eachRecording, modelOf, ReplayGateway, type Reply, type Road } from './recordings/replay-gateway.ts';
-import { difference, saidCall, type Said } from './recordings/said.ts';
+import { difference, saidCall, type Said, heardOf } from './recordings/said.ts';
 
 const page = readFileSync(join(import.meta.dir, '../docs/recordings.md'), 'utf8');
 
@@ -124,13 +124,9 @@ function problem(name: ClientName, answer: RecordedAnswer, reply: Reply): string
   // What is relayed has the shape that its upstream gave it, whatever the client's library makes of that.
   const isOwn = reply.headers.get('x-dragoman-lane') === 'translate';
   if (isOwn && problems.length > 0) return [...new Set(problems)].slice(0, 3).join('; ');
-  // An answer of nothing but what the client has no place for says that in words of the gateway's.
-  const isEmpty = answer.said.text === '' && answer.said.refusal === '' && answer.said.calls.length === 0;
-  const heard = isEmpty && NO_PLACE_FOR.test(said.text) ? { ...said, text: '' } : said;
+  const heard = heardOf(answer.said, said);
   return difference(comparable(name, answer, answer.said), comparable(name, answer, heard));
 }
-
-const NO_PLACE_FOR = /^\[This protocol has no place for what the model answered with: [\w, ]+\.\]$/;
 
 /** Which signature or hidden state the upstream did not get back; undefined when it got all. */
 function lost(answer: RecordedAnswer, reply: Reply, gateway: ReplayGateway): string | undefined {

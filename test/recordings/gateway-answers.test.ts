@@ -12,7 +12,7 @@ import { readMessages } from './read-messages.ts';
 import { readResponses } from './read-responses.ts';
 import { eachRecording, ReplayGateway } from './replay-gateway.ts';
 import type { Reply } from './replay-gateway.ts';
-import { difference } from './said.ts';
+import { difference, heardOf } from './said.ts';
 import type { Said } from './said.ts';
 
 /** Streams that are replayed byte by byte. */
@@ -153,7 +153,7 @@ function mistake(recording: Recording, want: Said, reply: Reply): string | undef
   if (problems.length > 0) return [...new Set(problems)].slice(0, 5).join('; ');
   if (reply.headers.get('x-dragoman-lane') !== 'translate' && said.end !== 'error')
     return `lane ${reply.headers.get('x-dragoman-lane')}`;
-  return difference(forComparison(recording, want), forComparison(recording, said));
+  return difference(forComparison(recording, want), forComparison(recording, heardOf(want, said)));
 }
 
 function receive(reply: Reply): ReturnType<typeof readWhole> {

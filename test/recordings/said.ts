@@ -78,3 +78,11 @@ export function difference(want: Said, got: Said): string | undefined {
 export function endOf(reason: 'stop' | 'length' | 'content_filter', calls: number): Said['end'] {
   return reason === 'stop' && calls > 0 ? 'tool_calls' : reason;
 }
+
+const NO_PLACE_FOR = /^\[This protocol has no place for what the model answered with: [\w, ]+\.\]$/;
+
+/** What a client heard of the model: an answer of nothing but what its protocol has no place for is told in our words. */
+export function heardOf(want: Said, said: Said): Said {
+  const isEmpty = want.text === '' && want.refusal === '' && want.calls.length === 0;
+  return isEmpty && NO_PLACE_FOR.test(said.text) ? { ...said, text: '' } : said;
+}

@@ -61,8 +61,8 @@ const chat: ClientDialect = {
 /** The data of every event that is no comment; data in several lines are one. */
 function eventsOf(text: string): readonly Json[] {
   return text
-    .split('\n\n')
-    .map((block) => block.split('\n').filter((line) => line.startsWith('data:')))
+    .split(/\r?\n\r?\n/)
+    .map((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data:')))
     .filter((lines) => lines.length > 0)
     .map((lines) => JSON.parse(lines.map((line) => line.slice('data:'.length)).join('\n')) as Json);
 }

@@ -34,7 +34,8 @@ const MESSAGE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
   function: new Set(['role', 'content', 'name']),
 };
 const PART_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
-  text: new Set(['type', 'text']),
+  // OpenAI's own Agents SDK sends a role there as well.
+  text: new Set(['type', 'text', 'role']),
   refusal: new Set(['type', 'refusal']),
   image_url: new Set(['type', 'image_url']),
   input_audio: new Set(['type', 'input_audio']),
