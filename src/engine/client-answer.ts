@@ -69,7 +69,7 @@ export class StreamAnswer implements ClientAnswer {
   readonly #generation: Generation;
   readonly #context: AnswerContext;
   readonly #hooks: StreamHooks;
-  readonly #losses: AnswerLosses;
+  #losses: AnswerLosses | undefined;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
   /** What of the answer came in events. */
@@ -85,7 +85,6 @@ export class StreamAnswer implements ClientAnswer {
     this.#generation = generation;
     this.#context = context;
     this.#hooks = hooks;
-    this.#losses = lossesOf(generation, { on: (event) => this.#take(event) });
     this.#lastWriteAt = hooks.now();
   }
 
@@ -105,6 +104,8 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    // Made by the first event: what is relayed has none.
+    this.#losses ??= lossesOf(this.#generation, { on: (taken) => this.#take(taken) });
     this.#losses.on(event);
   }
 
@@ -213,7 +214,7 @@ export class WholeAnswer implements ClientAnswer {
   readonly #context: AnswerContext;
   readonly #hooks: AnswerHooks;
   #collector = new Collector();
-  #losses: AnswerLosses;
+  #losses: AnswerLosses | undefined;
   #relayed: string | undefined;
   /** True when the failure of the answer is told in it. */
   #tellsFailure = false;
@@ -222,7 +223,6 @@ export class WholeAnswer implements ClientAnswer {
     this.#generation = generation;
     this.#context = context;
     this.#hooks = hooks;
-    this.#losses = lossesOf(generation, this.#collector);
   }
 
   get opened(): boolean {
@@ -232,7 +232,7 @@ export class WholeAnswer implements ClientAnswer {
   commit(by: Attempt): void {
     // Nothing was sent yet: what an earlier attempt left is thrown away.
     this.#collector = new Collector();
-    this.#losses = lossesOf(this.#generation, this.#collector);
+    this.#losses = undefined;
     this.#relayed = undefined;
     this.#hooks.committing(by);
     this.#context.model = by.endpoint.modelId;
@@ -244,6 +244,7 @@ export class WholeAnswer implements ClientAnswer {
 
   on(event: CanonicalEvent): void {
     if (event.type === 'error') this.#tellsFailure = true;
+    this.#losses ??= lossesOf(this.#generation, this.#collector);
     this.#losses.on(event);
   }
 

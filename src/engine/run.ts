@@ -157,10 +157,7 @@ export class Run {
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
       reasoningContentMirror: settings.reasoningContentMirror,
-      // Read by one protocol, and there once.
-      get estimatedInputTokens() {
-        return estimatedInputTokens(request);
-      },
+      estimateInputTokens: () => estimatedInputTokens(request),
       streamAsArray: call.route?.streamAsArray,
     };
   }

@@ -49,8 +49,8 @@ export interface AnswerContext {
   readonly reasoningContentMirror: boolean;
   /** Cost of the answer in USD once it is settled; null when a price is unknown; undefined while not settled. */
   costUsd?: number | null | undefined;
-  /** Tokens of the prompt as estimated before the upstream counted them; undefined where nobody estimated. */
-  readonly estimatedInputTokens?: number | undefined;
+  /** Tokens of the prompt as long as the upstream has not counted them: asked where a protocol begins with them. */
+  readonly estimateInputTokens?: (() => number) | undefined;
   /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */
   completedSeconds?: number | undefined;
   /** True: a stream is written as one JSON array (Gemini without `alt=sse`), which is no event stream. */

@@ -41,12 +41,12 @@ const CONVERSATION = {
 } as const satisfies Record<MixedProtocol, string>;
 
 /** Members that no chat client sends, and that therefore tell whose form a body has. */
-const TELLING: Readonly<Record<string, MixedProtocol>> = {
-  instructions: 'openai-responses',
-  max_output_tokens: 'openai-responses',
-  system: 'anthropic-messages',
-  stop_sequences: 'anthropic-messages',
-};
+const TELLING: readonly (readonly [name: string, form: MixedProtocol])[] = [
+  ['instructions', 'openai-responses'],
+  ['max_output_tokens', 'openai-responses'],
+  ['system', 'anthropic-messages'],
+  ['stop_sequences', 'anthropic-messages'],
+];
 
 /** What the form of the answer decides, which is that of Chat Completions. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['stream_options', 'usage']);
@@ -71,21 +71,31 @@ interface Sign {
   readonly form: MixedProtocol;
 }
 
-/** Each of them once. */
+const NO_SIGNS: readonly Sign[] = [];
+
+/** Each of them once. Asked of every body, nearly all of which have none: nothing is made before there is one. */
 function findSigns(body: JsonObject): readonly Sign[] {
-  const signs = new Map<string, Sign>();
+  let signs: Sign[] | undefined;
   const note = (name: string, form: MixedProtocol | undefined): void => {
-    if (form && form !== 'openai-chat') signs.set(`${name} ${form}`, { name, form });
+    if (form === undefined || form === 'openai-chat') return;
+    signs ??= [];
+    if (!signs.some((sign) => sign.name === name && sign.form === form)) signs.push({ name, form });
   };
   if (isSaid(body['input'])) note('input', 'openai-responses');
-  for (const name in TELLING) if (isSaid(body[name])) note(name, TELLING[name]);
+  for (const [name, form] of TELLING) if (isSaid(body[name])) note(name, form);
   if (isJsonObject(body['text'])) note('text', 'openai-responses');
-  note('tool_choice', formOfChoice(body['tool_choice']));
-  for (const name of ['messages', 'input', 'tools']) {
-    const formOf = name === 'tools' ? formOfTool : formOfElement;
-    for (const element of asArray(body[name])) note(name, formOf(element));
-  }
-  return [...signs.values()];
+  if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
+  for (const name of ['messages', 'input'] as const)
+    for (const element of asArray(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
+  for (const tool of asArray(body['tools'])) note('tools', formOfTool(tool));
+  return signs ?? NO_SIGNS;
+}
+
+/** True for a message of text, which every protocol writes alike. */
+function isPlain(element: JsonValue): boolean {
+  return (
+    isJsonObject(element) && typeof element['role'] === 'string' && typeof element['content'] === 'string'
+  );
 }
 
 /** False for what stands for nothing. */

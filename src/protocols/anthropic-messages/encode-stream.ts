@@ -329,7 +329,7 @@ class MessagesStreamEncoder implements EventSink {
     this.#started = true;
     const counted = this.#usage ?? {
       ...NO_USAGE,
-      input: { ...NO_USAGE.input, uncached: this.#context.estimatedInputTokens ?? 0 },
+      input: { ...NO_USAGE.input, uncached: this.#context.estimateInputTokens?.() ?? 0 },
     };
     const message = {
       ...encodeEnvelope(this.#context, []),
