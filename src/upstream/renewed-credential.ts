@@ -25,16 +25,20 @@ const UNUSABLE_BEFORE_MS = 30_000;
 const PATIENCE_MS = 10_000;
 /** How soon a fetch is repeated while the old one serves: some issuers give the same token until its last minutes. */
 const PAUSE_MS = 10_000;
-/** One that was fetched so recently is not refused for its age: another one would be refused as well. */
-const FRESH_MS = 60_000;
+/** How long one that took the place of a refused one stays: what refuses it as well would refuse the next one, too. */
+const PATIENCE_WITH_REFUSALS_MS = 60_000;
 
 interface Kept extends FetchedCredential {
   readonly fetchedAt: number;
+  /** True: the one before it was refused. */
+  readonly replacesRefused: boolean;
 }
+
+type Fetched = Omit<Kept, 'replacesRefused'>;
 
 interface Fetch {
   readonly startedAt: number;
-  readonly fetched: Promise<Kept>;
+  readonly fetched: Promise<Fetched>;
   readonly controller: AbortController;
   /** Took its place when it was given up: who waited for the one gets the other. */
   successor: Fetch | undefined;
@@ -72,11 +76,11 @@ export class RenewedCredential implements Credential {
     if (!kept?.credential.isRefusal(answer)) return false;
     // Another request was refused as well, and has seen to it.
     if (this.#isSpent || kept.fetchedAt > signedAt) return true;
-    this.#isSpent = this.#now() - kept.fetchedAt >= FRESH_MS;
+    this.#isSpent = !kept.replacesRefused || this.#now() - kept.fetchedAt >= PATIENCE_WITH_REFUSALS_MS;
     return this.#isSpent;
   }
 
-  #refresh(now: number): Promise<Kept> {
+  #refresh(now: number): Promise<Fetched> {
     if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return outcomeOf(this.#fetch);
     const controller = new AbortController();
     const fetched = this.#fetchNew(controller.signal).then((one) => ({ ...one, fetchedAt: this.#now() }));
@@ -98,7 +102,7 @@ export class RenewedCredential implements Credential {
       const fetched = await fetch.fetched;
       // One that was given up may still come, after its successor.
       if (this.#fetch !== fetch) return;
-      this.#kept = fetched;
+      this.#kept = { ...fetched, replacesRefused: this.#isSpent };
       this.#isSpent = false;
     } catch {
       // What failed is not kept: the next who needs one asks again.
@@ -108,7 +112,7 @@ export class RenewedCredential implements Credential {
 }
 
 /** What came of a fetch, or of its successor where it was given up. */
-async function outcomeOf(fetch: Fetch): Promise<Kept> {
+async function outcomeOf(fetch: Fetch): Promise<Fetched> {
   try {
     return await fetch.fetched;
   } catch (error) {
