@@ -128,9 +128,9 @@ function eventsInput(
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const given = (lines[0] && 'context' in lines[0] ? lines.shift() : undefined)?.['context'] as
-    | { request?: object; body?: object }
+    | { request?: object; body?: object; estimatedInputTokens?: number }
     | undefined;
-  const { body, ...facts } = given ?? {};
+  const { body, estimatedInputTokens, ...facts } = given ?? {};
   const events = lines.map((line) => {
     if (line['type'] !== 'error') return line as unknown as CanonicalEvent;
     const { kind, message, ...details } = line['error'] as { kind: 'internal'; message: string };
@@ -142,6 +142,7 @@ function eventsInput(
     model: 'test/model',
     reasoningContentMirror: true,
     ...facts,
+    ...(estimatedInputTokens !== undefined && { estimateInputTokens: () => estimatedInputTokens }),
     request: body ? server(protocol).decodeRequest(body) : fillRequest(facts.request ?? {}),
   };
   return { events, context };

@@ -4,6 +4,7 @@ export * from './collect.ts';
 export * from './embeddings.ts';
 export * from './error.ts';
 export * from './event.ts';
+export * from './function-name.ts';
 export * from './hosted-tool.ts';
 export * from './item.ts';
 export * from './json.ts';

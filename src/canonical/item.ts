@@ -80,6 +80,7 @@ export type HostedFacts =
       readonly type: 'web_search';
       readonly query?: string | undefined;
       readonly pages?: readonly FoundPage[] | undefined;
+      readonly isError?: boolean | undefined;
     }
   | {
       readonly type: 'mcp';

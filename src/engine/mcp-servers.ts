@@ -66,7 +66,14 @@ function openServer(
   names: FunctionNames,
 ): McpEntry {
   const path = hosted.path ?? 'tools';
-  const configured = wish.url === undefined ? mcp.servers.get(wish.label) : undefined;
+  const configured = mcp.servers.get(wish.label);
+  // Its label stands for it in items and in answers of persons: nobody else may take it.
+  if (configured && wish.url !== undefined && wish.url !== configured.server.url)
+    throw new GatewayError(
+      'invalid_request',
+      `${path}.server_url must be left out: "${wish.label}" is the label of a configured server`,
+      { param: `${path}.server_url` },
+    );
   const approval = wish.approval ?? configured?.approval ?? 'always';
   if (configured)
     for (const name of ['authorization', 'headers'] as const)

@@ -9,7 +9,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../canonical/index.ts';
-import { asString } from '../canonical/index.ts';
+import { asString, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { AvailableTools, Native } from '../tools/available-tools.ts';
 import {
@@ -66,6 +66,7 @@ export class ToolBelt {
   static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
     const wish = available.search ? searchWish(request) : undefined;
     const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
+    if (!servers) refuseAnswers(request);
     return wish || servers ? new ToolBelt(request, available, hasItems, wish) : null;
   }
 
@@ -227,4 +228,12 @@ export class ToolBelt {
       }
     }
   }
+}
+
+/** @throws GatewayError when a person has answered, and nobody says for which server: credentials are never kept */
+function refuseAnswers({ items }: CanonicalRequest): void {
+  const last = items.at(-1);
+  if (last?.type !== 'hosted_call' || last.kind !== 'mcp_approval_response') return;
+  const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
+  throw new GatewayError('invalid_request', message, { param: 'tools' });
 }

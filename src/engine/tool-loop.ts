@@ -73,6 +73,8 @@ export class ToolLoop implements TurnHost {
   /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
   readonly #allowing = new Map<string, Promise<void>>();
   #resultChars = 0;
+  /** True in a turn that must answer with what there is: whatever it calls is not made. */
+  #isLastTurn = false;
   /** Items that the client was shown before a turn. */
   readonly #announced = new Set<JsonObject>();
 
@@ -112,7 +114,7 @@ export class ToolLoop implements TurnHost {
   }
 
   begin(name: string, text: string, made: number): GatewayCall | null {
-    if (this.#calls + made >= this.#mostCalls) return null;
+    if (this.#isLastTurn || this.#calls + made >= this.#mostCalls) return null;
     return this.#input.belt.call(name, text);
   }
 
@@ -155,7 +157,8 @@ export class ToolLoop implements TurnHost {
         answer.flush();
         return undefined;
       }
-      request = this.#nextRequest(request, ended.items, made, turn + 2 >= MOST_TURNS);
+      this.#isLastTurn = turn + 2 >= MOST_TURNS || made.some(({ call }) => call.call === null);
+      request = this.#nextRequest(request, ended.items, made);
       plan = startingWith(plan, generation.served);
       if (generation.served) generation.earlier.push(generation.served);
       generation.served = undefined;
@@ -268,6 +271,8 @@ export class ToolLoop implements TurnHost {
     const end: FinishEvent = finish ?? { type: 'finish', reason: 'unknown' };
     if (calls.length === 0 || callsClient) return end;
     if (end.reason === 'length' || end.reason === 'content_filter') return end;
+    // Not every server heeds that no tool may be called.
+    if (this.#isLastTurn) return { type: 'finish', reason: 'length' };
     if (calls.some(({ call }) => call?.approval)) return { type: 'finish', reason: 'stop' };
     const left = this.#tokensLeft();
     return left !== undefined && left < FEWEST_TOKENS ? { type: 'finish', reason: 'length' } : undefined;
@@ -283,13 +288,7 @@ export class ToolLoop implements TurnHost {
   }
 
   /** What the model is asked next: the same with what it said and what came of its calls. */
-  #nextRequest(
-    request: CanonicalRequest,
-    items: readonly Item[],
-    made: readonly Made[],
-    isLast: boolean,
-  ): CanonicalRequest {
-    const isSpent = made.some(({ call }) => call.call === null);
+  #nextRequest(request: CanonicalRequest, items: readonly Item[], made: readonly Made[]): CanonicalRequest {
     const results = made.map(({ call: { callId, name }, outcome }): ToolResultItem => {
       const { parts, isError } = outcome;
       return { type: 'tool_result', kind: 'function', callId, name, parts, isError };
@@ -298,7 +297,7 @@ export class ToolLoop implements TurnHost {
     return {
       ...request,
       items: [...request.items, ...added],
-      toolChoice: isLast || isSpent ? { type: 'none' } : afterwards(request.toolChoice),
+      toolChoice: this.#isLastTurn ? { type: 'none' } : afterwards(request.toolChoice),
       maxOutputTokens: this.#tokensLeft(),
       prefill: undefined,
     };

@@ -64,7 +64,11 @@ export function toolWithoutCredentials(tool: JsonValue): JsonValue {
 function maskedMember(name: string, value: JsonValue): JsonValue {
   const word = name.replaceAll('_', '').toLowerCase();
   if (value === null || FUNCTIONS.has(word)) return value;
-  if (SECRETS.has(word)) return REDACTED;
+  // Names of headers are no secrets, and their place is that of an object.
+  if (SECRETS.has(word))
+    return isJsonObject(value)
+      ? Object.fromEntries(Object.keys(value).map((each) => [each, REDACTED]))
+      : REDACTED;
   if (ADDRESSES.has(word) && typeof value === 'string') return withoutSecrets(value);
   return toolWithoutCredentials(value);
 }

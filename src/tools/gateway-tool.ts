@@ -1,6 +1,6 @@
 // A tool that the gateway runs between the turns of a model: what the model is offered in its place, and what a call of
 // it does. Items are in the form of the Responses API, the one protocol that has them all. Knows no request.
-import { createHash } from 'node:crypto';
+import { isLegalFunctionName, markedFunctionName } from '../canonical/index.ts';
 import type { FunctionTool, HostedFacts, JsonObject, Part } from '../canonical/index.ts';
 
 export interface GatewayTool {
@@ -41,15 +41,7 @@ export function said(text: string, item: JsonObject, isError = false): CallOutco
   return { item, parts: [{ type: 'text', text }], isError, uses: NOTHING };
 }
 
-/** Characters that every upstream takes in the name of a function, and how many. */
-const ILLEGAL = /[^\w-]/g;
-const LONGEST_NAME = 64;
-const MARK_CHARS = 8;
-
-/**
- * Gives functions names that no other tool of the request has. A name that has to change gets a mark of what it stands
- * for: it is the same in every turn, whatever else is there.
- */
+/** Gives functions names that no other tool of the request has, the same in every turn. */
 export class FunctionNames {
   readonly #taken: Set<string>;
 
@@ -64,17 +56,9 @@ export class FunctionNames {
    */
   take(wanted: string, identity = wanted): string {
     let name = wanted;
-    for (let n = 0; this.#taken.has(name) || !isLegal(name); n++) name = marked(wanted, `${identity}\n${n}`);
+    for (let n = 0; this.#taken.has(name) || !isLegalFunctionName(name); n++)
+      name = markedFunctionName(wanted, `${identity}\n${n}`);
     this.#taken.add(name);
     return name;
   }
-}
-
-function isLegal(name: string): boolean {
-  return name !== '' && name.length <= LONGEST_NAME && name.search(ILLEGAL) < 0;
-}
-
-function marked(wanted: string, identity: string): string {
-  const mark = createHash('sha256').update(identity).digest('hex').slice(0, MARK_CHARS);
-  return `${wanted.replace(ILLEGAL, '_').slice(0, LONGEST_NAME - MARK_CHARS - 1)}_${mark}`;
 }

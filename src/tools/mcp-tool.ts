@@ -171,6 +171,8 @@ export class McpServerTool implements GatewayTool {
   #needsApproval(tool: McpTool): boolean {
     const { approval } = this.#input;
     if (typeof approval === 'string') return approval === 'always';
+    // Who names a tool in both lists is asked.
+    if (approval.always && matches(tool, approval.always)) return true;
     if (approval.never && matches(tool, approval.never)) return false;
     // What neither list names waits for a person, as the API's own default has it.
     return true;

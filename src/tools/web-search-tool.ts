@@ -137,7 +137,10 @@ export class WebSearchTool implements GatewayTool {
     const query = asString(action['query'])?.trim();
     if (!query) return failed('The call must have a query: {"query": "…"}.');
     if (wish.maxUses !== undefined && this.#searches >= wish.maxUses)
-      return failed(`No more than ${wish.maxUses} searches are allowed. Answer with what was found.`);
+      return failedSearch(
+        query,
+        `No more than ${wish.maxUses} searches are allowed. Answer with what was found.`,
+      );
     this.#searches++;
     let uses: CallOutcome['uses'] = {};
     let results: readonly SearchResult[];
@@ -155,7 +158,7 @@ export class WebSearchTool implements GatewayTool {
       );
     } catch (thrown) {
       // Paid for all the same, where the engine was asked.
-      return { ...failed(GatewayError.from(thrown).message), uses };
+      return { ...failedSearch(query, GatewayError.from(thrown).message), uses };
     }
     const found = results.map(({ url, title, text }) => ({ url, title, text }));
     const sources = found.map(({ url }) => ({ type: 'url', url }));
@@ -297,6 +300,10 @@ function checkSite(address: string, { allowedDomains, blockedDomains }: SearchWi
 
 function sizeOf({ contextSize }: SearchWish): 'low' | 'medium' | 'high' {
   return contextSize === 'low' || contextSize === 'high' ? contextSize : 'medium';
+}
+
+function failedSearch(query: string, message: string): CallOutcome {
+  return { ...failed(message), facts: { type: 'web_search', query, isError: true } };
 }
 
 function failed(message: string): CallOutcome {

@@ -154,3 +154,77 @@ test('what an MCP server hides from people it hides from models', async () => {
   expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('plain');
   expect(String(scene.upstream.requests.at(-1)?.text.split('"role":"tool"').at(-1))).not.toContain(hidden);
 });
+
+test('a model that calls on whatever it is told is ended after its last turn', async () => {
+  scene.web.clear();
+  const turns = Array.from({ length: 30 }, (_, turn) => says('chat', [search(`call_${turn}`)]));
+  scene.upstream.script(...turns);
+  const before = scene.upstream.requests.length;
+  const { body } = await ask(scene, 'chat', { input: 'Rivers?', tools: [SEARCH] }, false);
+  expect(at(body, 'status')).toBe('incomplete');
+  expect(scene.upstream.requests.length - before).toBe(24);
+  expect(scene.web.searches).toHaveLength(23);
+});
+
+test('a call that Claude’s clients send back has the name under which it was made', async () => {
+  const long = 'a-server-whose-label-is-long.and.illegal-at-most-upstreams-of-all';
+  for (const label of ['sums', long]) {
+    const tools = [{ type: 'mcp_toolset', mcp_server_name: label }];
+    const mcp_servers = [{ type: 'url', url: scene.mcp.url, name: label }];
+    const go = async (messages: unknown[]): Promise<unknown> => {
+      const body = { model: 'to/chat', max_tokens: 500, messages, tools, mcp_servers };
+      return (await scene.gateway.post('/messages', body)).json();
+    };
+    const question = { role: 'user', content: 'Add.' };
+    scene.upstream.script(says('chat', [{ text: 'Which numbers?' }]));
+    await go([question]);
+    const names = list(scene.upstream.requests.at(-1)?.json, 'tools').map((tool) =>
+      String(at(tool, 'function', 'name')),
+    );
+    const name = names.find((each) => each.includes('add') || each.startsWith('a-server')) ?? '';
+    scene.upstream.script(
+      says('chat', [{ call: name, id: 'call_a', args: { a: 1, b: 2 } }]),
+      says('chat', [{ text: 'Three.' }]),
+    );
+    const first = await go([question]);
+    scene.upstream.script(says('chat', [{ text: 'Indeed.' }]));
+    await go([
+      question,
+      { role: 'assistant', content: at(first, 'content') },
+      { role: 'user', content: 'Sure?' },
+    ]);
+    expect(scene.upstream.requests.at(-1)?.text).toContain(`"name":"${name}","arguments"`);
+  }
+});
+
+test('a search that failed is told to Claude’s clients as one', async () => {
+  scene.web.next(() => new Response('broken', { status: 500 }));
+  scene.upstream.script(says('chat', [search('call_a')]), says('chat', [{ text: 'I could not look.' }]));
+  const response = await scene.gateway.post('/messages', {
+    model: 'to/chat',
+    max_tokens: 500,
+    messages: [{ role: 'user', content: 'Rivers?' }],
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+  });
+  const content = list(await response.json(), 'content');
+  expect(content.map((block) => at(block, 'type'))).toEqual([
+    'server_tool_use',
+    'web_search_tool_result',
+    'text',
+  ]);
+  expect(at(content[1], 'content', 'type')).toBe('web_search_tool_result_error');
+});
+
+test('an approval without its server is refused', async () => {
+  const approval = { type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true };
+  const lonely = await ask(scene, 'chat', { input: [approval] }, false);
+  expect([lonely.status, at(lonely.body, 'error', 'param')]).toEqual([400, 'tools']);
+});
+
+test('nobody takes the label of a configured server', async () => {
+  const own = await startToolScene({ mcp: (url) => ({ servers: { ops: { url } } }) });
+  await using _ = own;
+  const tools = [serverAt('https://elsewhere.example/mcp', { server_label: 'ops' })];
+  const { status, body } = await ask(own, 'chat', { input: 'Hello', tools }, false);
+  expect([status, at(body, 'error', 'param')]).toEqual([400, 'tools[0].server_url']);
+});

@@ -1,6 +1,6 @@
 // Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
 // which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, mcpFunctionName } from '../../canonical/index.ts';
 import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canonical/index.ts';
 
 /** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
@@ -41,10 +41,11 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
   const tail = id.replace(/\W/g, '_');
   if (facts.type === 'web_search') {
     const use = FOREIGN_SEARCH + tail;
-    const { query = '', pages = [] } = facts;
+    const { query = '', pages = [], isError = false } = facts;
+    const content = isError ? SEARCH_ERROR : pages.map(encodePage);
     return [
       { type: 'server_tool_use', id: use, name: 'web_search', input: { query } },
-      { type: 'web_search_tool_result', tool_use_id: use, content: pages.map(encodePage) },
+      { type: 'web_search_tool_result', tool_use_id: use, content },
     ];
   }
   if (facts.type === 'image') return [];
@@ -61,11 +62,16 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
   ];
 }
 
+/** Documentation "Web search tool", "Errors" (2026-11). */
+const SEARCH_ERROR: JsonObject = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
+
 /** `encrypted_content` is what the model reads of a page; clients give it back as it is. */
 function encodePage({ url, title, text = '' }: FoundPage): JsonObject {
   const hidden = FOREIGN_CONTENT + text;
   return { type: 'web_search_result', url, title: title || url, encrypted_content: hidden, page_age: null };
 }
+
+const FAILED_SEARCH: Part = { type: 'text', text: 'The search failed.' };
 
 /** A block that `encodeFacts` wrote, as a model of any family reads it: a call, or its result. */
 export function decodeForeign(block: JsonObject, path: string): Item | undefined {
@@ -75,15 +81,18 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
   switch (block['type']) {
     case 'server_tool_use':
     case 'mcp_tool_use': {
-      const name = asString(block['name']) ?? '';
+      const own = asString(block['name']) ?? '';
+      const server = asString(block['server_name']);
+      // As the model saw it: what it signed names the call so.
+      const name = server === undefined ? own : mcpFunctionName(server, own);
       return { ...base, type: 'tool_call', name, arguments: JSON.stringify(block['input'] ?? {}) };
     }
-    case 'web_search_tool_result':
-      return {
-        ...base,
-        type: 'tool_result',
-        parts: [textOf(asArray(block['content']).filter(isJsonObject))],
-      };
+    case 'web_search_tool_result': {
+      const { content } = block;
+      const isError = isJsonObject(content);
+      const parts = isError ? [FAILED_SEARCH] : [textOf(asArray(content).filter(isJsonObject))];
+      return { ...base, type: 'tool_result', parts, isError };
+    }
     case 'mcp_tool_result': {
       const texts = asArray(block['content']).map((part) => asString(asObject(part)['text']) ?? '');
       const parts: Part[] = [{ type: 'text', text: texts.join('\n') }];
