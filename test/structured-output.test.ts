@@ -322,6 +322,11 @@ describe('schemas', () => {
       { x1: 1 },
       { y: 1 },
     ],
+    [{ type: 'number', multipleOf: 0.01 }, 19.99, 19.995],
+    [{ type: 'number', multipleOf: 0.01 }, 123456789.01, 123456789.015],
+    [{ type: 'number', multipleOf: 0.1 }, 0.3, 0.35],
+    [{ type: 'number', multipleOf: 2.5 }, -7.5, -7.4],
+    [{ type: 'integer', multipleOf: 2 }, 9007199254740990, 9007199254740991],
     [{ prefixItems: [{ type: 'string' }] }, ['a'], [1]],
     [{ items: [{ type: 'string' }] }, ['a'], [1]],
   ])('%j: %j is good, %j is not', async (schema, good, bad) => {
@@ -349,6 +354,14 @@ describe('schemas', () => {
       chat('{"child":{"child":{}}}', '{"child":{"child":null}}');
       expect(await content(await post('none/openai-chat', tree(draft)))).toBe('{"child":{"child":null}}');
     }
+  });
+
+  test('an answer that is nested without end is one to repair', async () => {
+    const tree = { type: 'object', properties: { child: { $ref: '#' } }, additionalProperties: false };
+    chat(`${'{"child":'.repeat(40_000)}{}${'}'.repeat(40_000)}`, '{"child":{}}');
+    const response = await post('none/openai-chat', tree);
+    expect(await content(response)).toBe('{"child":{}}');
+    expect(await reason(response)).toContain('nested too deeply');
   });
 
   test('a pattern that looks around is not checked, and the report says so', async () => {
@@ -386,8 +399,19 @@ describe('schemas', () => {
   for (let i = 0; i < 110; i++) deep = { not: deep };
   test.each([
     ['another host', { $ref: 'http://169.254.169.254/schema.json' }, 'resolve'],
-    ['itself, without end', { $ref: '#' }, 'cannot be used'],
+    ['itself, without end', { $ref: '#' }, 'it refers to itself without end'],
+    [
+      'itself, in a member, by a name',
+      holding({ $anchor: 'a', anyOf: [{ not: { $ref: '#a' } }] }),
+      'it refers to itself without end',
+    ],
     ['itself, twice at each level', { $defs: doubling, $ref: '#/$defs/d39' }, 'too often'],
+    ['itself, thirty times twice', { $defs: doubling, items: { $ref: '#/$defs/d30' } }, 'too often'],
+    [
+      'itself, by an address of its own',
+      { allOf: [{ $id: 'https://example.com/a', $ref: '#' }] },
+      'it refers to itself without end',
+    ],
     ['many levels', deep, 'levels deep'],
     ['too many parts', { enum: Array.from({ length: 3001 }, () => ({})) }, 'objects'],
     ['no pattern', { pattern: '(' }, 'not closed'],
@@ -401,6 +425,7 @@ describe('schemas', () => {
     const error = at(await response.json(), 'error');
     expect(at(error, 'param')).toBe('response_format.json_schema.schema');
     expect(String(at(error, 'message'))).toContain(why);
+    expect(scene.upstream('up').requests).toEqual([]);
     expect(performance.now() - started).toBeLessThan(2500);
   });
 });

@@ -1,15 +1,17 @@
 // Checks JSON values against JSON Schemas that arrive in requests, hostile ones among them: nothing is fetched, and size,
 // depth and time are bounded. Knows nothing of answers.
-import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
+import { _, Ajv, str, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
 import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../grammar/index.ts';
+import { mostReferences } from './schema-references.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
   /**
-   * What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end.
+   * What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end for
+   * it: one can refer to itself twice for each member.
    * @param path of the schema in the client's body
    */
   problemOf(value: JsonValue, path: string): string | null;
@@ -29,6 +31,8 @@ const MOST_PATTERNS = 200;
 const MOST_UNCHECKED = 5;
 /** References that are followed for one value: a schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
+const ENDLESS = 'it refers to itself without end';
+const TOO_OFTEN = 'it refers to itself too often';
 /** Steps of all patterns for one value. */
 const MOST_PATTERN_STEPS = 1_000_000;
 
@@ -97,6 +101,11 @@ function compile(schema: JsonObject, path: string, room: Room): Compiled {
     const { namePatterns } = read;
     objects = read.objects;
     validate = ajvFor(schema, { limits, unchecked, namePatterns, room }, path).compile(usable(schema));
+    // Meets circles of parts with addresses of their own, which cannot be counted before.
+    for (const probe of [null, {}]) {
+      limits.references = MOST_REFERENCES;
+      validate(probe);
+    }
   } catch (error) {
     throw unusable(error, path);
   }
@@ -108,7 +117,7 @@ function compile(schema: JsonObject, path: string, room: Room): Compiled {
       try {
         return validate(value) ? null : describe(validate);
       } catch (error) {
-        // A schema can compile and still be without end, such as one that refers to itself.
+        if (isOutOfStack(error)) return 'it is nested too deeply';
         throw unusable(error, from);
       }
     },
@@ -153,6 +162,15 @@ function ajvFor(
   });
   for (const [name, validate] of Object.entries(STRING_FORMATS))
     ajv.addFormat(name, { type: 'string', validate });
+  // Ajv divides, and takes 19.99 for no multiple of 0.01.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    validate: isMultiple,
+  });
   // Ajv compares every two members, in quadratic time.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -164,7 +182,7 @@ function ajvFor(
       !wanted || new Set(values.map(sorted)).size === values.length,
   });
   const followed = (): void => {
-    if (--limits.references < 0) throw new RangeError('it refers to itself too often');
+    if (--limits.references < 0) throw new RangeError(TOO_OFTEN);
   };
   ajv.removeKeyword('$ref');
   ajv.addKeyword({
@@ -189,21 +207,35 @@ function hasTuple(schema: JsonValue | undefined): boolean {
   return Array.isArray(schema['items']) || Object.values(schema).some(hasTuple);
 }
 
-/** @returns the patterns of `patternProperties`, and how many objects there are. Throws RangeError for a schema of too many parts or levels. */
+/**
+ * @returns the patterns of `patternProperties`, and how many objects there are. Throws RangeError for a schema of too
+ * many parts or levels, or without end.
+ */
 function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Compiled, 'objects'> {
   const namePatterns = new Set<string>();
-  let objects = 0;
+  const objects: JsonObject[] = [];
   const visit = (value: JsonValue | undefined, depth: number): void => {
     if (typeof value !== 'object' || value === null) return;
     if (depth > DEEPEST) throw new RangeError(`it is more than ${DEEPEST} levels deep`);
-    if (!Array.isArray(value) && ++objects > MOST_OBJECTS)
+    if (isJsonObject(value) && objects.push(value) > MOST_OBJECTS)
       throw new RangeError(`it has more than ${MOST_OBJECTS} objects`);
     for (const child of Object.values(value)) visit(child as JsonValue | undefined, depth + 1);
     const named = Array.isArray(value) ? undefined : (value as JsonObject)['patternProperties'];
     if (isJsonObject(named)) for (const pattern of Object.keys(named)) namePatterns.add(pattern);
   };
   visit(schema, 0);
-  return { namePatterns, objects };
+  const references = mostReferences(schema, objects);
+  if (references === Infinity) throw new RangeError(ENDLESS);
+  if (references > MOST_REFERENCES) throw new RangeError(TOO_OFTEN);
+  return { namePatterns, objects: objects.length };
+}
+
+/** Decimals are near to what they say: so is their quotient, by half a unit of its last place for each, and its own. */
+function isMultiple(of: number, value: number): boolean {
+  if (value % of === 0) return true;
+  if (Number.isInteger(value) && Number.isInteger(of)) return false;
+  const times = value / of;
+  return Math.abs(Math.round(times) - times) <= 2 * Number.EPSILON * Math.abs(times);
 }
 
 /** JSON text that is the same for equal values. */
@@ -215,8 +247,13 @@ function sorted(value: JsonValue): string {
   );
 }
 
+function isOutOfStack(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message);
+}
+
 function unusable(error: unknown, path: string): GatewayError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const reason = isOutOfStack(error) ? ENDLESS : said;
   return new GatewayError('invalid_request', `${path}: the schema cannot be used: ${reason}`, {
     param: path,
   });
