@@ -5,7 +5,7 @@ import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.t
 import { startOf } from '../cut-text.ts';
 import { visibleText } from '../visible-text.ts';
 import { decodeText } from './decode-text.ts';
-import { readHtml, type ReadableDocument } from './html-to-text.ts';
+import type { ReadableDocument } from './html-to-text.ts';
 
 export interface Page {
   /** Where it was in the end, after redirects. */
@@ -84,7 +84,11 @@ export class PageReader {
       return { title: '', text: await readPdf(bytes, signal) };
     }
     // One character more than is kept tells that there are more.
-    if (HTML.has(type)) return readHtml(decodeText(bytes, contentType), url, this.#maxChars + 1, signal);
+    if (HTML.has(type)) {
+      // Loaded with the first page: most gateways never open one.
+      const { readHtml } = await import('./html-to-text.ts');
+      return readHtml(decodeText(bytes, contentType), url, this.#maxChars + 1, signal);
+    }
     if (TEXT.test(type)) return { title: '', text: decodeText(bytes, contentType) };
     throw notRead(
       'unsupported',
