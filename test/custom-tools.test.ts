@@ -9,23 +9,36 @@ import { ArmedClock } from './upstreams/armed-clock.ts';
 import { UPSTREAM_PROTOCOLS } from './upstreams/dialects.ts';
 import { recordOf, startScene, StreamReading, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at, list } from './upstreams/json-path.ts';
+import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const clock = new ArmedClock();
 let scene: Scene;
+let loyal: ScriptedUpstream;
 beforeAll(async () => {
-  const quirks = { custom_tools: false };
+  loyal = await startUpstream();
+  const knowing = { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: true } };
   scene = await startScene(['up'], {
     clock,
     config: {
-      models: UPSTREAM_PROTOCOLS.map((protocol) => ({
-        id: `plain/${protocol}`,
-        max_output_tokens: 8000,
-        endpoints: [{ provider: 'up', model: 'm', protocol, quirks, price: { input: 1, output: 4 } }],
-      })),
+      providers: {
+        loyal: { protocols: { 'openai-chat': { base_url: `${loyal.origin}/v1`, faithful: true } } },
+      },
+      models: [
+        // Nothing is said of them: nobody knows whether a server without a preset has custom tools.
+        ...UPSTREAM_PROTOCOLS.map((protocol) => ({
+          id: `plain/${protocol}`,
+          max_output_tokens: 8000,
+          endpoints: [{ provider: 'up', model: 'm', protocol, price: { input: 1, output: 4 } }],
+        })),
+        { id: 'knowing/chat', endpoints: [knowing] },
+      ],
     },
   });
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await loyal.stop();
+});
 beforeEach(() => scene.upstream('up').script());
 
 const SUMS = {
@@ -295,10 +308,13 @@ describe('syntaxes', () => {
   });
 });
 
-test('an upstream that knows custom tools enforces their grammars itself', async () => {
-  const up = scene.upstream('up');
+test.each([
+  ['its quirk', 'knowing/chat'],
+  ['its faith', 'loyal/m'],
+])('an upstream that knows custom tools by %s enforces their grammars itself', async (_how, model) => {
+  const up = model === 'loyal/m' ? loyal : scene.upstream('up');
   up.script(says('openai-chat', false, { calls: [['other', 'call_1', {}]] }));
-  const { path, body } = asks('chat', 'one/chat', false, SUMS);
+  const { path, body } = asks('chat', model, false, SUMS);
   const response = await scene.gateway.post(path, body);
   expect(response.status).toBe(200);
   expect(response.headers.get('x-dragoman-report')).toBeNull();

@@ -1,7 +1,7 @@
 // Which providers are on, and with what: presets, overlaid with what the operator configured and with keys from
 // the vendors' own environment variables. Knows nothing of models.
 import { PROTOCOL_NAMES } from '../canonical/index.ts';
-import type { ProtocolName } from '../canonical/index.ts';
+import type { ProtocolName, Quirks } from '../canonical/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
@@ -260,6 +260,12 @@ const OWN_REASONING: Readonly<Record<ProtocolName, string | null>> = {
   'bedrock-converse': 'anthropic-claude-v1',
 };
 
+/**
+ * What is not expected of a server that no preset knows. Custom tools are OpenAI's own: elsewhere they are refused, or
+ * their grammars are enforced by nobody, while functions in their place are checked here.
+ */
+const OF_UNKNOWN_SERVERS: Partial<Quirks> = { customTools: false };
+
 /** One protocol entry of the configuration over the preset's own, if any. */
 function configured(
   name: ProtocolName,
@@ -276,7 +282,7 @@ function configured(
   return {
     baseUrl: trimUrl(baseUrl),
     faithful: given.faithful ?? own?.faithful ?? false,
-    quirks: own?.quirks ?? {},
+    quirks: own?.quirks ?? (given.faithful === true ? {} : OF_UNKNOWN_SERVERS),
     configuredQuirks: given.quirks ?? {},
     hasConfiguredParameters: given.unsupported !== undefined,
     hasConfiguredFaith: given.faithful !== undefined,

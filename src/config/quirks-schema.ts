@@ -25,7 +25,11 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
     .enum(['json_schema', 'json_object', 'none'])
     .describe('Best answer format the server enforces.'),
   strictTools: z.boolean().describe('`strict` on function tools is understood.'),
-  customTools: z.boolean().describe('Custom (free-form) tools are understood.'),
+  customTools: z
+    .boolean()
+    .describe(
+      'Custom (free-form) tools are understood. Without a preset: only where the server is said to be `faithful`.',
+    ),
   messageName: z.boolean().describe('`name` on messages is accepted.'),
   textContent: z.enum(['parts', 'string']).describe('Form of text content.'),
   requiredToolChoice: z.enum(['required', 'any']).describe('Word that forces some tool.'),

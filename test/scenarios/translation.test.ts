@@ -38,6 +38,12 @@ beforeAll(async () => {
           endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'effort' }],
         },
         {
+          id: 'with/custom',
+          endpoints: [
+            { provider: 'up', model: 'm', protocol: 'openai-responses', quirks: { custom_tools: true } },
+          ],
+        },
+        {
           id: 'no/custom',
           endpoints: [
             { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: false } },
@@ -178,7 +184,7 @@ describe('custom tools where the upstream has only functions', () => {
       ),
     ],
     [
-      'one/responses',
+      'with/custom',
       whole(
         responsesBody([
           { id: 'ctc_1', type: 'custom_tool_call', call_id: 'call_1', name: 'run_sql', input: 'select 1;' },
@@ -195,7 +201,7 @@ describe('custom tools where the upstream has only functions', () => {
     expect(said.tool_calls).toEqual([
       { id: 'call_1', type: 'custom', custom: { name: 'run_sql', input: 'select 1;' } },
     ] as never);
-    if (model === 'one/responses')
+    if (model === 'with/custom')
       expect(at(sent(), 'tools', 0)).toMatchObject({ type: 'custom', name: 'run_sql' });
     else if (model === 'one/messages')
       expect(at(sent(), 'tools', 0)).toMatchObject({ name: 'run_sql', input_schema: { type: 'object' } });
