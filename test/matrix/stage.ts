@@ -40,7 +40,7 @@ function startWeb(): Bun.Server<undefined> {
 
 /** Every protocol as one of the provider's servers speaks it. */
 function protocolsAt(origin: string, able: boolean): Readonly<Record<Protocol, object>> {
-  const quirks = { searches_web: able, fetches_urls: able };
+  const quirks = { searches_web: able, fetches_urls: able, custom_tools: able };
   return {
     'openai-chat': {
       base_url: `${origin}/v1`,
