@@ -6,11 +6,16 @@ import { recordOf, startScene, UPSTREAM_KEY, type Scene } from '../upstreams/gat
 import { at, list } from '../upstreams/json-path.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
+/** Says that its server takes what OpenAI brought together with custom tools. */
+const KNOWING = {
+  id: 'knowing/chat',
+  endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: true } }],
+};
 const scenes: { relay?: Scene; translate?: Scene } = {};
 beforeAll(async () => {
   [scenes.relay, scenes.translate] = await Promise.all([
     startScene(['up'], { faithful: true }),
-    startScene(['up']),
+    startScene(['up'], { config: { models: [KNOWING] } }),
   ]);
 });
 afterAll(async () => {
@@ -172,10 +177,21 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
       { type: 'allowed_tools', ...choice },
       { type: 'allowed_tools', allowed_tools: choice },
     ]) {
-      const response = await ask({ tools, tool_choice });
+      const response = await ask({ tools, tool_choice, ...(lane === 'translate' && { model: KNOWING.id }) });
       expect(response.status).toBe(200);
       expect(at(sent(), 'tool_choice')).toEqual({ type: 'allowed_tools', allowed_tools: choice });
+      expect(response.headers.get('x-dragoman-report')).toBeNull();
     }
+  });
+
+  test('where allowed tools are not known, only those are offered', async () => {
+    const named = (name: string): object => ({ type: 'function', function: { name, parameters: {} } });
+    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named('f')] } };
+    const response = await ask({ tools: [named('f'), named('g')], tool_choice });
+    if (lane === 'relay') return expect(at(sent(), 'tool_choice', 'type')).toBe('allowed_tools');
+    expect(list(sent(), 'tools').map((tool) => at(tool, 'function', 'name'))).toEqual(['f']);
+    expect(at(sent(), 'tool_choice')).toBe('required');
+    expect(response.headers.get('x-dragoman-report')).toBe('tool_choice:approximated');
   });
 
   test('the old role function is refused by its path', async () => {
