@@ -146,6 +146,19 @@ describe('HTML', () => {
     ['a<!-- b --><template><p>b</p></template><textarea>b</textarea>c', 'ac'],
     ['ig\u00adnore\u200b this\u{e0041}', 'ignore this'],
     ['<input hidden>a', 'a'],
+    ...[
+      'font-size:0',
+      'color: red; FONT-SIZE : 0px !important',
+      'opacity:0',
+      'opacity: 0.0;color:red',
+      'opacity:.0%',
+      'visibility:collapse',
+      'content-visibility: hidden',
+      'position:absolute;left:-9999px',
+      'position:absolute; top: -10000.5px',
+      'text-indent:-999em',
+      'margin-left:-100vw',
+    ].map((style) => [`<p style="${style}">b<b>b</b></p>a`, 'a'] as const),
   ])('what nobody sees is left out: %s', async (html, expected) => {
     expect(await text(html)).toBe(expected);
   });
@@ -168,6 +181,22 @@ describe('HTML', () => {
       expect(page.text).toBe(`ab ${seen} c\u200d\u200cd`);
     },
   );
+
+  test.each([
+    'opacity:0.5',
+    'opacity:1',
+    'font-size:0.8em',
+    'font-size:10px',
+    '--bg-opacity:0;color:red',
+    'border-left:0;padding-left:600px',
+    'margin-left:-15px',
+    'left:-50%',
+    'display:block',
+  ])('what people see is read: %s', async (style) => {
+    expect(await text(`<p style="${style}">b</p><form action="/x">c <input value="d"></form>`)).toBe(
+      'b\n\nc',
+    );
+  });
 
   test('a page of nothing else holds no text', async () => {
     const failure = await failureOf(

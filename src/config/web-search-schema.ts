@@ -13,7 +13,9 @@ export const webSearchSchema = z
       .string()
       .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
       .optional()
-      .describe("Address of the engine: needed for SearXNG, replaces the others' documented one."),
+      .describe(
+        "Scheme and host of the engine, the path is appended: needed for SearXNG, in place of the others' own.",
+      ),
     api_key: z
       .string()
       .meta({ secret: true })

@@ -2,6 +2,7 @@
 // character. What becomes of the words is the text writer's business.
 import { Tokenizer } from 'htmlparser2';
 import type { TokenizerCallbacks } from 'htmlparser2';
+import { isHiddenByStyle } from './hidden-by-style.ts';
 import { HEADINGS, LINES, PARAGRAPHS, SELF_ENDING, SITE_PARTS, UNREADABLE, VOID } from './html-elements.ts';
 import type { TextWriter } from './text-writer.ts';
 
@@ -173,7 +174,7 @@ export class HtmlReader implements TokenizerCallbacks {
       attributes.has('hidden') ||
       attributes.get('aria-hidden') === 'true' ||
       attributes.get('role') === 'navigation' ||
-      /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributes.get('style') ?? '')
+      isHiddenByStyle(attributes.get('style') ?? '')
     );
   }
 
