@@ -327,7 +327,9 @@ test(
     expect(await statusOf(program, key, 'sim/messages')).toBe(403);
 
     const listed = await runProgram(['keys', 'list'], { folder: at });
-    expect(listed.out).toMatch(/key_\w+ +ci +sk-dm-v1-\S+ +active +\S+ +2999-01-31 +sim\/echo,sim\/chat +default *\n/);
+    expect(listed.out).toMatch(
+      /key_\w+ +ci +sk-dm-v1-\S+ +active +\S+ +2999-01-31 +sim\/echo,sim\/chat +default *\n/,
+    );
     expect(listed.out).not.toContain(key);
 
     const revoked = await runProgram(['keys', 'revoke', 'ci', '--json'], { folder: at });
