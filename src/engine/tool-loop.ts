@@ -136,10 +136,10 @@ export class ToolLoop implements TurnHost {
     let { request, plan } = this.#input;
     for (let turn = 0; ; turn++) {
       if (this.#interruption) return this.#interruption;
-      if (this.#stop.signal.aborted) return this.#failed(tooLate(generation.timeouts.totalMs), turn);
+      if (this.#stop.signal.aborted) return this.#failed(tooLate(generation.timeouts.totalMs), turn, false);
       const output = new TurnOutput(this, turn === 0);
       const failure = await this.#try(request, plan, output, turn > 0);
-      if (failure) return this.#failed(failure, turn);
+      if (failure) return this.#failed(failure, turn, output.committed);
       const ended = output.end();
       if (ended.relayed) return undefined;
       const { finish, calls } = ended;
@@ -165,12 +165,15 @@ export class ToolLoop implements TurnHost {
     }
   }
 
-  /** An answer that fails after something was done tells it, where its protocol can. */
-  #failed(failure: GatewayError, turn: number): GatewayError {
+  /**
+   * An answer that fails after something was done tells it, where its protocol can.
+   * @param wasShown whether the client of a stream has seen the beginning of the turn
+   */
+  #failed(failure: GatewayError, turn: number, wasShown: boolean): GatewayError {
     const { answer, generation } = this.#input;
     const wasDone = turn > 0 || this.#allowed.length > 0;
     if (!wasDone || !generation.call.protocol.server.tellsFailure) return failure;
-    if (turn === 0)
+    if (turn === 0 && !wasShown)
       for (const raw of this.#allowed) {
         const item = hostedItem(raw, newId);
         const index = this.nextIndex();

@@ -91,6 +91,29 @@ describe('an answer of a person', () => {
   );
 });
 
+test('a stream that breaks after an allowed call has shown that call once', async () => {
+  scene.upstream.script(says('chat', [{ call: 'sums__pay', id: 'call_p', args: {} }]));
+  const tools = [serverAt(scene.mcp.url, { require_approval: 'always' })];
+  const { body: asked } = await ask(scene, 'chat', { input: 'Pay.', tools }, false);
+  const question = list(asked, 'output').find((item) => at(item, 'type') === 'mcp_approval_request');
+  const allow = { type: 'mcp_approval_response', approval_request_id: at(question, 'id'), approve: true };
+  const words = wordsOf('chat');
+  scene.upstream.script((exchange) => {
+    exchange.openStream();
+    exchange.chunk(words.opening + words.piece('Thank'));
+    exchange.close();
+  });
+  const broken = await ask(
+    scene,
+    'chat',
+    { previous_response_id: at(asked, 'id'), input: [allow], tools },
+    true,
+  );
+  expect(at(broken.body, 'status')).toBe('failed');
+  const types = list(broken.body, 'output').map((item) => at(item, 'type'));
+  expect(types).toEqual(['mcp_call', 'message']);
+});
+
 test('one turn that calls without end is answered after so many calls', async () => {
   const calls = Array.from({ length: 300 }, (_, place) => search(`call_${place}`));
   scene.web.clear();
