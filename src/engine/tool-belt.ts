@@ -66,7 +66,7 @@ export class ToolBelt {
   static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
     const wish = available.search ? searchWish(request) : undefined;
     const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
-    if (!servers) refuseAnswers(request);
+    refuseAnswers(request);
     return wish || servers ? new ToolBelt(request, available, hasItems, wish) : null;
   }
 
@@ -231,9 +231,11 @@ export class ToolBelt {
 }
 
 /** @throws GatewayError when a person has answered, and nobody says for which server: credentials are never kept */
-function refuseAnswers({ items }: CanonicalRequest): void {
+function refuseAnswers({ items, tools }: CanonicalRequest): void {
   const last = items.at(-1);
   if (last?.type !== 'hosted_call' || last.kind !== 'mcp_approval_response') return;
+  // Connectors are servers as well, which only their vendor reaches.
+  if (tools.some((tool) => tool.type === 'hosted' && tool.kind === 'mcp')) return;
   const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
   throw new GatewayError('invalid_request', message, { param: 'tools' });
 }

@@ -242,6 +242,10 @@ test('an approval without its server is refused', async () => {
   const approval = { type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true };
   const lonely = await ask(scene, 'chat', { input: [approval] }, false);
   expect([lonely.status, at(lonely.body, 'error', 'param')]).toEqual([400, 'tools']);
+  // Of a connector only its vendor knows what was asked.
+  scene.upstream.script(says('relay', [{ text: 'Done.' }]));
+  const tools = [{ type: 'mcp', server_label: 'mail', connector_id: 'connector_gmail' }];
+  expect((await ask(scene, 'relay', { input: [approval], tools }, false)).status).toBe(200);
 });
 
 test('nobody takes the label of a configured server', async () => {
