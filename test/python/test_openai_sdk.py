@@ -178,7 +178,7 @@ class Errors(unittest.TestCase):
         error = self.failure(openai.InternalServerError, "sim/error-401")
         self.assertEqual(error.status_code, 502)
         self.assertEqual(error.response.headers["x-should-retry"], "false")
-        self.assertEqual(self.failure(openai.InternalServerError, "sim/error-503").status_code, 502)
+        self.assertEqual(self.failure(openai.InternalServerError, "sim/error-503").status_code, 503)
         self.assertIn("retry-after", self.failure(openai.RateLimitError, "sim/error-429").response.headers)
 
     def test_key(self):
