@@ -1,6 +1,7 @@
 // Several upstream requests that are one try together: a few at a time, and the first failure ends them all. Knows
 // nothing of what they ask.
 import { GatewayError } from '../canonical/index.ts';
+import { inLanes } from './in-lanes.ts';
 import type { RunningTry } from './race.ts';
 
 /** More would only meet the upstream's limits. */
@@ -13,7 +14,6 @@ const MOST_AT_ONCE = 8;
  */
 export function runParts(count: number, start: (place: number) => RunningTry): RunningTry {
   const running = new Set<RunningTry>();
-  let begun = 0;
   let failure: GatewayError | undefined;
   const stop = (cause: GatewayError, reason: GatewayError): void => {
     failure ??= cause;
@@ -31,16 +31,15 @@ export function runParts(count: number, start: (place: number) => RunningTry): R
       if (part) running.delete(part);
     }
   };
-  const runOneAfterAnother = async (): Promise<void> => {
-    while (begun < count && !failure) {
-      const error = await runOne(begun++);
-      if (error && !failure)
-        stop(error, new GatewayError('cancelled', 'another part of the request has failed'));
-    }
-  };
-  const lanes = Array.from({ length: Math.min(count, MOST_AT_ONCE) }, runOneAfterAnother);
+  const places = Array.from({ length: count }, (_, place) => place);
+  const all = inLanes(places, MOST_AT_ONCE, async (place) => {
+    if (failure) return;
+    const error = await runOne(place);
+    if (error && !failure)
+      stop(error, new GatewayError('cancelled', 'another part of the request has failed'));
+  });
   return {
-    done: Promise.all(lanes).then(() => failure),
+    done: all.then(() => failure),
     cancel: (reason) => stop(reason, reason),
   };
 }
