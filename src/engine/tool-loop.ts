@@ -25,7 +25,7 @@ import type { LearnedRefusals } from './learned-refusals.ts';
 import type { ToolBelt } from './tool-belt.ts';
 import { addUses } from './tool-uses.ts';
 import { Tries } from './tries.ts';
-import { type EndedTurn, hostedItem, type HostedCall, type TurnHost, TurnOutput } from './turn-output.ts';
+import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
 
 /** After as many turns the model must answer with what it has. */
 const MOST_TURNS = 24;
@@ -174,12 +174,7 @@ export class ToolLoop implements TurnHost {
     const wasDone = turn > 0 || this.#allowed.length > 0;
     if (!wasDone || !generation.call.protocol.server.tellsFailure) return failure;
     if (turn === 0 && !wasShown)
-      for (const raw of this.#allowed) {
-        const item = hostedItem(raw, newId);
-        const index = this.nextIndex();
-        answer.on({ type: 'open', index, item });
-        answer.on({ type: 'close', index, source: item.source });
-      }
+      for (const raw of this.#allowed) showWhole(raw, this, (event) => answer.on(event));
     // A stream that has begun is ended by whoever began it.
     if (answer.opened) return failure;
     const usage = generation.usage(undefined);

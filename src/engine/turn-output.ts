@@ -72,10 +72,22 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** An item of the gateway's own tools. */
-export function hostedItem(raw: JsonObject, newId: (prefix: string) => string): HostedCallItem {
+function hostedItem(raw: JsonObject, newId: (prefix: string) => string): HostedCallItem {
   const kind = String(raw['type']);
   const id = newId(PREFIXES[kind] ?? 'item_');
   return { type: 'hosted_call', kind, id, source: { protocol: 'openai-responses', raw: { id, ...raw } } };
+}
+
+/** Shows an item that is complete already. */
+export function showWhole(
+  raw: JsonObject,
+  host: Pick<TurnHost, 'newId' | 'nextIndex'>,
+  show: (event: CanonicalEvent) => void,
+): void {
+  const item = hostedItem(raw, host.newId);
+  const index = host.nextIndex();
+  show({ type: 'open', index, item });
+  show({ type: 'close', index, source: item.source });
 }
 
 interface Held {
@@ -188,12 +200,7 @@ export class TurnOutput implements AttemptOutput {
   #showPrelude(): void {
     if (!this.#by) return;
     this.#draft.prelude = this.#host.prelude(this.#by);
-    for (const raw of this.#draft.prelude) {
-      const item = hostedItem(raw, this.#host.newId);
-      const index = this.#host.nextIndex();
-      this.#show({ type: 'open', index, item });
-      this.#show({ type: 'close', index, source: item.source });
-    }
+    for (const raw of this.#draft.prelude) showWhole(raw, this.#host, (event) => this.#show(event));
   }
 
   #open(event: OpenEvent): void {
