@@ -10,7 +10,7 @@ import type {
 } from '../canonical/index.ts';
 import { addUsage, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import type { GenerationRecord } from '../ledger/index.ts';
+import type { Cost, GenerationRecord } from '../ledger/index.ts';
 import { sumCosts } from '../ledger/index.ts';
 import { withoutCredentials } from '../protocols/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -152,10 +152,14 @@ export class Generation {
   costUsd(): number | null {
     const [only] = this.attempts;
     if (only && this.attempts.length === 1 && !this.toolUses) return only.charge().cost?.usd ?? null;
-    return sumCosts([
-      ...this.attempts.map((attempt) => attempt.charge().cost),
-      this.toolUses && this.toolUses.cost,
-    ]).usd;
+    return sumCosts(this.#costs()).usd;
+  }
+
+  /** What was charged: by each attempt, and for the gateway's own tools. */
+  #costs(): Cost[] {
+    const costs = this.attempts.map((attempt) => attempt.charge().cost).filter((cost) => cost !== null);
+    if (this.toolUses) costs.push(this.toolUses.cost);
+    return costs;
   }
 
   /**
@@ -178,8 +182,7 @@ export class Generation {
     const served = this.served ?? this.earlier.at(-1);
     const requestedModel =
       typeof request?.model === 'string' ? request.model : (call.route?.model ?? modelOf(call.json));
-    const costs = this.attempts.map((attempt) => attempt.charge().cost).filter((cost) => cost !== null);
-    if (this.toolUses) costs.push(this.toolUses.cost);
+    const costs = this.#costs();
     const finish = served?.meter.finish ?? null;
     return {
       id: this.id,
