@@ -58,5 +58,12 @@ export function unknownMembers(object: JsonObject, known: ReadonlySet<string>): 
   return rest;
 }
 
+/** The members of `object` whose keys are in `known` and that have a value. */
+export function knownMembers(object: JsonObject, known: ReadonlySet<string>): JsonObject {
+  const kept: MutableJsonObject = {};
+  for (const key in object) if (known.has(key) && object[key] !== undefined) kept[key] = object[key];
+  return kept;
+}
+
 const EMPTY: JsonObject = Object.freeze({});
 const NONE: readonly JsonValue[] = Object.freeze([]);

@@ -2,7 +2,7 @@
 import type { HostedCallItem, Item, Part, Tool } from '../canonical/index.ts';
 
 /** Tokens around each message and item (OpenAI cookbook, "How to count tokens with tiktoken", 2023). */
-export const TOKENS_PER_ITEM = 4;
+const TOKENS_PER_ITEM = 4;
 /** An image of usual size at high detail (OpenAI, "Images and vision", 85 + 170 per tile of 512 pixels). */
 const PER_IMAGE = 765;
 /** A page of text, for files whose contents nobody has read. */

@@ -1,13 +1,7 @@
 // `POST /messages/count_tokens`: what a client sends, what an Anthropic upstream is asked, and the answer. Decides
 // neither whom to ask nor how to estimate.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asNumber, asObject, isJsonObject } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
+import { asNumber, asObject, isJsonObject, knownMembers } from '../../canonical/index.ts';
 import type { CountCodec, CountServer } from '../protocol.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -52,8 +46,5 @@ function decodeCountRequest(body: unknown): CanonicalRequest {
 
 /** The upstream body of a count: the message's own, without what would only shape its answer. */
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  const body = encodeRequest(request, target, report);
-  const counted: MutableJsonObject = {};
-  for (const key in body) if (TAKEN.has(key)) counted[key] = body[key];
-  return counted;
+  return knownMembers(encodeRequest(request, target, report), TAKEN);
 }

@@ -1,12 +1,6 @@
 // `POST /model/{model}/count-tokens`: what Bedrock is asked, and its answer. No client speaks it to the gateway.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asNumber, asObject } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
+import { asNumber, asObject, knownMembers } from '../../canonical/index.ts';
 import type { CountCodec } from '../protocol.ts';
 import { encodeRequest } from './encode-request.ts';
 
@@ -17,7 +11,12 @@ export const counting: CountCodec = {
 };
 
 /** API reference, `ConverseTokensRequest`, 2026-11. */
-const TAKEN: readonly string[] = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields'];
+const TAKEN: ReadonlySet<string> = new Set([
+  'messages',
+  'system',
+  'toolConfig',
+  'additionalModelRequestFields',
+]);
 /** Only models themselves can be counted for (`CountTokens`: "identifier or ARN of the foundation model"), not profiles. */
 const PROFILE = /^(?:us|eu|apac|jp|au|ca|us-gov|global)\.(?=[a-z0-9]+\.)/;
 
@@ -26,8 +25,5 @@ function foundationModel(model: string): string {
 }
 
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  const body = encodeRequest(request, target, report);
-  const converse: MutableJsonObject = {};
-  for (const name of TAKEN) if (body[name] !== undefined) converse[name] = body[name];
-  return { input: { converse } };
+  return { input: { converse: knownMembers(encodeRequest(request, target, report), TAKEN) } };
 }

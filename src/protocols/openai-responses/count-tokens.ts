@@ -1,13 +1,7 @@
 // `POST /responses/input_tokens`: what a client sends, what OpenAI is asked, and the answer. Decides neither whom to ask
 // nor how to estimate.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asNumber, asObject, isJsonObject } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
+import { asNumber, asObject, isJsonObject, knownMembers } from '../../canonical/index.ts';
 import type { CountCodec, CountServer } from '../protocol.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -24,7 +18,7 @@ export const countServer: CountServer = {
 };
 
 /** What the endpoint takes of a request (SDK type `InputTokenCountParams`, 2026-11) and the gateway sends. */
-const TAKEN: readonly string[] = [
+const TAKEN: ReadonlySet<string> = new Set([
   'model',
   'input',
   'instructions',
@@ -33,7 +27,7 @@ const TAKEN: readonly string[] = [
   'parallel_tool_calls',
   'reasoning',
   'text',
-];
+]);
 
 /** Decodes the body of a count: that of a response, whose model may be absent. It is '' then. */
 function decodeCountRequest(body: unknown): CanonicalRequest {
@@ -44,8 +38,5 @@ function decodeCountRequest(body: unknown): CanonicalRequest {
 
 /** The upstream body of a count: the response's own, without what would only shape its answer. */
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  const body = encodeRequest(request, target, report);
-  const counted: MutableJsonObject = {};
-  for (const name of TAKEN) if (body[name] !== undefined) counted[name] = body[name];
-  return counted;
+  return knownMembers(encodeRequest(request, target, report), TAKEN);
 }

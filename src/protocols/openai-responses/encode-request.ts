@@ -49,7 +49,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   const text = encodeText(request, target, report);
   if (text) body['text'] = text;
-  const reasoning = encodeReasoning(request, target, report);
+  const reasoning = encodeReasoning(target, report);
   if (reasoning) body['reasoning'] = reasoning;
 
   const include = encodeInclude(request, target, tools);
@@ -115,7 +115,7 @@ function encodeFormat(format: ResponseFormat, client: ProtocolName, report: Repo
   };
 }
 
-function encodeReasoning(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
+function encodeReasoning(target: Target, report: Report): JsonObject | undefined {
   const { reasoning } = target;
   switch (reasoning.mode) {
     case 'unset':
