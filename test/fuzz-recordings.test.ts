@@ -150,7 +150,10 @@ function errorOf(name: ClientName, text: string): string[] {
   return [];
 }
 
-describe.each(NAMES)('%s, damaged', (upstream) => {
+// What clients get is judged by OpenAI's description of its API, which lies with the recordings.
+if (missing !== undefined) console.log(`damaged streams: ${missing}`);
+
+describe.skipIf(missing !== undefined).each(NAMES)('%s, damaged', (upstream) => {
   test('is an answer or a native error for every client', async () => {
     const random = randomFrom(SEED + NAMES.indexOf(upstream));
     const sources = streamsOf(upstream);
