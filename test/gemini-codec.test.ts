@@ -14,7 +14,7 @@ describe('errors of Google', () => {
   const classify = (code: number, status: string | undefined, message: string, details?: unknown): string => {
     const body = JSON.stringify({ error: { code, message, status, details } });
     const error = upstream.decodeError(code, () => null, body);
-    expect(error.upstream).toEqual({ status: code, contentType: undefined, body });
+    expect(error.upstream).toEqual({ status: code, body });
     return `${error.kind} ${error.fault} ${error.retryAfterMs ?? '-'}`;
   };
 

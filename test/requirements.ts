@@ -2,6 +2,7 @@
 // A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
 import { answerRequirements } from './requirements/answers.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
+import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
@@ -15,6 +16,7 @@ export const PARTS: readonly Requirements[] = [
   painRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
+  hostileUpstreamRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */

@@ -127,7 +127,6 @@ export function isOverloaded({ kind, upstream }: GatewayError): boolean {
 /** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
 export interface UpstreamFailure {
   readonly status: number;
-  readonly contentType?: string | undefined;
   readonly body: string;
 }
 

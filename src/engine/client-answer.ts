@@ -19,7 +19,7 @@ const ARRAY_KEEP_ALIVE = '\n';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
 const ARRAY_TYPE = { 'content-type': 'application/json' };

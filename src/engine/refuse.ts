@@ -2,12 +2,12 @@
 // where those are its protocol already.
 import type { GatewayError, UpstreamFailure } from '../canonical/index.ts';
 import { isJsonObject, parseJson } from '../canonical/index.ts';
-import { headerText, type Generation } from './generation.ts';
+import type { Generation } from './generation.ts';
 
 /** What the client gets instead of an answer. */
 interface Refusal {
   readonly status: number;
-  readonly contentType: string;
+  /** JSON, always: what an upstream calls its own words is no reason to let a browser show them. */
   readonly body: string;
 }
 
@@ -24,16 +24,15 @@ function refusalOf({ call, id, attempts }: Generation, error: GatewayError): Ref
   const { upstream } = error;
   const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
   const isTold = isCallers || (error.fault !== 'client' && upstream && tellsOfUpstream(upstream));
-  if (upstream && isTold && isRelayed(attempts)) {
-    const { status, contentType = 'application/json', body } = upstream;
-    return { status, contentType: headerText(contentType), body };
-  }
+  if (upstream && isTold && isRelayed(attempts) && isJson(upstream.body))
+    return { status: upstream.status, body: upstream.body };
   const { status, body } = call.protocol.server.encodeError(error, id);
-  return {
-    status: isCallers ? upstream.status : status,
-    contentType: 'application/json',
-    body: JSON.stringify(body),
-  };
+  return { status: isCallers ? upstream.status : status, body: JSON.stringify(body) };
+}
+
+/** Pages of servers in between are told in the error's words instead. */
+function isJson(body: string): boolean {
+  return parseJson(body) !== undefined;
 }
 
 /** Only a status that says so: an upstream may write any three digits. */
@@ -65,9 +64,9 @@ function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
 /** Sends the error as the whole answer. */
 export function refuse(generation: Generation, error: GatewayError): void {
   const { call, attempts } = generation;
-  const { status, contentType, body } = refusalOf(generation, error);
+  const { status, body } = refusalOf(generation, error);
   const headers: Record<string, string> = {
-    'content-type': contentType,
+    'content-type': 'application/json',
     ...generation.headers(attempts.at(-1)),
     ...retryHeaders(error),
   };

@@ -9,6 +9,7 @@ import type { ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
+import { withAnswerHeaders } from './answer-headers.ts';
 import { readBody } from './body.ts';
 import { serverFor } from './client-manner.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
@@ -127,12 +128,13 @@ export function createApp(deps: AppDependencies): App {
     errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
   );
   const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
+  const fallback: Handler = (request, _patient, upgrade) =>
+    SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
+      ? sockets.accept(request, upgrade)
+      : hono.fetch(request);
   return {
-    hot,
-    fallback: (request, _patient, upgrade) =>
-      SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
-        ? sockets.accept(request, upgrade)
-        : hono.fetch(request),
+    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, withAnswerHeaders(handler)])),
+    fallback: withAnswerHeaders(fallback),
     drain: () => sockets.drain(),
   };
 }

@@ -58,7 +58,6 @@ async function content(call: StateCall): Promise<Response> {
     headers: {
       'content-type': file.mediaType,
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
-      'x-content-type-options': 'nosniff',
     },
   });
 }

@@ -54,7 +54,7 @@ export function sendResponse(
   const opened = client.openStream({
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
+    'cache-control': 'no-store, no-transform',
   });
   const nowSeconds = (): number => Number(response['created_at']);
   opened.write(storedItems.replay(response, INCLUDABLE, { newId, nowSeconds }).join(''), 'text');

@@ -26,7 +26,7 @@ async function retrieve(call: StateCall): Promise<JsonObject | Response> {
   const context = { newId, nowSeconds: () => Math.floor(call.now / 1000) };
   const frames = storedItems.replay(response, include, context);
   const rest = after === undefined ? frames : frames.slice(after + 1);
-  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
   return new Response(rest.join(''), { headers });
 }
 

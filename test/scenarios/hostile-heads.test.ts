@@ -27,14 +27,32 @@ test.each(['first/模型', 'first/a\nb', 'first/é'])('a model called %j is serv
   expect(await streamed.text()).toEndWith('data: [DONE]\n\n');
 });
 
-test('a content type that is no header is passed on without its line break', async () => {
-  scene.upstream('first').script(whole(TOO_LONG, 400, { 'content-type': 'application/json\nx-evil: 1' }));
-  const answer = await ask('first/chat');
-  expect(answer.status).toBe(400);
-  expect(answer.headers.get('content-type')).toBe('application/json?x-evil: 1');
-  expect(answer.headers.get('x-evil')).toBeNull();
-  expect(await answer.json()).toEqual(TOO_LONG);
-});
+test.each(['text/html', 'application/json\tx', 'text/html; charset=utf-7'])(
+  'relayed words are JSON, also where their upstream calls them %p',
+  async (type) => {
+    scene.upstream('first').script(whole(TOO_LONG, 400, { 'content-type': type }));
+    const answer = await ask('first/chat');
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toEqual(TOO_LONG);
+  },
+);
+
+test.each(['text/html', 'application/json', undefined])(
+  'a page with status 400, sent as %p, becomes an error in the protocol',
+  async (type) => {
+    const page = '<html><script>alert(1)</script>no such thing</html>';
+    const headers = type === undefined ? {} : { 'content-type': type };
+    scene.upstream('first').script((exchange) => {
+      exchange.head(400, { ...headers, 'content-length': String(page.length) });
+      exchange.raw(page);
+    });
+    const answer = await ask('first/chat');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/json']);
+    const { error } = (await answer.json()) as { error: { message: string } };
+    expect(error.message).toBe('the upstream answered with an HTML page');
+  },
+);
 
 test.each([301, 599, 999])("status %d never becomes the client's", async (status) => {
   scene.upstream('first').script(whole(TOO_LONG, status));

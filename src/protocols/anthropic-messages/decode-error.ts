@@ -54,7 +54,7 @@ export function decodeError(
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, contentType: header('content-type') ?? undefined, body },
+    upstream: { status, body },
   });
 }
 
@@ -69,7 +69,7 @@ export function decodeErrorFrame(frame: JsonObject, data: string): GatewayError 
   const { kind, status } = classify(asString(error['type']), message, 500);
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
-    upstream: { status, contentType: 'application/json', body: data },
+    upstream: { status, body: data },
   });
 }
 

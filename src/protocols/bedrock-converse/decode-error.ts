@@ -49,7 +49,7 @@ export function decodeError(
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, contentType: header('content-type') ?? undefined, body },
+    upstream: { status, body },
   });
 }
 

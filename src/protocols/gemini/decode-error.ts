@@ -56,7 +56,6 @@ export function decodeError(
   const error = errorObject(parseJson(body)) ?? {};
   return build(error, status, {
     retryAfterMs: retryDelayMs(error) ?? retryAfterMs(header),
-    contentType: header('content-type') ?? undefined,
     body,
   });
 }
@@ -69,18 +68,16 @@ export function decodeInlineError(body: unknown): GatewayError | undefined {
   const status = asNumber(error['code']) ?? 500;
   return build(error, status, {
     retryAfterMs: retryDelayMs(error),
-    contentType: 'application/json',
     body: text,
   });
 }
 
 interface Words {
   readonly retryAfterMs: number | undefined;
-  readonly contentType: string | undefined;
   readonly body: string;
 }
 
-function build(error: JsonObject, status: number, { retryAfterMs, contentType, body }: Words): GatewayError {
+function build(error: JsonObject, status: number, { retryAfterMs, body }: Words): GatewayError {
   const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
   const word = asString(error['status']);
   const kind = classify(word, status, message, error);
@@ -88,7 +85,7 @@ function build(error: JsonObject, status: number, { retryAfterMs, contentType, b
     // Aborted by another request of the account's, which other accounts do not see.
     fault: word === 'ABORTED' ? 'upstream' : faultOfKind(kind),
     retryAfterMs,
-    upstream: { status, contentType, body },
+    upstream: { status, body },
   });
 }
 

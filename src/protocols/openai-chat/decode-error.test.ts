@@ -40,7 +40,7 @@ describe('an error answer becomes one kind', () => {
     test(`${status} ${body.slice(0, 70)}`, () => {
       const error = decodeError(status, noHeaders, body);
       expect([error.kind, error.fault]).toEqual([kind, fault]);
-      expect(error.upstream).toEqual({ status, contentType: undefined, body });
+      expect(error.upstream).toEqual({ status, body });
     });
   }
 });

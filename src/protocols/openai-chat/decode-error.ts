@@ -5,7 +5,7 @@ import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '..
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
 
 /**
- * Classifies an error answer. The upstream's status, type and bytes are kept in `upstream`.
+ * Classifies an error answer. The upstream's status and bytes are kept in `upstream`.
  * @param status HTTP status, 400 or more
  * @param header reads a response header by lower-case name
  * @param body the answer's text: JSON of any common form, plain text or HTML
@@ -18,7 +18,7 @@ export function decodeError(
   const facts = readFacts(parseJson(body) ?? null, body);
   return build(status, facts, {
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, contentType: header('content-type') ?? undefined, body },
+    upstream: { status, body },
   });
 }
 
@@ -36,7 +36,7 @@ export function decodeInlineError(body: JsonObject, event = ''): GatewayError | 
   // A stream has no status of its own; servers put it into the error instead.
   const status = facts.status ?? STATUS_OF_WORD.get(facts.code) ?? STATUS_OF_WORD.get(facts.type) ?? 502;
   return build(status, facts, {
-    upstream: { status, contentType: 'application/json', body: JSON.stringify(body) },
+    upstream: { status, body: JSON.stringify(body) },
   });
 }
 

@@ -58,7 +58,7 @@ describe('decodeError', () => {
     test(name, () => {
       const error = decodeError(status, none, body);
       expect([error.kind, error.fault]).toEqual([kind as typeof error.kind, fault as typeof error.fault]);
-      expect(error.upstream).toEqual({ status, contentType: undefined, body });
+      expect(error.upstream).toEqual({ status, body });
     });
   }
 

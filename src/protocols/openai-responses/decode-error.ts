@@ -57,7 +57,7 @@ export function decodeError(
     code: failure.code,
     fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, contentType: header('content-type') ?? undefined, body },
+    upstream: { status, body },
   });
 }
 
