@@ -5,7 +5,10 @@ import { packageRoot, runBun } from './runtime.mjs';
 
 const args = process.argv.slice(2);
 const watch = args[0] === '--watch';
+// Bun would read `bunfig.toml`, whose preloads are code, and `.env` from wherever it is started.
 runBun([
+  `--config=${join(packageRoot, 'bin', 'bunfig.toml')}`,
+  '--no-env-file',
   ...(watch ? ['--watch'] : []),
   join(packageRoot, 'src', 'main.ts'),
   ...(watch ? args.slice(1) : args),
