@@ -2,6 +2,7 @@
 // A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
 import { answerRequirements } from './requirements/answers.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
+import { hardeningRequirements } from './requirements/hardening.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
@@ -14,6 +15,7 @@ export const PARTS: readonly Requirements[] = [
   answerRequirements,
   decisionRequirements,
   painRequirements,
+  hardeningRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,

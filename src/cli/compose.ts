@@ -97,7 +97,11 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   warnOfUnreadable();
 
   let { maxBytesPerKey } = config.state;
-  const storage = await openStorage(config, () => maxBytesPerKey);
+  const storage = await openStorage(
+    config,
+    (sentence) => log.warn(sentence),
+    () => maxBytesPerKey,
+  );
   const keys = new KeyIndex({
     store: storage.keys,
     pepper: await storage.secret('pepper'),

@@ -34,7 +34,7 @@ export const keys: Command = {
         `there is no "keys ${args.words[0]}"; use create, list or revoke`,
       );
     const { config } = args.load();
-    const storage = await openStorage(config);
+    const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
     try {
       await action(storage, args, config);
     } finally {

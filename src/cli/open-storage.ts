@@ -10,10 +10,12 @@ import type { BlobStore, Storage } from '../storage/ports.ts';
 
 /**
  * Opens the database that the configuration names. Throws ConfigError for one that is not supported.
+ * @param notice told, in a sentence, of modes of its files that were too loose
  * @param maxBytesPerKey what one key may store; asked at every write, since a reload may change it
  */
 export async function openStorage(
   config: Config,
+  notice: (sentence: string) => void,
   maxBytesPerKey: () => number = () => config.state.maxBytesPerKey,
 ): Promise<Storage> {
   if (config.databaseUrl)
@@ -21,7 +23,7 @@ export async function openStorage(
       'database_url',
       'only the embedded database is supported in this version; remove it (or DATABASE_URL)',
     );
-  return openSqliteStorage({ path: join(config.dataDir, 'dragoman.db'), maxBytesPerKey });
+  return openSqliteStorage({ path: join(config.dataDir, 'dragoman.db'), maxBytesPerKey, notice });
 }
 
 /**

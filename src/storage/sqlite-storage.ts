@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import { openSqlite } from '../runtime/sqlite.ts';
+import { closeToOthers } from './closed-path.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
@@ -34,6 +35,8 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number | undefined;
   /** The most that one key may store of responses, conversations, prompts and files; asked at every write. */
   readonly maxBytesPerKey?: (() => number) | undefined;
+  /** Told, in a sentence, of modes that were too loose. */
+  readonly notice?: ((sentence: string) => void) | undefined;
 }
 
 /** What a key may store unless somebody says otherwise: 1024 MB. */
@@ -54,7 +57,8 @@ const CHECKPOINT_PAGES = 500;
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   const { path } = options;
   const inMemory = path === ':memory:';
-  const connection = open(path, inMemory, options.busyTimeoutMs);
+  const notice = options.notice ?? (() => {});
+  const connection = open(path, inMemory, notice, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
   let commits: GroupCommit;
   let stores: Omit<Storage, 'secret' | 'close'>;
@@ -92,7 +96,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   return {
     ...stores,
     async secret(name) {
-      master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'));
+      master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'), notice);
       return namedSecret(master, name);
     },
     async close() {
@@ -107,17 +111,21 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 function open(
   path: string,
   inMemory: boolean,
+  notice: (sentence: string) => void,
   busyTimeoutMs: number | undefined,
 ): ReturnType<typeof openSqlite> {
   try {
     // Records may hold prompts: nobody but the owner may enter the directory.
     if (!inMemory) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // A directory that was there before may be open to others. SQLite gives its log the mode of the database.
+      tighten(dirname(path), notice);
+      // Some directories cannot be closed. SQLite gives its log the mode of the database.
       closeSync(openSync(path, 'a', 0o600));
+      tighten(path, notice);
     }
     return openSqlite(path, busyTimeoutMs);
   } catch (error) {
+    if (GatewayError.is(error)) throw error;
     throw new GatewayError('internal', `the database ${path} cannot be opened: ${errorText(error)}`, {
       cause: error,
     });
@@ -125,10 +133,15 @@ function open(
 }
 
 /** The master secret, checked against the fingerprint that the database keeps of it. */
-async function loadMaster(db: Kysely<Schema>, file: string): Promise<Uint8Array> {
+async function loadMaster(
+  db: Kysely<Schema>,
+  file: string,
+  notice: (sentence: string) => void,
+): Promise<Uint8Array> {
   const name = 'secret_fingerprint';
   const known = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   const master = masterSecret(file, known === undefined);
+  tighten(file, notice);
   const fingerprint = createHash('sha256')
     .update('dragoman fingerprint')
     .update(master)
@@ -148,6 +161,12 @@ async function loadMaster(db: Kysely<Schema>, file: string): Promise<Uint8Array>
       .execute();
   }
   return master;
+}
+
+/** Closes what was there before to other users, and says so. */
+function tighten(path: string, notice: (sentence: string) => void): void {
+  const sentence = closeToOthers(path);
+  if (sentence !== null) notice(sentence);
 }
 
 function errorText(error: unknown): string {

@@ -1,0 +1,19 @@
+// What holds against those who mean harm or do it by mistake: clients, and whoever shares the machine.
+import { shown, type Requirements } from './requirement.ts';
+
+const HARDENING = 'contract with users: nobody stops everybody';
+
+export const hardeningRequirements: Requirements = {
+  'contract.hardening.folder': shown(
+    HARDENING,
+    'Settings of the runtime and variables that lie in the working directory are not read.',
+    'test/launcher-folder.test.ts: bunfig.toml, .env and tsconfig.json of the working directory are not read',
+    'test/launcher-folder.test.ts: nor those around an installed package',
+  ),
+  'contract.hardening.modes': shown(
+    HARDENING,
+    'Loose modes of the data directory are mended with a word in the log; what is another user’s is refused.',
+    'test/closed-path.test.ts: loose modes of a data directory are mended at the start',
+    'test/closed-path.test.ts: what belongs to another user is refused',
+  ),
+};
