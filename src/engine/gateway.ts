@@ -21,13 +21,14 @@ export class Gateway {
   readonly #deps: GatewayDependencies;
   readonly #active = new Set<Running>();
   readonly #learned = new LearnedRefusals();
-  readonly #answered = new AnsweredCalls();
+  readonly #answered: AnsweredCalls;
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
   #counts = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
+    this.#answered = new AnsweredCalls(deps.clock.now);
     this.#idempotent = new IdempotentAnswers(() => deps.settings().idempotency, deps.clock.now);
   }
 

@@ -6,7 +6,6 @@ import type {
   HostedFacts,
   Item,
   JsonObject,
-  Part,
   ToolChoice,
   ToolResultItem,
 } from '../canonical/index.ts';
@@ -17,6 +16,7 @@ import { newId } from '../runtime/ids.ts';
 import type { CallOutcome, GatewayCall } from '../tools/gateway-tool.ts';
 import type { AnsweredCalls } from './answered-calls.ts';
 import type { Attempt } from './attempt.ts';
+import { CallGate } from './call-gate.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
@@ -29,11 +29,8 @@ import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput }
 
 /** After as many turns the model must answer with what it has. */
 const MOST_TURNS = 24;
-/** Of its own tools, the gateway makes no more calls than this for one answer, and so many at once. */
-const MOST_CALLS = 128;
+/** Calls of the gateway's tools that run at once for one answer. */
 const CALLS_AT_ONCE = 8;
-/** Most characters of all results of one answer: each travels to the upstream again with every further turn. */
-const MOST_RESULT_CHARS = 16 * 1024 * 1024;
 /** Fewer tokens than this are no answer worth another turn. */
 const FEWEST_TOKENS = 16;
 
@@ -64,15 +61,13 @@ export class ToolLoop implements TurnHost {
   #interruption: GatewayError | undefined;
   /** Items of the whole answer so far. */
   #items = 0;
-  /** Calls of the gateway's tools in earlier turns. */
-  #calls = 0;
+  readonly #gate: CallGate;
   /** Output tokens of earlier turns. */
   #produced = 0;
   /** Finished items of calls that a person had allowed before this answer began. */
   readonly #allowed: JsonObject[] = [];
   /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
   readonly #allowing = new Map<string, Promise<void>>();
-  #resultChars = 0;
   /** True in a turn that must answer with what there is: whatever it calls is not made. */
   #isLastTurn = false;
   /** Items that the client was shown before a turn. */
@@ -82,6 +77,7 @@ export class ToolLoop implements TurnHost {
     this.#input = input;
     this.client = input.answer;
     this.streamed = input.request.stream;
+    this.#gate = new CallGate(input.request.state?.maxToolCalls);
   }
 
   get sources(): ToolBelt['sources'] {
@@ -114,12 +110,8 @@ export class ToolLoop implements TurnHost {
   }
 
   begin(name: string, text: string, made: number): GatewayCall | null {
-    if (this.#isLastTurn || this.#calls + made >= this.#mostCalls) return null;
+    if (this.#isLastTurn || !this.#gate.admits(made)) return null;
     return this.#input.belt.call(name, text);
-  }
-
-  get #mostCalls(): number {
-    return Math.min(this.#input.request.state?.maxToolCalls ?? MOST_CALLS, MOST_CALLS);
   }
 
   nextIndex(): number {
@@ -215,10 +207,11 @@ export class ToolLoop implements TurnHost {
 
   async #makeAllowed(call: GatewayCall): Promise<void> {
     const { belt, answered, generation } = this.#input;
-    this.#calls++;
-    const outcome = await answered.make(generation.call.principal.keyId, call, this.#stop.signal);
-    belt.settleAnswer(call, outcome);
-    this.#allowed.push({ ...call.item, ...outcome.item });
+    const { keyId } = generation.call.principal;
+    const outcome = await this.#gate.pass(() => answered.make(keyId, call, this.#stop.signal));
+    belt.settleAnswer(call, outcome ?? this.#gate.refused());
+    // One that was not made stays allowed: the next answer makes it.
+    if (outcome) this.#allowed.push({ ...call.item, ...outcome.item });
   }
 
   /** Makes the calls of a turn together. Those that nobody may make any more are ended as they are. */
@@ -228,25 +221,17 @@ export class ToolLoop implements TurnHost {
     const made = await inLanes(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
       if (call?.approval) return undefined;
-      if (!call) return { call: hosted, outcome: refused(this.#mostCalls) };
+      if (!call) return { call: hosted, outcome: this.#gate.refused() };
       if (!isWhole) {
         this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
         return undefined;
       }
-      this.#calls++;
-      const outcome = this.#bounded(await call.run(this.#stop.signal));
+      const outcome =
+        (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#gate.refused();
       this.#settle(hosted, outcome);
       return { call: hosted, outcome };
     });
     return made.filter((each) => each !== undefined);
-  }
-
-  /** The outcome, as far as the model may still read it. */
-  #bounded(outcome: CallOutcome): CallOutcome {
-    this.#resultChars += sizeOf(outcome.parts);
-    if (this.#resultChars <= MOST_RESULT_CHARS) return outcome;
-    const text = 'The result is left out: all results of this answer together are too large.';
-    return { ...outcome, parts: [{ type: 'text', text }], isError: true };
   }
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
@@ -331,17 +316,4 @@ function startingWith(plan: Plan, served: Attempt | undefined): Plan {
 /** The tools took all the time there was. */
 function tooLate(totalMs: number): GatewayError {
   return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
-}
-
-/** Characters that the parts of a result add to a request. */
-function sizeOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => {
-    if (part.type === 'text') return sum + part.text.length;
-    return 'media' in part && part.media.kind === 'base64' ? sum + part.media.data.length : sum;
-  }, 0);
-}
-
-function refused(limit: number): CallOutcome {
-  const text = `No more than ${limit} tool calls are allowed in one answer. Answer with what you have.`;
-  return { item: {}, parts: [{ type: 'text', text }], isError: true, uses: {} };
 }

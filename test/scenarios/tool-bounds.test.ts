@@ -6,10 +6,13 @@ import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../upstream
 import { ask, says, told, wordsOf } from './responses-scene.ts';
 
 let paid = 0;
+const photo = (): object => ({
+  content: [{ type: 'image', data: 'A'.repeat(7 * 1_048_576), mimeType: 'image/png' }],
+});
 let scene: ToolScene;
 beforeAll(async () => {
   scene = await startToolScene({
-    tools: { ...MCP_TOOLS, pay: { run: () => `paid ${++paid}` } },
+    tools: { ...MCP_TOOLS, pay: { run: () => `paid ${++paid}` }, photo: { run: photo } },
     models: [
       {
         id: 'mixed/responses',
@@ -91,6 +94,56 @@ describe('an answer of a person', () => {
   );
 });
 
+describe('allowed calls', () => {
+  const tools = (): object[] => [serverAt(scene.mcp.url, { require_approval: 'always' })];
+  const questions = (count: number, name = 'echo'): object[] =>
+    Array.from({ length: count }, (_, n) => ({
+      type: 'mcp_approval_request',
+      id: `mcpr_${name}${n}`,
+      server_label: 'sums',
+      name,
+      arguments: JSON.stringify({ text: `said ${name} ${n}` }),
+    }));
+  const allowed = (count: number, name?: string): object[] => [
+    { role: 'user', content: 'Go on.' },
+    ...questions(count, name),
+    ...questions(count, name).map((question) => ({
+      type: 'mcp_approval_response',
+      approval_request_id: at(question, 'id'),
+      approve: true,
+    })),
+  ];
+
+  test('are no more than other calls of one answer; those that were not made stay allowed', async () => {
+    const before = scene.mcp.calls.length;
+    scene.upstream.script(says('chat', [{ text: 'Done.' }]), says('chat', [{ text: 'Done.' }]));
+    const { id, body } = await ask(scene, 'chat', { input: allowed(130), tools: tools() }, false);
+    expect(at(body, 'status')).toBe('completed');
+    expect(scene.mcp.calls.length - before).toBe(128);
+    const lines = told(scene.upstream.requests.at(-1)).join('\n');
+    expect(lines.match(/No more than 128 tool calls/g)).toHaveLength(2);
+    const next = { input: 'And the others?', tools: tools(), previous_response_id: id };
+    await ask(scene, 'chat', next, false);
+    expect(scene.mcp.calls.length - before).toBe(130);
+  });
+
+  test('obey the limit of the request', async () => {
+    const before = scene.mcp.calls.length;
+    scene.upstream.script(says('chat', [{ text: 'Done.' }]));
+    const body = { input: allowed(3, 'add'), tools: tools(), max_tool_calls: 2 };
+    await ask(scene, 'chat', body, false);
+    expect(scene.mcp.calls.length - before).toBe(2);
+  });
+
+  test('give the model no more than other calls do', async () => {
+    scene.upstream.script(says('chat', [{ text: 'Done.' }]));
+    await ask(scene, 'chat', { input: allowed(3, 'photo'), tools: tools() }, false);
+    const sent = scene.upstream.requests.at(-1)?.text ?? '';
+    expect(sent.match(/The result is left out/g)).toHaveLength(1);
+    expect(sent.length).toBeLessThan(17 * 1_048_576);
+  });
+});
+
 test('a stream that breaks after an allowed call has shown that call once', async () => {
   scene.upstream.script(says('chat', [{ call: 'sums__pay', id: 'call_p', args: {} }]));
   const tools = [serverAt(scene.mcp.url, { require_approval: 'always' })];
@@ -144,7 +197,7 @@ test('ten thousand listed tools whose names collide cost no more than a list', a
     String(at(tool, 'function', 'name')),
   );
   // The list of the client is longer than any server may have: the server itself was asked.
-  expect(names).toHaveLength(Object.keys(MCP_TOOLS).length + 1);
+  expect(names).toHaveLength(Object.keys(MCP_TOOLS).length + 2);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
 });
