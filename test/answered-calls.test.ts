@@ -18,7 +18,10 @@ const call = (name: string, chars = 10): GatewayCall => ({
 });
 const outputOf = ({ item }: CallOutcome): string => String(item['output']);
 
-function remembering(): { ask: (key: string, of: GatewayCall) => Promise<string>; later: (ms: number) => void } {
+function remembering(): {
+  ask: (key: string, of: GatewayCall) => Promise<string>;
+  later: (ms: number) => void;
+} {
   let now = 0;
   const calls = new AnsweredCalls(() => now, LIMITS);
   made = 0;

@@ -1,6 +1,7 @@
 // The requirements manifest: every behaviour that the gateway owes, once, with its source and the tests that show it.
 // A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
 import { answerRequirements } from './requirements/answers.ts';
+import { boundsRequirements } from './requirements/bounds.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
@@ -16,6 +17,7 @@ export const PARTS: readonly Requirements[] = [
   decisionRequirements,
   painRequirements,
   hardeningRequirements,
+  boundsRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,

@@ -38,9 +38,9 @@ export interface AttemptOptions {
   readonly report: Report;
   readonly stream: boolean;
   readonly output: AttemptOutput;
-  /** The client's request headers, and the beginning of those that go on; undefined when none do. */
+  /** The client's request headers, and the names of those that go on; undefined when none do. */
   readonly clientHeaders: Iterable<readonly [name: string, value: string]>;
-  readonly headerPrefix: string | undefined;
+  readonly passedHeaders: ReadonlySet<string> | undefined;
   /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
   readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
   readonly relayFacts: RelayFacts;

@@ -88,7 +88,7 @@ export class Attempt {
             headers: withClientHeaders(
               upstreamHeaders(endpoint, protocol, stream),
               this.#options.clientHeaders,
-              this.#options.headerPrefix,
+              this.#options.passedHeaders,
             ),
             body,
           },

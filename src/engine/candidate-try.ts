@@ -194,8 +194,8 @@ export class CandidateTry {
       estimateInput: () => estimatedInputTokens(asked),
       clientHeaders: call.headers,
       // Headers of a protocol mean something to the same protocol only.
-      headerPrefix:
-        prepared.protocol.name === call.protocol.name ? call.protocol.server.headerPrefix : undefined,
+      passedHeaders:
+        prepared.protocol.name === call.protocol.name ? call.protocol.server.passedHeaders : undefined,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
       lease: routing.begin(prepared.endpoint, request.stream),
       claim,

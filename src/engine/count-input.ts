@@ -142,7 +142,7 @@ function send(
       headers: withClientHeaders(
         upstreamHeaders(endpoint, findProtocol(endpoint.protocol) ?? protocol, false),
         call.headers,
-        protocol.name === call.protocol.name ? protocol.server?.headerPrefix : undefined,
+        protocol.name === call.protocol.name ? protocol.server?.passedHeaders : undefined,
       ),
       body,
     },

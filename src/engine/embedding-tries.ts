@@ -126,7 +126,7 @@ export class EmbeddingTries extends TryRunner {
       deadlineAt: generation.deadlineAt,
       estimateInput: () => estimatedUsage(part).input.uncached,
       clientHeaders: generation.call.headers,
-      headerPrefix: undefined,
+      passedHeaders: undefined,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
       lease: routing.begin(endpoint, false),
       claim: () => {},

@@ -226,8 +226,7 @@ export class ToolLoop implements TurnHost {
         this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
         return undefined;
       }
-      const outcome =
-        (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#gate.refused();
+      const outcome = (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#gate.refused();
       this.#settle(hosted, outcome);
       return { call: hosted, outcome };
     });

@@ -10,16 +10,16 @@ const whole = new WeakMap<Endpoint, Headers>();
 
 /**
  * The same with those of the client's headers that belong to the protocol which both sides speak, e.g. `anthropic-beta`.
- * @param prefix beginning of their names; undefined when there are none
+ * @param passed their names; undefined when there are none
  */
 export function withClientHeaders(
   headers: Headers,
   client: ClientHeaders,
-  prefix: string | undefined,
+  passed: ReadonlySet<string> | undefined,
 ): Headers {
-  if (prefix === undefined) return headers;
+  if (passed === undefined) return headers;
   let merged: Record<string, string> | undefined;
-  for (const [name, value] of client) if (name.startsWith(prefix)) (merged ??= { ...headers })[name] = value;
+  for (const [name, value] of client) if (passed.has(name)) (merged ??= { ...headers })[name] = value;
   return merged ?? headers;
 }
 

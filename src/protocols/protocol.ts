@@ -178,10 +178,10 @@ export interface ServerCodec {
   /** The frame that fills a long silence in a stream that has begun. Absent: a comment line, which readers skip. */
   readonly keepAlive?: string;
   /**
-   * Beginning of the names of request headers that belong to the protocol: they go on, as they are, to an upstream
-   * that speaks it too, over those of the upstream codec. Absent: there are none.
+   * Names of the client's request headers, in lower case, that go on, as they are, to an upstream that speaks the
+   * protocol too. No other header of a client ever does. Absent: there are none.
    */
-  readonly headerPrefix?: string;
+  readonly passedHeaders?: ReadonlySet<string>;
   /** Absent: clients have no operation that counts tokens. */
   readonly counting?: CountServer;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */

@@ -18,8 +18,9 @@ export const anthropicMessagesServer: ServerCodec = {
   encodeStream,
   encodeError,
   counting: countServer,
-  // `anthropic-version`, `anthropic-beta` and whatever else Anthropic will name so: open lists, its own to judge.
-  headerPrefix: 'anthropic-',
+  // Which features, an open list that Anthropic judges. The version is that of our codec, and whatever else is named so
+  // speaks of an account, which is the operator's.
+  passedHeaders: new Set(['anthropic-beta']),
   // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
 };
