@@ -288,7 +288,6 @@ describe('inside messages', () => {
     ['messages[1].tool_calls', assistant({ tool_calls: {} })],
     ['messages[1].tool_calls[0]', assistant({ tool_calls: [null] })],
     ['messages[1].tool_calls[0].id', call({ id: 5 })],
-    ['messages[1].tool_calls[0].id', call({ id: '' })],
     ['messages[1].tool_calls[0].type', call({ type: 'magic' })],
     ['messages[1].tool_calls[0].function', call({ function: undefined })],
     ['messages[1].tool_calls[0].function.name', call({ function: { arguments: '{}' } })],

@@ -5,6 +5,7 @@ import { boundsRequirements } from './requirements/bounds.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
+import { meaningRequirements } from './requirements/meaning.ts';
 import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
@@ -21,6 +22,7 @@ export const PARTS: readonly Requirements[] = [
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,
+  meaningRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */

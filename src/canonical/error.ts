@@ -139,6 +139,8 @@ export interface ErrorDetails {
   /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
   readonly retryAfterMs?: number | undefined;
   readonly upstream?: UpstreamFailure | undefined;
+  /** What the model wrote in place of a call that parses (Groq's `failed_generation`, with `tool_use_failed`). */
+  readonly failedGeneration?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -152,6 +154,7 @@ export class GatewayError extends Error {
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly upstream: UpstreamFailure | undefined;
+  readonly failedGeneration: string | undefined;
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -162,6 +165,7 @@ export class GatewayError extends Error {
     this.code = details.code;
     this.retryAfterMs = details.retryAfterMs;
     this.upstream = details.upstream;
+    this.failedGeneration = details.failedGeneration;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

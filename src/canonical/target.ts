@@ -36,7 +36,12 @@ export interface Quirks {
     | 'enable_thinking'
     | 'chat_template_kwargs'
     | 'none';
-  readonly reasoningReplay: 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'none';
+  readonly reasoningReplay:
+    | 'reasoning_content'
+    | 'reasoning'
+    | 'reasoning_details'
+    | 'thinking_parts'
+    | 'none';
   readonly streamUsage: 'include_usage' | 'always';
   readonly structuredOutput: 'json_schema' | 'json_object' | 'none';
   readonly strictTools: boolean;

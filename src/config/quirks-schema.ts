@@ -16,7 +16,7 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
     .enum(['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'])
     .describe('Where the reasoning switch goes.'),
   reasoningReplay: z
-    .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'none'])
+    .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_parts', 'none'])
     .describe('Member in which earlier reasoning is given back.'),
   streamUsage: z
     .enum(['include_usage', 'always'])

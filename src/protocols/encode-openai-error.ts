@@ -40,6 +40,7 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
       type: words.type,
       param: error.param ?? null,
       code,
+      ...(error.failedGeneration === undefined ? {} : { failed_generation: error.failedGeneration }),
     },
   };
 }

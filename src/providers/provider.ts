@@ -116,7 +116,7 @@ export const NO_QUIRKS: Quirks = {
   laterInstructions: false,
   /** Where the chat dialect takes the reasoning switch. `none`: it has no such field. */
   reasoningField: 'reasoning_effort',
-  /** The message member in which earlier reasoning is given back. */
+  /** The message member in which earlier reasoning is given back; `thinking_parts`: among the parts of its content. */
   reasoningReplay: 'none',
   /** How to get token counts of a stream: ask with `stream_options`, or they come by themselves. */
   streamUsage: 'include_usage',

@@ -51,6 +51,8 @@ export function formOfElement(element: JsonValue): MixedProtocol | undefined {
 
 function formOfPart(part: JsonObject): MixedProtocol | undefined {
   const type = asString(part['type']) ?? '';
+  // Mistral's has parts in it (docs.mistral.ai, "Reasoning", 2026-08).
+  if (type === 'thinking' && isJsonArray(part['thinking'])) return 'openai-chat';
   if (type === 'image') return isJsonObject(part['source']) ? 'anthropic-messages' : undefined;
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
 }

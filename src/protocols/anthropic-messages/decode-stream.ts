@@ -1,6 +1,6 @@
 // Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
 // blocks mean is in answer-emitter.ts.
-import type { EventSink, GatewayError, JsonObject } from '../../canonical/index.ts';
+import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
@@ -16,6 +16,8 @@ class MessagesStreamDecoder implements StreamDecoder {
   readonly #sink: EventSink;
   readonly #emitter: AnswerEmitter;
   #started = false;
+  /** Id of the answer that has begun, until its first content. */
+  #id: JsonValue | undefined;
   #done = false;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -39,6 +41,7 @@ class MessagesStreamDecoder implements StreamDecoder {
         return;
       case 'content_block_start':
         this.#ensureStarted();
+        this.#id = undefined;
         this.#emitter.openBlock(blockIndex(frame), asObject(frame['content_block']));
         return;
       case 'content_block_stop':
@@ -76,12 +79,15 @@ class MessagesStreamDecoder implements StreamDecoder {
    * it and `message_stop` follows at once (recorded 2025-12).
    */
   #start(message: JsonObject): void {
+    // Some servers say it twice before they begin.
+    if (this.#started && this.#id !== undefined && message['id'] === this.#id) return;
     if (this.#started) {
       // What was already sent cannot be taken back.
       this.#fail(brokenAnswer('the upstream began a second answer in the same stream'));
       return;
     }
     this.#started = true;
+    this.#id = message['id'];
     this.#emitter.start(message);
     // The input is counted already: the counts of a stream that is cut later are better than none.
     this.#emitter.flushUsage();

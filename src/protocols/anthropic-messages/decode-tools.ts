@@ -112,7 +112,9 @@ export function decodeToolChoice(
   const raw = readObject(value, 'tool_choice', problems);
   if (!raw) return {};
   const words = ['auto', 'any', 'tool', 'none'] as const;
-  const type = readWord(raw['type'] ?? '', 'tool_choice.type', problems, words);
+  // A name alone is that of a tool.
+  const given = raw['type'] ?? (typeof raw['name'] === 'string' ? 'tool' : '');
+  const type = readWord(given, 'tool_choice.type', problems, words);
   const path = 'tool_choice.disable_parallel_tool_use';
   const serial = readBoolean(raw['disable_parallel_tool_use'], path, problems);
   const name = type === 'tool' ? requireString(raw['name'], 'tool_choice.name', problems) : undefined;

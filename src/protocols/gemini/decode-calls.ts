@@ -1,53 +1,12 @@
-// Function calls and function responses in a conversation. Owns their ids, which Gemini leaves out as it likes, and the
-// reading of responses, which are objects.
+// Function calls and function responses in a conversation. Owns the reading of responses, which are objects; their ids
+// may be absent.
 import type { Item, JsonObject, Part, Problems, Source } from '../../canonical/index.ts';
 import { asString, isJsonObject } from '../../canonical/index.ts';
+import type { CallMatcher } from '../call-matcher.ts';
 import { readArray, readObject, readString, requireObject, requireString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeMedia } from './decode-media.ts';
-
-/** Calls of one name, in order; those before `next` have their response. */
-interface Queue {
-  readonly ids: string[];
-  next: number;
-}
-
-/** Gives ids to calls that have none, and finds the call of a response that names none. */
-export class CallMatcher {
-  #made = 0;
-  readonly #byName = new Map<string, Queue>();
-  readonly #answered = new Set<string>();
-
-  /** Notes a call. The ids that are made depend on the conversation alone: every turn makes them alike. */
-  call(id: string | undefined, name: string): string {
-    const known = id ?? this.#make();
-    const queue = this.#byName.get(name);
-    if (queue) queue.ids.push(known);
-    else this.#byName.set(name, { ids: [known], next: 0 });
-    return known;
-  }
-
-  /** The id of the call that a response answers: its own, else that of the first open call of the name, else a new one. */
-  result(id: string | undefined, name: string): string {
-    const found = id ?? this.#firstOpen(name) ?? this.#make();
-    this.#answered.add(found);
-    return found;
-  }
-
-  #firstOpen(name: string): string | undefined {
-    const queue = this.#byName.get(name);
-    while (queue && queue.next < queue.ids.length) {
-      const id = queue.ids[queue.next++];
-      if (id !== undefined && !this.#answered.has(id)) return id;
-    }
-    return undefined;
-  }
-
-  #make(): string {
-    return `gemini_call_${++this.#made}`;
-  }
-}
 
 /** What calls and responses have in common, in one spelling; undefined, with a problem, for what is no object. */
 function readNamed(
@@ -104,7 +63,7 @@ export function decodeResult(
   const parts: readonly Part[] = isBare
     ? media
     : [{ type: 'text', text, path: `${path}.response` }, ...media];
-  const callId = matcher.result(id, name);
+  const callId = matcher.result(id, name) ?? matcher.make();
   return {
     type: 'tool_result',
     kind: 'function',

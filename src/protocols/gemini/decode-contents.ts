@@ -10,10 +10,11 @@ import type {
   Source,
 } from '../../canonical/index.ts';
 import { asArray, isJsonObject } from '../../canonical/index.ts';
+import { CallMatcher } from '../call-matcher.ts';
 import { describe, readArray, readString, requireObject } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
-import { CallMatcher, decodeCall, decodeResult } from './decode-calls.ts';
+import { decodeCall, decodeResult } from './decode-calls.ts';
 import { decodeMedia } from './decode-media.ts';
 import { HOSTED_PARTS } from './hosted-parts.ts';
 import { decodeSignature, FOREIGN_CALL_SIGNATURE, GEMINI_REASONING } from './thought-signature.ts';
@@ -30,7 +31,7 @@ export function decodeContents(value: Member, problems: Problems): Item[] {
   // A single content in place of a list of one, as Google's parser takes it.
   const contents = isJsonObject(value) ? [value] : readArray(value, 'contents', problems);
   if (contents?.length === 0) problems.add('contents', 'must not be empty');
-  const matcher = new CallMatcher();
+  const matcher = new CallMatcher('gemini_call_');
   const items: Item[] = [];
   contents?.forEach((content, index) => {
     const path = isJsonObject(value) ? 'contents' : `contents[${index}]`;

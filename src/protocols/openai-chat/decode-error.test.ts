@@ -34,7 +34,7 @@ describe('an error answer becomes one kind', () => {
     [500, '', 'upstream_unavailable', 'upstream'],
     [502, '<html><head><title>502 Bad Gateway</title></head></html>', 'upstream_unavailable', 'upstream'],
     [504, 'x', 'timeout', 'upstream'],
-    [400, openai('no call', 'tool_use_failed'), 'invalid_request', 'upstream'],
+    [400, openai('no call', 'tool_use_failed'), 'invalid_request', 'client'],
   ];
   for (const [status, body, kind, fault] of cases) {
     test(`${status} ${body.slice(0, 70)}`, () => {

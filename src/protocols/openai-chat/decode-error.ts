@@ -46,6 +46,7 @@ interface Facts {
   readonly code: string;
   readonly param: string | undefined;
   readonly status: number | undefined;
+  readonly failedGeneration?: string | undefined;
 }
 
 function build(status: number, facts: Facts, details: ErrorDetails): GatewayError {
@@ -55,8 +56,8 @@ function build(status: number, facts: Facts, details: ErrorDetails): GatewayErro
     ...details,
     code: facts.code || undefined,
     param: facts.param,
-    // Groq, with 400: the model wrote no call, or one that does not parse.
-    fault: facts.code === 'tool_use_failed' ? 'upstream' : faultOfKind(kind),
+    fault: faultOfKind(kind),
+    failedGeneration: facts.failedGeneration,
   });
 }
 
@@ -165,6 +166,7 @@ function readFacts(parsed: JsonValue, text: string): Facts {
     type: asString(inner['type']) ?? asString(outer['type']) ?? asString(inner['status']) ?? '',
     code: typeof code === 'string' ? code : '',
     param: asString(inner['param']) || undefined,
+    failedGeneration: asString(inner['failed_generation']),
     status: readStatus(inner['status_code'], code, inner['status'], outer['status']),
   };
 }

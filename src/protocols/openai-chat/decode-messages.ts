@@ -1,6 +1,6 @@
 // `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
 // message share one `source` object, so that an encoder of the same dialect can put them together again.
-import { isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type {
   Item,
   JsonObject,
@@ -21,7 +21,10 @@ import {
   USER_PARTS,
 } from './decode-parts.ts';
 import type { PartTypes } from './decode-parts.ts';
+import { CallMatcher } from '../call-matcher.ts';
+import { MADE_ID } from './call-ids.ts';
 import { arrangeTurn, decodeReasoning } from './decode-reasoning-details.ts';
+import type { PlacedReasoning } from './decode-reasoning-details.ts';
 import {
   describe,
   readArray,
@@ -41,6 +44,8 @@ interface Conversation {
   readonly report: Report;
   /** Calls so far, by id: a result takes its tool's name and kind from its call. */
   readonly calls: Map<string, ToolCallItem>;
+  /** Ids for calls that have none: several servers leave them out, and clients give back what they got. */
+  readonly matcher: CallMatcher;
   legacyCalls: number;
 }
 
@@ -52,7 +57,13 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
   }
   const messages = readArray(value, 'messages', problems);
   if (messages?.length === 0) problems.add('messages', 'Parameter messages can not be empty');
-  const conversation: Conversation = { problems, report, calls: new Map(), legacyCalls: 0 };
+  const conversation: Conversation = {
+    problems,
+    report,
+    calls: new Map(),
+    matcher: new CallMatcher(MADE_ID),
+    legacyCalls: 0,
+  };
   const items: Item[] = [];
   messages?.forEach((message, index) => {
     const path = `messages[${index}]`;
@@ -102,15 +113,17 @@ function decodeInput(
 }
 
 function decodeToolResult(raw: JsonObject, path: string, conversation: Conversation): readonly Item[] {
-  const { problems, calls } = conversation;
-  const callId = requireString(raw['tool_call_id'], `${path}.tool_call_id`, problems);
-  const name = readString(raw['name'], `${path}.name`, problems);
+  const { problems, calls, matcher } = conversation;
+  const given = readString(raw['tool_call_id'], `${path}.tool_call_id`, problems) || undefined;
+  const name = readString(raw['name'], `${path}.name`, problems) || undefined;
+  const callId = matcher.result(given, name) ?? matcher.result(undefined, undefined);
+  if (callId === undefined) problems.add(`${path}.tool_call_id`, 'is required');
   const parts = decodeRequiredContent(raw, path, TOOL_PARTS, conversation);
   if (callId === undefined) return [];
   const call = calls.get(callId);
   const kind = call?.kind ?? 'function';
   return [
-    { type: 'tool_result', kind, callId, name: name || call?.name, parts, path, source: toSource(raw) },
+    { type: 'tool_result', kind, callId, name: name ?? call?.name, parts, path, source: toSource(raw) },
   ];
 }
 
@@ -131,9 +144,11 @@ function decodeAssistant(raw: JsonObject, path: string, conversation: Conversati
   const { problems, report } = conversation;
   const source = toSource(raw);
   const before = problems.list.length;
-  const content = decodeContent(raw['content'], `${path}.content`, ASSISTANT_PARTS, problems, report);
+  const decoded = decodeContent(raw['content'], `${path}.content`, ASSISTANT_PARTS, problems, report);
+  const content = decoded?.filter((part) => !isThinking(part));
   const name = readString(raw['name'], `${path}.name`, problems);
-  const reasoning = decodeReasoning(raw, path, source, problems);
+  const given = decodeReasoning(raw, path, source, problems);
+  const reasoning = given.length > 0 ? given : decodeThinking(decoded ?? [], source);
   const calls = decodeCalls(raw, path, source, conversation);
   const isClean = problems.list.length === before;
 
@@ -172,7 +187,7 @@ function decodeCalls(
   const { problems } = conversation;
   const calls: ToolCallItem[] = [];
   readArray(raw['tool_calls'], `${path}.tool_calls`, problems)?.forEach((element, index) => {
-    const call = decodeCall(element, `${path}.tool_calls[${index}]`, source, problems);
+    const call = decodeCall(element, `${path}.tool_calls[${index}]`, source, conversation);
     if (call) calls.push(call);
   });
   const legacy = readObject(raw['function_call'], `${path}.function_call`, problems);
@@ -189,12 +204,17 @@ function decodeCalls(
   return calls;
 }
 
-function decodeCall(raw: Member, path: string, source: Source, problems: Problems): ToolCallItem | undefined {
+function decodeCall(
+  raw: Member,
+  path: string,
+  source: Source,
+  { problems, matcher }: Conversation,
+): ToolCallItem | undefined {
   if (!isJsonObject(raw)) {
     problems.add(path, `must be an object, not ${describe(raw)}`);
     return undefined;
   }
-  const callId = requireString(raw['id'], `${path}.id`, problems);
+  const id = readString(raw['id'], `${path}.id`, problems) || undefined;
   // Compatible servers leave the type out of function calls, and clients send those back as they came.
   const type = readString(raw['type'], `${path}.type`, problems) || 'function';
   if (type !== 'function' && type !== 'custom') {
@@ -207,7 +227,8 @@ function decodeCall(raw: Member, path: string, source: Source, problems: Problem
   const name = requireString(body['name'], `${path}.${type}.name`, problems);
   // Kept as it is, also when it is not JSON: the model wrote it, and history may not fail on it.
   const input = requireText(body[text], `${path}.${type}.${text}`, problems);
-  if (callId === undefined || name === undefined || input === undefined) return undefined;
+  if (name === undefined || input === undefined) return undefined;
+  const callId = matcher.call(id, name);
   return { type: 'tool_call', kind: type, callId, name, arguments: input, path, source };
 }
 
@@ -235,6 +256,26 @@ function withMessageCache(
   const last = parts.at(-1);
   if (!cache || !last || last.cache) return parts;
   return [...parts.slice(0, -1), { ...last, cache }];
+}
+
+/** Mistral's form of reasoning: a part of the content (docs.mistral.ai, "Reasoning", 2026-08). */
+function isThinking(part: Part): boolean {
+  return part.type === 'unknown' && part.source.raw['type'] === 'thinking';
+}
+
+function decodeThinking(parts: readonly Part[], source: Source): PlacedReasoning[] {
+  return parts.filter(isThinking).map((part) => ({
+    index: undefined,
+    item: { type: 'reasoning', text: [thinkingText(part.source?.raw)], summary: [], path: part.path, source },
+  }));
+}
+
+function thinkingText(raw: JsonObject | undefined): string {
+  const thinking = raw?.['thinking'];
+  if (typeof thinking === 'string') return thinking;
+  return asArray(thinking)
+    .map((piece) => asString(asObject(piece)['text']) ?? '')
+    .join('');
 }
 
 function isEmptyText(part: Part): boolean {

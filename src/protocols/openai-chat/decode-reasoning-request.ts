@@ -1,6 +1,5 @@
 // The reasoning members and `stream_options`. Owns the checks that need only the request; what reasoning means for
 // a model is decided elsewhere.
-import { EFFORTS } from '../../canonical/index.ts';
 import type {
   GatewayOptions,
   JsonObject,
@@ -8,6 +7,7 @@ import type {
   ReasoningRequest,
   Report,
 } from '../../canonical/index.ts';
+import { readEffort } from '../read-effort.ts';
 import { readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
@@ -27,8 +27,8 @@ export function decodeReasoningRequest(
   report: Report,
 ): ReasoningRequest {
   const raw = readObject(body['reasoning'], 'reasoning', problems) ?? {};
-  const topEffort = readWord(body['reasoning_effort'], 'reasoning_effort', problems, EFFORTS);
-  const effort = readWord(raw['effort'], 'reasoning.effort', problems, EFFORTS);
+  const top = readEffort(body['reasoning_effort'], 'reasoning_effort', problems);
+  const own = readEffort(raw['effort'], 'reasoning.effort', problems);
   const positive = { min: 1, integer: true };
   const maxTokens = readNumber(raw['max_tokens'], 'reasoning.max_tokens', problems, positive);
   const exclude = readBoolean(raw['exclude'], 'reasoning.exclude', problems);
@@ -40,8 +40,8 @@ export function decodeReasoningRequest(
     if (!REASONING_MEMBERS.has(key)) report.add(`reasoning.${key}`, 'dropped', 'not a member of reasoning');
   }
   return {
-    enabled: readBoolean(raw['enabled'], 'reasoning.enabled', problems),
-    effort: effort ?? topEffort,
+    enabled: readBoolean(raw['enabled'], 'reasoning.enabled', problems) ?? own.enabled ?? top.enabled,
+    effort: own.effort ?? top.effort,
     maxTokens,
     exclude: exclude ?? (include === undefined ? undefined : !include),
     summary: readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES),

@@ -54,7 +54,9 @@ export function decodeToolChoice(
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    const type = readWord(value, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    // Mistral's word.
+    const word = value === 'any' ? 'required' : value;
+    const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     if (type === 'required' && tools?.length === 0)
       problems.add('tool_choice', 'is required, but there are no tools');
     return type === undefined ? undefined : { type };
@@ -64,7 +66,13 @@ export function decodeToolChoice(
   const known =
     tools && new Set(tools.map((tool) => `${tool.type} ${tool.type === 'hosted' ? tool.kind : tool.name}`));
   const isTool: IsTool = (kind, name) => known === undefined || known.has(`${kind} ${name}`);
-  const type = requireString(raw['type'], 'tool_choice.type', problems);
+  // Clients leave the type out where another member says it.
+  const type =
+    raw['type'] === undefined && (raw['function'] ?? raw['custom']) !== undefined
+      ? raw['function'] === undefined
+        ? 'custom'
+        : 'function'
+      : requireString(raw['type'], 'tool_choice.type', problems);
   if (type === undefined) return undefined;
   switch (type) {
     case 'function':

@@ -71,7 +71,9 @@ export function encodeAssistant(
   encodeName(message, first?.name ?? asString(raw?.['name']), messagePath(items), context);
   encodeReasoningHistory(message, reasoning, context);
   if (calls.length > 0) encodeAbsentReasoning(message, messagePath(items), context);
+  const thinking = asArray(message['content']);
   encodeSaid(message, parts, calls.length > 0, context);
+  if (thinking.length > 0) message['content'] = [...thinking, ...partsOf(message['content'])];
   const legacy = calls.length === 1 && calls[0] ? legacyCall(calls[0], raw, context) : undefined;
   if (legacy) message['function_call'] = legacy;
   else if (calls.length > 0) {
@@ -126,6 +128,12 @@ function encodeSaid(
     if (refusal !== '') message['refusal'] = refusal;
   } else if (refusal !== '') message['content'] = [{ type: 'refusal', refusal }];
   else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';
+}
+
+/** Content as parts, for a message that has others before it. */
+function partsOf(content: JsonValue | undefined): readonly JsonValue[] {
+  if (typeof content !== 'string') return asArray(content);
+  return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
 /** The client's own forms of calls, by message and id. */

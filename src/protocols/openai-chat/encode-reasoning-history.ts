@@ -6,7 +6,7 @@ import { PARAGRAPH } from '../paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
- * Writes the reasoning of one assistant turn into its message.
+ * Writes the reasoning of one assistant turn into its message; parts of its content stand before what was said.
  * @param items reasoning items, and unknown ones that may be elements of `reasoning_details`, in their order
  */
 export function encodeReasoningHistory(
@@ -27,7 +27,13 @@ export function encodeReasoningHistory(
     }
   }
   if (details.length > 0) message['reasoning_details'] = details;
-  if (texts.length > 0) message[mode === 'reasoning_content' ? mode : 'reasoning'] = texts.join(PARAGRAPH);
+  if (texts.length === 0) return;
+  if (mode === 'thinking_parts') message['content'] = texts.map(thinkingPart);
+  else message[mode === 'reasoning_content' ? mode : 'reasoning'] = texts.join(PARAGRAPH);
+}
+
+function thinkingPart(text: string): JsonObject {
+  return { type: 'thinking', thinking: [{ type: 'text', text }] };
 }
 
 /**

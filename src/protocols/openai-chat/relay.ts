@@ -15,6 +15,7 @@ import { FrameSplitter } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
 import { RelayOutput } from '../relay-output.ts';
+import { MADE_ID } from './call-ids.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { MAX_TEMPERATURE } from './encode-request.ts';
@@ -58,9 +59,12 @@ function accepts(request: CanonicalRequest): boolean {
   const choice = request.raw['tool_choice'];
   if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
     return false;
+  if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
   if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   return request.items.every((item) => {
-    if (item.type === 'unknown') return false;
+    // What its messages have no place for, and ids that only the gateway gave.
+    if (item.type === 'unknown' || item.type === 'reasoning') return false;
+    if (item.type === 'tool_call') return !item.callId.startsWith(MADE_ID);
     return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
   });
 }

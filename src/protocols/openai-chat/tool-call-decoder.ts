@@ -41,8 +41,10 @@ export class ToolCallDecoder {
    * @param whole true for an element of a complete message: each is a call of its own
    */
   element(element: JsonObject, whole: boolean): void {
+    // Snowflake writes an empty `custom` beside its functions: the type decides where there is one.
     const custom =
-      element['type'] === 'custom' || (element['custom'] !== undefined && element['custom'] !== null);
+      element['type'] === 'custom' ||
+      (element['type'] !== 'function' && element['custom'] !== undefined && element['custom'] !== null);
     const body = element[custom ? 'custom' : 'function'];
     const given = isJsonObject(body) ? body : element;
     const name = asString(given['name']) ?? '';

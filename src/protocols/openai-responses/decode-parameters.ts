@@ -1,6 +1,6 @@
 // The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
 // storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
-import { EFFORTS, INCLUDABLE, isJsonObject } from '../../canonical/index.ts';
+import { INCLUDABLE, isJsonObject } from '../../canonical/index.ts';
 import type {
   JsonObject,
   Part,
@@ -12,6 +12,7 @@ import type {
   StateRequest,
 } from '../../canonical/index.ts';
 import { decodeSchemaFormat } from '../decode-schema-format.ts';
+import { readEffort } from '../read-effort.ts';
 import {
   describe,
   readBoolean,
@@ -67,7 +68,7 @@ export function decodeReasoning(value: Member, problems: Problems, report: Repor
     if (!REASONING_MEMBERS.has(key))
       report.add(`reasoning.${key}`, 'dropped', 'not a member of reasoning in the Responses API');
   return {
-    effort: readWord(raw['effort'], 'reasoning.effort', problems, EFFORTS),
+    ...readEffort(raw['effort'], 'reasoning.effort', problems),
     summary: summary ?? generate ?? 'none',
   };
 }

@@ -98,14 +98,18 @@ export function decodeToolChoice(
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    const type = readWord(value, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    // Mistral's word.
+    const word = value === 'any' ? 'required' : value;
+    const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     return type && { type };
   }
   const raw = readObject(value, 'tool_choice', problems);
   if (!raw) return undefined;
   const known = tools && new Set(tools.flatMap(choosable));
   const isTool = (choice: string): boolean => known === undefined || known.has(choice);
-  const type = requireString(raw['type'], 'tool_choice.type', problems);
+  // A name alone is that of a function.
+  const isBare = raw['type'] === undefined && typeof raw['name'] === 'string';
+  const type = isBare ? 'function' : requireString(raw['type'], 'tool_choice.type', problems);
   switch (type) {
     case undefined:
       return undefined;

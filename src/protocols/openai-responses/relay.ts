@@ -38,6 +38,8 @@ function accepts(request: CanonicalRequest): boolean {
   const tools = Array.isArray(raw['tools']) ? raw['tools'].length : 0;
   if (tools !== request.tools.length) return false;
   const choice = raw['tool_choice'] ?? 'auto';
+  // Words of others, which OpenAI does not know.
+  if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
   if (tools === 0 && choice !== 'auto' && choice !== 'none') return false;
   if (Object.keys(asObject(raw['reasoning'])).some((key) => !REASONING_MEMBERS.has(key))) return false;
   return request.items.every((item) => {

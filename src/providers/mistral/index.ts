@@ -12,6 +12,8 @@ export const mistral = defineProvider({
         systemRole: 'system',
         // Usage comes with the last chunk by itself; `stream_options` is an unknown member.
         streamUsage: 'always',
+        // Guide "Reasoning": chunks of type `thinking` before the text, given back as they came.
+        reasoningReplay: 'thinking_parts',
         customTools: false,
         // API reference, "FileChunk": ids of its own files, no bytes.
         readsFiles: false,
