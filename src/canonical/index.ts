@@ -9,6 +9,7 @@ export * from './hosted-tool.ts';
 export * from './item.ts';
 export * from './json.ts';
 export * from './limit-notice.ts';
+export * from './limits.ts';
 export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';

@@ -1,49 +1,78 @@
 // Cuts a relayed event stream into its events without decoding them. Works on byte strings: one character, one byte.
 // Knows no protocol.
-import { parseJson } from '../canonical/index.ts';
+import { MAX_FRAME_BYTES, parseJson } from '../canonical/index.ts';
 
-/** Most bytes of one event: more is a broken upstream. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 /** Two ends of lines, each of which may be LF, CRLF or CR (HTML standard, "Parsing an event stream"). */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
+/** The longest blank line that is not complete yet: CRLF and CR. */
+const HALF_BLANK = 3;
 
 /**
- * Takes one event: the characters of `text` from `from` to `to`, its blank line included.
+ * Takes one event, its blank line included.
  * @returns false when nothing after it is of interest
  */
-export type TakeFrame = (text: string, from: number, to: number) => boolean;
+export type TakeFrame = (frame: string) => boolean;
 
 export class FrameSplitter {
-  #rest = '';
+  /** An event whose end has not come yet, in the pieces that it came in: they are joined once, not with every read. */
+  #pieces: string[] = [];
+  #waiting = 0;
+  /** The last bytes of the pieces: with them begins a blank line that two reads share. */
+  #tail = '';
   #begun = false;
+  /** Line ends other than LF are legal, Google's and slower to find. */
+  #isMixed = false;
 
   /**
-   * Takes the bytes of one read and hands on every event that they complete.
+   * Takes the bytes of one read and hands on every event that they complete. Each byte is looked at a fixed number of
+   * times, in whatever pieces an event comes.
    * @throws RangeError when an event is too long
    */
   push(bytes: string, take: TakeFrame): void {
-    let text = this.#rest === '' ? bytes : this.#rest + bytes;
+    this.#isMixed ||= bytes.includes('\r');
+    const endOf = this.#isMixed ? endOfMixed : endOfPlain;
+    // The first bytes wait for each other: a byte order mark is no part of an event.
+    if (this.#begun && this.#waiting > 0 && endOf(this.#tail + bytes, 0) === 0) return this.#wait(bytes);
+    // What waited holds no blank line: the search begins where one may begin that this read completes.
+    const seen = this.#begun ? Math.max(0, this.#waiting - HALF_BLANK) : 0;
+    let text = this.#joined(bytes);
     if (!this.#begun && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
     this.#begun ||= text.length >= BYTE_ORDER_MARK.length;
-    // Line ends other than LF are legal, Google's and slower to find.
-    const endOf = text.includes('\r') ? endOfMixed : endOfPlain;
     let from = 0;
-    for (let end = endOf(text, 0); end > 0; end = endOf(text, from))
-      from = take(text, from, end) ? end : text.length;
-    this.#rest = from === text.length ? '' : text.slice(from);
-    if (this.#rest.length > MAX_FRAME_BYTES) throw new RangeError('an event of the stream is too long');
+    for (let end = endOf(text, seen); end > 0; end = endOf(text, from))
+      from = take(text.slice(from, end)) ? end : text.length;
+    if (from < text.length) this.#wait(text.slice(from));
   }
 
   /** The stream is over: its last event if that lacks no more than the blank line. Half an event is for no client. */
   end(): string {
-    const last = this.#rest.trim();
-    this.#rest = '';
+    const last = this.#joined('').trim();
     return parseJson(frameData(last)) === undefined ? '' : `${last}\n\n`;
+  }
+
+  #wait(bytes: string): void {
+    this.#pieces.push(bytes);
+    this.#waiting += bytes.length;
+    if (this.#waiting > MAX_FRAME_BYTES)
+      throw new RangeError(`an event of the stream is longer than ${MAX_FRAME_BYTES} bytes`);
+    this.#tail =
+      bytes.length < HALF_BLANK ? (this.#tail + bytes).slice(-HALF_BLANK) : bytes.slice(-HALF_BLANK);
+  }
+
+  /** What waited, with these bytes behind it. */
+  #joined(bytes: string): string {
+    if (this.#waiting === 0) return bytes;
+    this.#pieces.push(bytes);
+    const text = this.#pieces.join('');
+    this.#pieces = [];
+    this.#waiting = 0;
+    this.#tail = '';
+    return text;
   }
 }
 
-/** The end of the event that begins at `from`, behind its blank line; 0 when it is not there yet. */
+/** The end of the event that begins before or at `from`, behind its blank line; 0 when it is not there yet. */
 function endOfPlain(text: string, from: number): number {
   const at = text.indexOf('\n\n', from);
   return at < 0 ? 0 : at + 2;

@@ -144,17 +144,16 @@ function toAscii(value: JsonValue): string {
 /**
  * Length of the text under the first of `keys` that has one, read off JSON that is not parsed: escapes count as they
  * are written. 0 where none has.
+ * @param text of one event: it is searched to its end
  * @param keys with their quotes and colon
- * @param to where the search ends
+ * @param from where the search begins
  */
-export function writtenLength(text: string, keys: readonly string[], from: number, to: number): number {
+export function writtenLength(text: string, keys: readonly string[], from: number): number {
   for (const key of keys) {
     const at = text.indexOf(key, from);
-    if (at < 0 || at >= to) continue;
+    if (at < 0) continue;
     const start = skipSpace(text, at + key.length);
-    if (text.charCodeAt(start) !== QUOTE) continue;
-    const end = stringEnd(text, start);
-    return end > to ? 0 : end - start - 2;
+    if (text.charCodeAt(start) === QUOTE) return stringEnd(text, start) - start - 2;
   }
   return 0;
 }

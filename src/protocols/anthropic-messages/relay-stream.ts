@@ -54,10 +54,10 @@ export class MessagesRelayStream implements RelayStream {
     return this.#out.release(this.committed) + tail;
   }
 
-  readonly #take = (text: string, from: number, to: number): boolean => {
-    if (!this.committed || !text.startsWith(DELTA, from)) return this.#inspect(text.slice(from, to));
-    this.outputChars += writtenLength(text, WRITTEN, from, to);
-    this.#out.add(text.slice(from, to));
+  readonly #take = (frame: string): boolean => {
+    if (!this.committed || !frame.startsWith(DELTA)) return this.#inspect(frame);
+    this.outputChars += writtenLength(frame, WRITTEN, DELTA.length);
+    this.#out.add(frame);
     return true;
   };
 
@@ -84,7 +84,7 @@ export class MessagesRelayStream implements RelayStream {
         break;
       case 'content_block_delta':
         this.committed = true;
-        this.outputChars += writtenLength(frame, WRITTEN, 0, frame.length);
+        this.outputChars += writtenLength(frame, WRITTEN, 0);
         break;
       case 'message_delta':
         this.#count(json['usage']);

@@ -63,8 +63,8 @@ export class GeminiRelayStream implements RelayStream {
     return this.#out.release(this.committed) + tail;
   }
 
-  readonly #take = (text: string, from: number, to: number): boolean => {
-    this.#pass(text.slice(from, to));
+  readonly #take = (frame: string): boolean => {
+    this.#pass(frame);
     return this.error === undefined;
   };
 

@@ -152,26 +152,22 @@ class ChatRelayStream implements RelayStream {
   }
 
   /** Takes one frame. @returns false when nothing after it belongs to the answer: it ended or failed */
-  readonly #take = (text: string, from: number, to: number): boolean => {
-    this.#out.add(this.#frame(text, from, to));
+  readonly #take = (frame: string): boolean => {
+    this.#out.add(this.#frame(frame));
     return !this.done && this.error === undefined;
   };
 
   /** One frame, patched; '' when it is withheld. */
-  #frame(text: string, from: number, to: number): string {
+  #frame(frame: string): string {
     const prefix = this.#prefix;
-    const known = prefix !== '' && text.startsWith(prefix, from);
-    const at = text.indexOf(NOT_FINISHED, from);
-    if (known && this.committed && at >= 0 && at < to) {
-      this.outputChars += writtenLength(text, WRITTEN, from + prefix.length, to);
-      const uncounted = this.#facts.showUsage ? -1 : text.indexOf(NOT_COUNTED, at);
-      return uncounted >= 0 && uncounted < to
-        ? this.#patched +
-            text.slice(from + prefix.length, uncounted) +
-            text.slice(uncounted + NOT_COUNTED.length, to)
-        : this.#patched + text.slice(from + prefix.length, to);
-    }
-    return this.#inspect(text.slice(from, to));
+    if (!this.committed || prefix === '' || !frame.startsWith(prefix)) return this.#inspect(frame);
+    const at = frame.indexOf(NOT_FINISHED, prefix.length);
+    if (at < 0) return this.#inspect(frame);
+    this.outputChars += writtenLength(frame, WRITTEN, prefix.length);
+    const uncounted = this.#facts.showUsage ? -1 : frame.indexOf(NOT_COUNTED, at);
+    return uncounted >= 0
+      ? this.#patched + frame.slice(prefix.length, uncounted) + frame.slice(uncounted + NOT_COUNTED.length)
+      : this.#patched + frame.slice(prefix.length);
   }
 
   /** The slow road: for frames that open, finish, count, fail, or are not known. */

@@ -84,14 +84,12 @@ export class ResponsesRelayStream implements RelayStream {
     return told + writeFrame('response.failed', editMembers(opening, { set: failed }));
   }
 
-  readonly #take = (text: string, from: number, to: number): boolean => {
-    if (this.committed && !this.error && isDelta(text, from)) {
-      this.outputChars += writtenLength(text, WRITTEN, from, to);
-      this.#last = text.slice(from, to);
-      this.#out.add(this.#last);
-      return true;
-    }
-    return this.#inspect(text.slice(from, to));
+  readonly #take = (frame: string): boolean => {
+    if (!this.committed || this.error || !isDelta(frame)) return this.#inspect(frame);
+    this.outputChars += writtenLength(frame, WRITTEN, EVENT.length);
+    this.#last = frame;
+    this.#out.add(frame);
+    return true;
   };
 
   /** The slow road: for events that open, finish, fail, or are not known. @returns false behind the last one */
@@ -181,8 +179,6 @@ function isContent(type: string, json: JsonObject): boolean {
 }
 
 /** True when the event's own line names a delta, which holds nothing to patch. */
-function isDelta(text: string, from: number): boolean {
-  if (!text.startsWith(EVENT, from)) return false;
-  const end = text.indexOf('\n', from);
-  return text.startsWith('.delta', end - 6);
+function isDelta(frame: string): boolean {
+  return frame.startsWith(EVENT) && frame.startsWith('.delta', frame.indexOf('\n') - '.delta'.length);
 }

@@ -1,0 +1,7 @@
+// How much an upstream's answer may hold. Beyond each limit it is a broken or hostile upstream: the try fails with an
+// error that names the limit, and other requests have the memory. Limits of requests are the configuration's.
+
+const MIB = 1024 * 1024;
+
+/** One event of a stream, in bytes. The largest honest ones hold a picture in base64. */
+export const MAX_FRAME_BYTES = 32 * MIB;
