@@ -10,6 +10,7 @@ import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
 import { responsesRequestRequirements } from './requirements/responses-request.ts';
+import { streamRequirements } from './requirements/streams.ts';
 import type { Requirements } from './requirements/requirement.ts';
 
 export const PARTS: readonly Requirements[] = [
@@ -23,6 +24,7 @@ export const PARTS: readonly Requirements[] = [
   responsesAnswerRequirements,
   hostileUpstreamRequirements,
   meaningRequirements,
+  streamRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */
