@@ -96,6 +96,7 @@ test('whatever looks like a key is masked, and ordinary words are not', () => {
     ['key sk-ant-api03-AAAA_bbbb-CCCC was', 'key [secret] was'],
     ['authorization: Bearer eyJhbGciOi.J9.abc-_~+/=', 'authorization: Bearer [secret]'],
     ['{"x-api-key":"0123456789abcdef"}', '{"x-api-key":"[secret]"}'],
+    ['GET /v1beta/models?key=0123456789abcdef&x=1', 'GET /v1beta/models?key=[secret]&x=1'],
     ['gsk_0123456789abcdefXYZ and xai-0123456789abcdefXYZ', '[secret] and [secret]'],
     ['AIzaSyA0123456789012345678901234567890', '[secret]'],
   ];

@@ -191,6 +191,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     maxBodyBytes: Math.max(config.server.bodyLimitBytes, config.files.maxBytes) * 4,
     hot: app.hot,
     fallback: app.fallback,
+    failed: app.failed,
+    idleSeconds: Math.ceil(config.server.idleMs / 1000),
   });
   // Only now: a start that failed would have made a key that nobody was shown.
   const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;

@@ -12,8 +12,8 @@ export function listenSim(hostname: string, port: number): Listener {
     port,
     maxBodyBytes: 256 * 1024 * 1024,
     hot: {},
-    fallback: (request, patient) => {
-      patient();
+    fallback: (request, connection) => {
+      connection.patient();
       return simulated.fetch(request);
     },
   });

@@ -16,6 +16,7 @@ import { toMcp } from './mcp-schema.ts';
 import type { McpConfig } from './mcp-schema.ts';
 import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';
+import { toServer, type ServerConfig } from './server-schema.ts';
 import type { ConfigFile } from './schema.ts';
 
 export interface KeyConfig {
@@ -41,13 +42,7 @@ export interface Timeouts {
 }
 
 export interface Config extends CatalogConfig {
-  readonly server: {
-    readonly host: string;
-    readonly port: number;
-    readonly bodyLimitBytes: number;
-    readonly drainMs: number;
-    readonly adminKey: Secret | null;
-  };
+  readonly server: ServerConfig;
   readonly dataDir: string;
   readonly databaseUrl: Secret | null;
   readonly redisUrl: Secret | null;
@@ -90,13 +85,7 @@ export function toConfig(file: ConfigFile): Config {
   const { server, routing, tools } = file;
   const search = tools.web_search;
   return deepFreeze({
-    server: {
-      host: server.host,
-      port: server.port,
-      bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
-      drainMs: server.drain_ms,
-      adminKey: secretOrNull(server.admin_key),
-    },
+    server: toServer(server),
     dataDir: file.data_dir,
     databaseUrl: secretOrNull(file.database_url),
     redisUrl: secretOrNull(file.redis_url),

@@ -10,6 +10,7 @@ import { quirksSchema } from './quirks-schema.ts';
 import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
 import { schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
+import { serverSchema } from './server-schema.ts';
 import { webSearchSchema } from './web-search-schema.ts';
 
 const secret = (): z.ZodString => z.string().meta({ secret: true });
@@ -215,23 +216,7 @@ const key = z.strictObject({
 /** The whole file. Every object refuses keys it does not know. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors; ignored.'),
-  server: z
-    .strictObject({
-      host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
-      port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
-      body_limit_mb: z
-        .number()
-        .positive()
-        .max(1024)
-        .default(32)
-        .describe('Largest request body in MB (1 MB = 1,048,576 bytes).'),
-      drain_ms: milliseconds(30_000).describe(
-        'How long running answers may go on after SIGTERM, in milliseconds.',
-      ),
-      admin_key: secret().optional().describe('Key for the management API.'),
-    })
-    .prefault({})
-    .describe('The listening socket.'),
+  server: serverSchema,
   data_dir: z.string().min(1).default('./data').describe('Folder of the embedded database and its secrets.'),
   database_url: secret().optional().describe('PostgreSQL address instead of the embedded database.'),
   redis_url: secret().optional().describe('Valkey or Redis address for counters shared between processes.'),

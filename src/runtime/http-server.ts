@@ -6,11 +6,19 @@ export type { MessageSocket, SocketListener, Upgrade } from './web-socket.ts';
 /** Undefined: the connection was upgraded. */
 type Answer = Response | undefined;
 
-/**
- * @param patient lifts the idle limit of this connection: from then on silence is the handler's own business
- * @param upgrade makes a WebSocket of the connection; the handler then answers nothing
- */
-export type Handler = (request: Request, patient: () => void, upgrade: Upgrade) => Answer | Promise<Answer>;
+/** The connection that a request came on. */
+export interface Connection {
+  /** Lifts the idle limit: from now on silence is the handler's own business, until `impatient`. */
+  patient(): void;
+  /** Puts the limit back. To be called before the end of the answer is handed over: it holds for what follows. */
+  impatient(): void;
+  /** Makes a WebSocket of it; the handler then answers nothing. False: the request is no proper handshake. */
+  upgrade: Upgrade;
+  /** The other end's address; null when it is gone. Asks the system: not for every request. */
+  address(): string | null;
+}
+
+export type Handler = (request: Request, connection: Connection) => Answer | Promise<Answer>;
 
 /** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
 const IDLE_SECONDS = 60;
@@ -25,6 +33,9 @@ export interface ListenOptions {
   readonly hot: Readonly<Record<string, Handler>>;
   /** Everything else. */
   readonly fallback: Handler;
+  /** The answer where a handler failed. Absent: a bare 500. */
+  readonly failed?: ((thrown: unknown) => Response) | undefined;
+  /** At most 255. */
   readonly idleSeconds?: number | undefined;
 }
 
@@ -39,14 +50,11 @@ export interface Listener {
 
 /** Opens the listening socket. Throws when the address is taken. */
 export function listen(options: ListenOptions): Listener {
+  const idleSeconds = options.idleSeconds ?? IDLE_SECONDS;
   const adapt =
     (handler: Handler) =>
     (request: Request, server: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
-      handler(
-        request,
-        () => server.timeout(request, 0),
-        (data, headers) => server.upgrade(request, { data, headers }),
-      );
+      handler(request, new BunConnection(request, server, idleSeconds));
   const routes = Object.fromEntries(
     Object.entries(options.hot).map(([path, handler]) => [path, { POST: adapt(handler) }]),
   );
@@ -54,7 +62,10 @@ export function listen(options: ListenOptions): Listener {
     hostname: options.hostname,
     port: options.port,
     maxRequestBodySize: options.maxBodyBytes,
-    idleTimeout: options.idleSeconds ?? IDLE_SECONDS,
+    idleTimeout: idleSeconds,
+    // The runtime's own page for errors shows stacks, paths and the request's address, and prints them as well.
+    development: false,
+    error: options.failed ?? (() => new Response(null, { status: 500 })),
     routes,
     fetch: adapt(options.fallback),
     websocket: webSocketHandler(options.maxBodyBytes),
@@ -65,6 +76,34 @@ export function listen(options: ListenOptions): Listener {
     drain: () => void server.stop(false),
     stop: () => server.stop(true),
   };
+}
+
+class BunConnection implements Connection {
+  readonly #request: Request;
+  readonly #server: Bun.Server<SocketListener>;
+  readonly #idleSeconds: number;
+
+  constructor(request: Request, server: Bun.Server<SocketListener>, idleSeconds: number) {
+    this.#request = request;
+    this.#server = server;
+    this.#idleSeconds = idleSeconds;
+  }
+
+  patient(): void {
+    this.#server.timeout(this.#request, 0);
+  }
+
+  impatient(): void {
+    this.#server.timeout(this.#request, this.#idleSeconds);
+  }
+
+  upgrade(listener: SocketListener, headers: Readonly<Record<string, string>>): boolean {
+    return this.#server.upgrade(this.#request, { data: listener, headers });
+  }
+
+  address(): string | null {
+    return this.#server.requestIP(this.#request)?.address ?? null;
+  }
 }
 
 /** A response body that is pushed, one socket write per call, with the socket's own backpressure. */

@@ -6,14 +6,18 @@ type Answer = Awaited<ReturnType<Handler>>;
 
 /** The same handler, whose answers have them. A `cache-control` of its own, which streams have, stays. */
 export function withAnswerHeaders(handler: Handler): Handler {
-  return (request, patient, upgrade) => {
-    const answer = handler(request, patient, upgrade);
+  return (request, connection) => {
+    const answer = handler(request, connection);
     return answer instanceof Promise ? answer.then(marked) : marked(answer);
   };
 }
 
 function marked(answer: Answer): Answer {
-  if (!answer) return answer;
+  return answer && markAnswer(answer);
+}
+
+/** The answer, which has them now. */
+export function markAnswer(answer: Response): Response {
   const { headers } = answer;
   headers.set('x-content-type-options', 'nosniff');
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');

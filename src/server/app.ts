@@ -9,7 +9,7 @@ import type { ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
-import { withAnswerHeaders } from './answer-headers.ts';
+import { markAnswer, withAnswerHeaders } from './answer-headers.ts';
 import { readBody } from './body.ts';
 import { serverFor } from './client-manner.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
@@ -23,6 +23,7 @@ import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
+import { withUsableHead } from './request-head.ts';
 import { ResponsesSockets } from './responses-sockets.ts';
 import { serveOperation, type Operation, type ServeDependencies } from './serve-operation.ts';
 import { responsesProtocol, routesBelow, type StateDependencies } from './state-routes.ts';
@@ -35,6 +36,8 @@ export interface App {
   /** POST handlers by exact path, or by the beginning of one before a `*`. */
   readonly hot: Readonly<Record<string, Handler>>;
   readonly fallback: Handler;
+  /** The answer where one of them failed. */
+  readonly failed: (thrown: unknown) => Response;
   /** Asks the clients of open sockets to go elsewhere once their running turns have ended. */
   drain(): void;
 }
@@ -88,7 +91,8 @@ export function createApp(deps: AppDependencies): App {
   const hot: Record<string, Handler> = {};
   for (const operation of OPERATIONS) {
     for (const base of operation.bases ?? CLIENT_BASES)
-      hot[base + operation.path] = (request, patient) => serveOperation(deps, operation, request, patient);
+      hot[base + operation.path] = (request, connection) =>
+        serveOperation(deps, operation, request, connection);
   }
   Object.assign(hot, geminiHandlers(deps));
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
@@ -128,13 +132,15 @@ export function createApp(deps: AppDependencies): App {
     errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
   );
   const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
-  const fallback: Handler = (request, _patient, upgrade) =>
+  const fallback: Handler = (request, connection) =>
     SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
-      ? sockets.accept(request, upgrade)
+      ? sockets.accept(request, connection)
       : hono.fetch(request);
+  const outer = (handler: Handler): Handler => withAnswerHeaders(withUsableHead(deps, handler));
   return {
-    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, withAnswerHeaders(handler)])),
-    fallback: withAnswerHeaders(fallback),
+    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler)])),
+    fallback: outer(fallback),
+    failed: (error) => markAnswer(errorResponse(deps, error, newGenerationId(deps.now()))),
     drain: () => sockets.drain(),
   };
 }

@@ -1,25 +1,29 @@
 // The client of one request as the engine sees it: a promise for the Response, and a stream that is pushed.
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
-import { pushBody, type PushBody } from '../runtime/http-server.ts';
+import { pushBody, type Connection, type PushBody } from '../runtime/http-server.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
   readonly #request: Request;
+  readonly #connection: Connection;
   #answer: (response: Response) => void = () => {};
 
-  constructor(request: Request) {
+  /** @param connection whose idle limit is lifted: the end of the answer puts it back */
+  constructor(request: Request, connection: Connection) {
     this.#request = request;
+    this.#connection = connection;
     this.response = new Promise((resolve) => (this.#answer = resolve));
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
+    this.#connection.impatient();
     this.#answer(new Response(encodeBody(body, encoding), { status, headers }));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {
     const body = pushBody();
     this.#answer(new Response(body.stream, { status: 200, headers }));
-    return new HttpStream(body);
+    return new HttpStream(body, this.#connection);
   }
 
   onLeave(left: () => void): void {
@@ -31,9 +35,11 @@ export class HttpClient implements Client {
 
 class HttpStream implements ClientStream {
   readonly #body: PushBody;
+  readonly #connection: Connection;
 
-  constructor(body: PushBody) {
+  constructor(body: PushBody, connection: Connection) {
     this.#body = body;
+    this.#connection = connection;
   }
 
   write(data: string, encoding: Encoding): boolean {
@@ -45,6 +51,7 @@ class HttpStream implements ClientStream {
   }
 
   end(): void {
+    this.#connection.impatient();
     this.#body.end();
   }
 }

@@ -51,11 +51,11 @@ const VERTEX =
 
 /** POST handlers by the patterns of their paths. */
 export function geminiHandlers(deps: ServeDependencies): Readonly<Record<string, Handler>> {
-  const handler: Handler = (request, patient) => {
+  const handler: Handler = (request, connection) => {
     const url = new URL(request.url);
     const address = readAddress(url);
     if (address)
-      return serveOperation(deps, address.operation, request, patient, {
+      return serveOperation(deps, address.operation, request, connection, {
         ...envelopeOf(request, url),
         route: address.route,
       });

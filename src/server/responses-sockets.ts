@@ -1,7 +1,7 @@
 // `GET /responses`: opens WebSocket connections, after the same authentication as everywhere, and knows all that are
 // open. What happens on one is its own business.
 import { GatewayError } from '../canonical/index.ts';
-import type { Upgrade } from '../runtime/http-server.ts';
+import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { errorResponse, requestIds } from './reply.ts';
 import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
@@ -23,7 +23,7 @@ export class ResponsesSockets {
   }
 
   /** Answers a request for a connection; undefined when it was opened. */
-  accept(request: Request, upgrade: Upgrade): Response | undefined {
+  accept(request: Request, connection: Connection): Response | undefined {
     const deps = this.#deps;
     const id = newGenerationId(deps.now());
     try {
@@ -37,7 +37,7 @@ export class ResponsesSockets {
         request.headers,
         () => this.#open.delete(socket),
       );
-      if (!upgrade(socket, requestIds(id))) {
+      if (!connection.upgrade(socket, requestIds(id))) {
         throw new GatewayError(
           'invalid_request',
           'the WebSocket handshake is not complete (RFC 6455, section 4.1)',

@@ -3,6 +3,7 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
+import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { readBody } from './body.ts';
 import { HttpClient } from './client.ts';
@@ -30,12 +31,12 @@ export interface Envelope {
   readonly route?: RequestRoute;
 }
 
-/** Serves one request. @param patient lifts the idle limit of its connection */
+/** Serves one request. */
 export async function serveOperation<Dependencies extends ServeDependencies>(
   deps: Dependencies,
   operation: Operation<Dependencies>,
   request: Request,
-  patient: () => void,
+  connection: Connection,
   { header, route }: Envelope = { header: (name) => request.headers.get(name) },
 ): Promise<Response> {
   const { protocol, api, serve } = operation;
@@ -44,8 +45,8 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     const principal = deps.authenticate(header);
     const body = await readBody(request, deps.maxBodyBytes());
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
-    patient();
-    const client = new HttpClient(request);
+    connection.patient();
+    const client = new HttpClient(request, connection);
     const call: ApiCall = {
       protocol,
       api,
@@ -61,6 +62,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     const served = serve ? serve(deps, call) : deps.gateway.serve(call);
     return await Promise.race([client.response, served.then(() => client.response)]);
   } catch (error) {
+    connection.impatient();
     return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
   }
 }

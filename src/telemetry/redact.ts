@@ -22,9 +22,9 @@ const SHAPES: readonly RegExp[] = [
   // AWS access key ids.
   /\bA[KS]IA[A-Z0-9]{16}\b/g,
 ];
-/** Schemes and headers, whose value is masked and whose name stays. */
+/** Schemes, headers and parameters of addresses, whose value is masked and whose name stays. */
 const LABELLED =
-  /\b(bearer |(?:x-api-key|x-goog-api-key|api[-_]key)["']?\s?[:=]\s?["']?)[A-Za-z0-9._~+/=-]{8,}/gi;
+  /(\bbearer |\b(?:x-api-key|x-goog-api-key|api[-_]key)["']?\s?[:=]\s?["']?|[?&](?:key|access_token)=)[A-Za-z0-9._~+/=-]{8,}/gi;
 
 /**
  * A function that masks the given values and everything that looks like a key.

@@ -16,4 +16,18 @@ export const hardeningRequirements: Requirements = {
     'test/closed-path.test.ts: loose modes of a data directory are mended at the start',
     'test/closed-path.test.ts: what belongs to another user is refused',
   ),
+  'contract.hardening.heads': shown(
+    HARDENING,
+    'A request without one usable `Host` is a 400; no error page shows a stack, and nothing prints a key.',
+    'test/request-heads.test.ts: that is unusable is a 400',
+    'test/request-heads.test.ts: that is there twice is a 400, also when both agree',
+    'test/request-heads.test.ts: %# is answered plainly',
+    'test/request-heads.test.ts: bytes that are no HTTP/1.1 are refused',
+    'test/request-heads.test.ts: nothing that a client wrote into an address is printed',
+  ),
+  'contract.hardening.idle': shown(
+    HARDENING,
+    'A connection on which no answer is awaited is closed after the idle limit.',
+    'test/idle-connections.test.ts: behind %s',
+  ),
 };

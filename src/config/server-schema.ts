@@ -1,0 +1,56 @@
+// The `server` part of the configuration file: the listening socket, and what one client or all together may take of the
+// process. Says what may stand there; who holds to it is elsewhere.
+import { z } from 'zod';
+import { Secret } from '../telemetry/secret.ts';
+import { milliseconds } from './routing-schema.ts';
+
+const MEGABYTE = 1_048_576;
+
+export const serverSchema = z
+  .strictObject({
+    host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
+    port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+    body_limit_mb: z
+      .number()
+      .positive()
+      .max(1024)
+      .default(32)
+      .describe('Largest request body in MB (1 MB = 1,048,576 bytes).'),
+    idle_ms: z
+      .number()
+      .int()
+      .min(1000)
+      .max(255_000)
+      .default(60_000)
+      .describe(
+        'Silence after which a connection is closed on which no answer is awaited, in milliseconds, to the second.',
+      ),
+    drain_ms: milliseconds(30_000).describe(
+      'How long running answers may go on after SIGTERM, in milliseconds.',
+    ),
+    admin_key: z.string().meta({ secret: true }).optional().describe('Key for the management API.'),
+  })
+  .prefault({})
+  .describe('The listening socket.');
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly bodyLimitBytes: number;
+  /** At most 255,000. */
+  readonly idleMs: number;
+  readonly drainMs: number;
+  readonly adminKey: Secret | null;
+}
+
+/** Converts the checked part. */
+export function toServer(server: z.output<typeof serverSchema>): ServerConfig {
+  return {
+    host: server.host,
+    port: server.port,
+    bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
+    idleMs: server.idle_ms,
+    drainMs: server.drain_ms,
+    adminKey: server.admin_key === undefined || server.admin_key === '' ? null : new Secret(server.admin_key),
+  };
+}
