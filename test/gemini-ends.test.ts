@@ -30,7 +30,7 @@ function ask(model: string, method: string, config: object = {}): Promise<Respon
 }
 
 test.each([
-  ['its own words', { explanation: 'I will not.' }, 'STOP'],
+  ['its own words', { explanation: 'I will not.' }, 'SAFETY'],
   ['no words of its own', null, 'SAFETY'],
 ])('a refusal of Claude with %s, after text', async (_, details, word) => {
   const content = [{ type: 'text', text: 'Let me see.' }];

@@ -102,6 +102,8 @@ export interface GatewayOptions {
 /** What only one protocol can say, or say exactly. */
 export interface LossElsewhere extends ReportEntry {
   readonly keptBy: ProtocolName;
+  /** Another protocol that can say it. */
+  readonly alsoKeptBy?: ProtocolName | undefined;
   /** That protocol's encoder loses it as well: it goes on only in the client's own bytes. */
   readonly keptIn?: 'relay' | undefined;
 }

@@ -55,6 +55,9 @@ export interface Quirks {
   readonly unknownFields: 'pass' | 'drop';
   readonly adjacentRoles: 'keep' | 'merge';
   readonly exclusiveReasoning: boolean;
+  readonly forcedThinking: boolean;
+  readonly pairedSampling: boolean;
+  readonly assistantFirst: boolean;
   readonly fetchesUrls: boolean;
   readonly readsFiles: boolean;
   readonly prefill: 'none' | 'plain' | 'prefix' | 'partial' | 'continue_final_message';

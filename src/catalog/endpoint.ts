@@ -46,6 +46,8 @@ export interface Endpoint {
   readonly compacts?: boolean | undefined;
   readonly quirks: Quirks;
   readonly unsupported: ReadonlySet<Parameter>;
+  /** Those among them that the model takes once it is told not to reason. */
+  readonly onlyWithoutReasoning: ReadonlySet<Parameter>;
   readonly reasoningStyle: ReasoningStyle;
   /** True: the model always reasons; switching off is not possible. */
   readonly reasoningMandatory: boolean;

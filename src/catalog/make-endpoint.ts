@@ -1,6 +1,6 @@
 // One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
 // each other once, so that a request only reads. Knows nothing of how a model is found.
-import type { ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
 import { resolveQuirks } from '../providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
 import type { EndpointConfig } from './catalog-config.ts';
@@ -103,6 +103,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       ),
       ...(config?.unsupported ?? []),
     ]),
+    onlyWithoutReasoning: takenWithoutReasoning(input, family),
     reasoningStyle: style,
     reasoningMandatory: style !== 'none' && (measuredMandatory(input) ?? facts.reasoningMandatory ?? false),
     reasoningFormat: stated?.reasoningFormat ?? served.reasoningFormat ?? detailsFormat(quirks, family),
@@ -127,6 +128,15 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
 /** An aggregator that gives details back under the model's own format reads them back in it. */
 function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
   return quirks.reasoningReplay === 'reasoning_details' ? (family.detailsFormat ?? null) : null;
+}
+
+/** Without those that somebody else than the family says are refused. */
+function takenWithoutReasoning(
+  { served, config }: EndpointInput,
+  { onlyWithoutReasoning = [] }: FamilyFacts,
+): ReadonlySet<Parameter> {
+  const refused = new Set([...served.unsupported, ...(config?.unsupported ?? [])]);
+  return new Set(onlyWithoutReasoning.filter((parameter) => !refused.has(parameter)));
 }
 
 /** Nothing where the operator names another style than the one that was met. */

@@ -43,6 +43,17 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   exclusiveReasoning: z
     .boolean()
     .describe('Reasoning excludes sampling parameters, forced tools and prefills.'),
+  forcedThinking: z
+    .boolean()
+    .describe(
+      'With `exclusive_reasoning`: a model that decides how much to think may be forced to call a tool.',
+    ),
+  pairedSampling: z
+    .boolean()
+    .describe('Messages and Converse: `temperature` and `top_p` may stand in one request.'),
+  assistantFirst: z
+    .boolean()
+    .describe('Messages and Converse: a conversation may begin with a message of the assistant.'),
   fetchesUrls: z
     .boolean()
     .describe('Addresses of images and files are fetched by the server, as far as its protocol has that.'),

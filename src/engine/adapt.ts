@@ -24,7 +24,7 @@ export function adaptRequest(
   let cutAt: readonly string[] = [];
   for (const parameter of parametersLacking(protocol, endpoint)) {
     const value = request[parameter];
-    if (value === undefined || isNoWish(parameter, value)) continue;
+    if (value === undefined || isNoWish(parameter, value) || isTaken(parameter, request, endpoint)) continue;
     adapted ??= { ...request };
     adapted[parameter] = undefined;
     if (parameter === 'stop' && request.stop) {
@@ -44,7 +44,8 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
   const nameOf = (path: string): string => request.report.nameOf(path);
   for (const parameter of parametersLacking(protocol, endpoint)) {
     const value = request[parameter];
-    if (value !== undefined && !isNoWish(parameter, value)) names.push(nameOf(PARAMETERS[parameter]));
+    if (value !== undefined && !isNoWish(parameter, value) && !isTaken(parameter, request, endpoint))
+      names.push(nameOf(PARAMETERS[parameter]));
   }
   const { effort, enabled, maxTokens } = request.reasoning;
   const isReasoning =
@@ -66,6 +67,12 @@ function parametersLacking(protocol: Protocol, endpoint: Endpoint): readonly Par
     lacking.set(endpoint, list);
   }
   return list;
+}
+
+/** True for a parameter that the model refuses only while it reasons, in a request that tells it not to. */
+function isTaken(parameter: Parameter, { reasoning }: CanonicalRequest, endpoint: Endpoint): boolean {
+  if (!endpoint.onlyWithoutReasoning.has(parameter) || endpoint.reasoningMandatory) return false;
+  return reasoning.enabled === false || reasoning.effort === 'none';
 }
 
 /** True for a value that asks for what the upstream does anyway: dropping it loses nothing. */

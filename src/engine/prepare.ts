@@ -50,8 +50,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   const report = request.report.fork();
-  for (const { path, action, reason, keptBy } of request.lossesElsewhere ?? [])
-    if (endpoint.protocol !== keptBy) report.add(path, action, reason);
+  for (const { path, action, reason, keptBy, alsoKeptBy } of request.lossesElsewhere ?? [])
+    if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
   const fitting = portable?.request ?? adapted.request;

@@ -155,8 +155,10 @@ interface Conflict {
 
 function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflict | null {
   const choice = request.toolChoice;
+  const mayBeForced = facts.reasoningStyle === 'effort' && facts.quirks.forcedThinking;
   if (
     choice &&
+    !mayBeForced &&
     (choice.type === 'required' ||
       choice.type === 'tool' ||
       (choice.type === 'allowed' && choice.mode === 'required'))

@@ -150,6 +150,12 @@ export const NO_QUIRKS: Quirks = {
    * and an unfinished tool turn must begin with its own signed reasoning.
    */
   exclusiveReasoning: false,
+  /** True: beside a forced tool choice it takes thinking whose amount the model decides itself. */
+  forcedThinking: false,
+  /** False: Messages and Converse only: `temperature` and `top_p` in one request are refused. */
+  pairedSampling: true,
+  /** False: Messages and Converse only: a conversation that begins with the assistant is refused. */
+  assistantFirst: true,
   /**
    * False: the server fetches no images and files from addresses, although its protocol has that. The gateway does, and
    * sends the bytes.

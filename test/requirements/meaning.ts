@@ -2,6 +2,7 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';
+const FAMILIES = 'test/family-facts.test.ts';
 const DIALECTS = 'test/client-dialects.test.ts';
 
 export const meaningRequirements: Requirements = {
@@ -17,5 +18,20 @@ export const meaningRequirements: Requirements = {
     `${DIALECTS}: calls with an empty \`custom\` beside their function`,
     `${DIALECTS}: a repeated identical \`message_start\` is one`,
     `${DIALECTS}: Groq's \`tool_use_failed\` is the client's`,
+  ),
+  'contract.families': shown(
+    CONTRACT,
+    'What one generation of a model takes and the next refuses is a fact of its family.',
+    `${FAMILIES}: before Opus 4.1 and Sonnet 4.5 takes \`top_p\` beside \`temperature\``,
+    `${FAMILIES}: 4.6 thinks beside a forced tool`,
+    `${FAMILIES}: takes a conversation that the assistant begins`,
+    `${FAMILIES}: since GPT-5.2 take a temperature once they are told not to reason`,
+    `${FAMILIES}: takes stop sequences in Chat Completions`,
+  ),
+  'contract.documents': shown(
+    CONTRACT,
+    'Documents of text reach Converse as documents, and refusals reach clients of Gemini as answers that were held back.',
+    `${FAMILIES}: reaches Converse as a document`,
+    `${FAMILIES}: reaches clients of Gemini as an answer that was held back`,
   ),
 };

@@ -30,9 +30,22 @@ export const claudeFamilies: readonly FamilyRow[] = [
         cacheControl: true,
         strictTools: true,
         prefill: 'plain',
+        // Recorded from Sonnet 4.5, 2026.
+        assistantFirst: true,
       },
     },
     source: 'docs.aws.amazon.com: Bedrock, Anthropic Claude models; recordings 2026',
+  },
+  {
+    match: /^claude-/,
+    facts: { quirks: { pairedSampling: false } },
+    source: 'platform.claude.com: migrating to Claude 4.5, sampling parameters; 2026-11',
+  },
+  {
+    // Those before Opus 4.1 and Sonnet 4.5 take both.
+    match: /^claude-(v\d|[123]|instant|(opus|sonnet)-4(-0)?(-\d{8}|$|@)|4-(opus|sonnet))/,
+    facts: { quirks: { pairedSampling: true } },
+    source: 'the same page; recorded from Claude 3 Sonnet over Converse, 2026',
   },
   { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, source: CLAUDE_DOCS },
   {
@@ -77,6 +90,12 @@ export const claudeFamilies: readonly FamilyRow[] = [
     match: /^claude-(opus|sonnet)-4-6/,
     facts: { efforts: ['low', 'medium', 'high', 'max'] },
     source: CLAUDE_DOCS,
+  },
+  {
+    // Adaptive thinking beside a `tool_choice` of `any` is answered, though the page on thinking excludes it.
+    match: /^claude-(opus|sonnet)-4-6/,
+    facts: { quirks: { forcedThinking: true } },
+    source: 'recorded from Opus 4.6, 2026',
   },
   {
     // Opus 4.7 and later answer 400 to sampling parameters.

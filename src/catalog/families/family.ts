@@ -11,6 +11,8 @@ export interface FamilyFacts {
   readonly reasoningBudget?: { readonly min: number; readonly max: number | null };
   /** Parameters the model refuses, on top of what its provider lacks. */
   readonly unsupported?: readonly Parameter[];
+  /** Those among them that it takes once it is told not to reason. */
+  readonly onlyWithoutReasoning?: readonly Parameter[];
   /** Protocol to prefer where the provider serves it. */
   readonly protocol?: ProtocolName;
   /** Tokens. */

@@ -79,6 +79,13 @@ export const openaiFamilies: readonly FamilyRow[] = [
     facts: { unsupported: [...SAMPLING, 'stop', 'webSearch'] },
     source: OPENAI_DOCS,
   },
+  {
+    // The reference refuses `stop` for o3 and o4-mini alone.
+    match: /^o3-mini/,
+    over: ['openai-chat'],
+    facts: { unsupported: [...SAMPLING, 'webSearch'] },
+    source: 'OpenAI API reference: Chat Completions, `stop`; 2026-11',
+  },
   { match: /^(o1-mini|o1-preview|o3-mini)/, facts: { inputModalities: ['text'] }, source: OPENAI_DOCS },
   {
     // Guide "Prompt caching": `prompt_cache_breakpoint` on parts of the input, GPT-5.6 and later.
@@ -125,6 +132,11 @@ export const openaiFamilies: readonly FamilyRow[] = [
     match: /^gpt-5-[6-9](-|$)|^gpt-[6-9](-|$)/,
     facts: { reasoningMandatory: false, efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'] },
     source: OPENAI_DOCS,
+  },
+  {
+    match: /^gpt-5-[2-9](-|$)|^gpt-[6-9](-|$)/,
+    facts: { onlyWithoutReasoning: ['temperature', 'topP', 'logprobs', 'topLogprobs'] },
+    source: 'platform.openai.com: guide "Using GPT-5.2", parameter compatibility; 2026-11',
   },
   {
     match: /^gpt-5-\d-codex/,

@@ -181,8 +181,10 @@ function documentText(
   path: string,
   scope: DecodeScope,
 ): TextPart {
-  const what = raw['type'] === 'document' ? 'a document of text' : 'a search result';
-  addElsewhere(scope, path, 'approximated', `${what} is sent as plain text`);
+  const isDocument = raw['type'] === 'document';
+  const what = isDocument ? 'a document of text' : 'a search result';
+  const reason = `${what} is sent as plain text`;
+  addElsewhere(scope, path, 'approximated', reason, isDocument ? 'bedrock-converse' : undefined);
   const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
   return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }

@@ -1,5 +1,12 @@
 // What the decoders of one request share: problems, the report, and what only an upstream of this protocol will get.
-import type { JsonObject, LossElsewhere, Problems, Report, Source } from '../../canonical/index.ts';
+import type {
+  JsonObject,
+  LossElsewhere,
+  Problems,
+  ProtocolName,
+  Report,
+  Source,
+} from '../../canonical/index.ts';
 
 export interface DecodeScope {
   readonly problems: Problems;
@@ -11,15 +18,16 @@ export interface DecodeScope {
 /** Longest list of such losses: a report keeps no more. */
 const MOST_ENTRIES = 500;
 
-/** Notes what other protocols cannot say, or can say only nearly. */
+/** Notes what other protocols cannot say, or can say only nearly. @param alsoKeptBy one that can */
 export function addElsewhere(
   scope: DecodeScope,
   path: string,
   action: 'dropped' | 'approximated',
   reason: string,
+  alsoKeptBy?: ProtocolName,
 ): void {
   if (scope.elsewhere.length < MOST_ENTRIES)
-    scope.elsewhere.push({ path, action, reason, keptBy: 'anthropic-messages' });
+    scope.elsewhere.push({ path, action, reason, keptBy: 'anthropic-messages', alsoKeptBy });
 }
 
 /** The raw form of a node of this protocol. */

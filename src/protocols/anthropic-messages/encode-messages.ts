@@ -242,12 +242,12 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
     },
   );
   trimPrefill(turns, drafts, scope);
-  if (turns[0]?.role === 'assistant') {
+  if (turns[0]?.role === 'assistant' && !scope.target.quirks.assistantFirst) {
     turns.unshift({ role: 'user', content: [{ type: 'text', text: OPENING_TEXT }] });
     scope.report.add(
       'messages',
       'approximated',
-      `Anthropic wants the user to begin; "${OPENING_TEXT}" is put first`,
+      `this server wants the user to begin; "${OPENING_TEXT}" is put first`,
     );
   }
   if (turns.length === 0) {

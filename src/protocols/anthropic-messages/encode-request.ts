@@ -46,7 +46,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (thinking !== undefined) body['thinking'] = thinking;
   const config = { ...ownConfig(request), effort, format };
   if (Object.values(config).some((value) => value !== undefined)) body['output_config'] = config;
-  encodeSampling(request, isOn(thinking), body, report);
+  encodeSampling(request, target, isOn(thinking), body, report);
   const stop = encodeStop(request, report);
   if (stop.length > 0) body['stop_sequences'] = stop;
   if (request.stream) body['stream'] = true;
@@ -144,6 +144,7 @@ function isOn(thinking: JsonObject | undefined): boolean {
 
 function encodeSampling(
   request: CanonicalRequest,
+  { quirks }: Target,
   thinking: boolean,
   body: MutableJsonObject,
   report: Report,
@@ -165,8 +166,8 @@ function encodeSampling(
     if (topK !== undefined) report.add('top_k', 'dropped', 'top_k cannot be set when Claude thinks');
     topK = undefined;
   }
-  if (temperature !== undefined && topP !== undefined) {
-    // Models since Opus 4.1 refuse both together. 1 is the default of either, so that one says nothing.
+  if (temperature !== undefined && topP !== undefined && !quirks.pairedSampling) {
+    // 1 is the default of either, so that one says nothing.
     if (temperature === 1) temperature = undefined;
     else {
       if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');

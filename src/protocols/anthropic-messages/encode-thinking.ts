@@ -68,7 +68,8 @@ export function encodeThinking(
   }
   // Manual thinking says all with its budget; effort beside it would also shorten the answer.
   const effort = wantsBudget ? undefined : encodeEffort(reasoning.effort, report);
-  const conflict = refusal(turns, choice, wantsBudget);
+  const mayBeForced = !wantsBudget && target.quirks.forcedThinking;
+  const conflict = refusal(turns, mayBeForced ? undefined : choice, wantsBudget);
   if (conflict !== undefined) {
     report.add('reasoning', 'dropped', conflict);
     return { thinking: OFF, effort };

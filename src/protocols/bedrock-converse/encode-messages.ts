@@ -80,7 +80,7 @@ class TurnWriter {
   }
 
   finish(): Conversation {
-    const { report } = this.#scope;
+    const { report, target } = this.#scope;
     const turns: Turn[] = [];
     for (const { role, results, blocks } of this.#drafts) {
       const content = [...results, ...blocks];
@@ -91,7 +91,7 @@ class TurnWriter {
       else turns.push({ role, content });
     }
     for (const turn of turns) this.#complete(turn);
-    if (turns[0]?.role === 'assistant') {
+    if (turns[0]?.role === 'assistant' && !target.quirks.assistantFirst) {
       turns.unshift({ role: 'user', content: [{ text: OPENING_TEXT }] });
       report.add(
         'messages',

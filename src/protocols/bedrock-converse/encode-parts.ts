@@ -1,6 +1,6 @@
 // Parts of messages and tool results as content blocks of Converse. Knows nothing of turns.
-import type { FilePart, Media, MutableJsonObject, Part } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import type { FilePart, Media, MutableJsonObject, Part, TextPart } from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonArray } from '../../canonical/index.ts';
 import { mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
 
@@ -64,10 +64,13 @@ export function encodePart(
   { report }: EncodeScope,
 ): MutableJsonObject | undefined {
   switch (part.type) {
-    case 'text':
+    case 'text': {
+      const document = documentOf(part, names);
+      if (document) return document;
       if (part.annotations?.length)
         report.add(`${path}.annotations`, 'dropped', 'citations are not given back to Bedrock');
       return text(part.text, path, report);
+    }
     case 'refusal':
       return text(part.refusal, path, report);
     case 'image':
@@ -82,6 +85,31 @@ export function encodePart(
       report.add(path, 'dropped', 'Bedrock has no such content part');
       return undefined;
   }
+}
+
+/**
+ * A document of text as a client of Messages writes it, with its title, context and wish for citations (API reference
+ * `DocumentBlock`, 2026-11); undefined for any other text.
+ */
+function documentOf({ source, text: whole }: TextPart, names: DocumentNames): MutableJsonObject | undefined {
+  const raw = source?.protocol === 'anthropic-messages' ? source.raw : undefined;
+  if (raw?.['type'] !== 'document' || whole.trim() === '') return undefined;
+  const given = asObject(raw['source']);
+  const { data, content } = given;
+  const said = given['type'] === 'text' ? data : content;
+  const context = asString(raw['context']);
+  const { enabled } = asObject(raw['citations']);
+  return {
+    document: {
+      format: 'txt',
+      name: names.next(asString(raw['title'])),
+      source: isJsonArray(said)
+        ? { content: said.map((block) => ({ text: asString(asObject(block)['text']) ?? '' })) }
+        : { text: asString(said) ?? whole },
+      ...(context ? { context } : {}),
+      ...(typeof enabled === 'boolean' ? { citations: { enabled } } : {}),
+    },
+  };
 }
 
 /** Bedrock refuses blank text (recorded 2025: "The text field in the ContentBlock object … is blank"). */

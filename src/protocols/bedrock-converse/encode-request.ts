@@ -77,8 +77,8 @@ function encodeSampling(
       report.add('top_p', 'dropped', 'top_p is left to Claude when it thinks');
     return {};
   }
-  if (quirks.exclusiveReasoning && temperature !== undefined && topP !== undefined) {
-    // Claude since Opus 4.1 refuses both together; 1 is the default of either, so that one says nothing.
+  if (!quirks.pairedSampling && temperature !== undefined && topP !== undefined) {
+    // 1 is the default of either, so that one says nothing.
     if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');
     topP = undefined;
   }

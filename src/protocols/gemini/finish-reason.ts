@@ -47,7 +47,7 @@ export function decodeFinishReason(word: string, hasCalls: boolean): FinishReaso
 /**
  * The word for a client: Gemini's own where the upstream said it, else the nearest.
  * @param raw the upstream's word
- * @param hasRefusal true when the client has seen the words of a refusal: a text alone may be what came before it
+ * @param hasRefusal true when the client has seen the words of a refusal: Chat Completions stops after them as after others
  */
 export function encodeFinishReason(
   reason: FinishReason,
@@ -58,6 +58,7 @@ export function encodeFinishReason(
     return raw;
   switch (reason) {
     case 'stop':
+      return hasRefusal ? 'SAFETY' : 'STOP';
     case 'stop_sequence':
     case 'tool_calls':
     case 'pause':
@@ -65,9 +66,8 @@ export function encodeFinishReason(
     case 'length':
       return 'MAX_TOKENS';
     case 'content_filter':
-      return 'SAFETY';
     case 'refusal':
-      return hasRefusal ? 'STOP' : 'SAFETY';
+      return 'SAFETY';
     case 'unknown':
       // A server that ends its answer without a word has nothing to warn of; Google's clients take OTHER for a fault.
       return raw ? 'OTHER' : 'STOP';

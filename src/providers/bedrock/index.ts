@@ -15,6 +15,8 @@ export const bedrock = defineProvider({
       quirks: {
         // Converse says nothing of reasoning; the families say where it goes.
         reasoningField: 'none',
+        // "A conversation must start with a user message"; Claude's takes both (family table).
+        assistantFirst: false,
         // Given back under the label of the model's own family.
         reasoningReplay: 'reasoning_details',
         customTools: false,
