@@ -94,7 +94,7 @@ to the upstream.
 before \`[DONE]\`.
 
 Cached and written prompt tokens are part of \`prompt_tokens\`, reasoning is part of \`completion_tokens\`, and each has
-its detail. Translated answers add \`usage.cost\` in USD; \`null\` means that a price is unknown, never that it is free.
+its detail. Translated answers add \`usage.cost\` in USD; it is absent where a price is unknown, never 0.
 Relayed answers carry the upstream's own \`usage\`. The [record](generation.md) has the cost of both.
 
 ## What is lost, is told

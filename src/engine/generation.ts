@@ -146,13 +146,13 @@ export class Generation {
   }
 
   /**
-   * What the request costs so far, in USD: earlier tries may have been charged as well. null when a needed price is
-   * unknown.
+   * What the request costs so far, in USD: earlier tries may have been charged as well. undefined when a needed price
+   * is unknown: answers leave it out then, because strict clients take a number or nothing.
    */
-  costUsd(): number | null {
+  costUsd(): number | undefined {
     const [only] = this.attempts;
-    if (only && this.attempts.length === 1 && !this.toolUses) return only.charge().cost?.usd ?? null;
-    return sumCosts(this.#costs()).usd;
+    if (only && this.attempts.length === 1 && !this.toolUses) return only.charge().cost?.usd ?? undefined;
+    return sumCosts(this.#costs()).usd ?? undefined;
   }
 
   /** What was charged: by each attempt, and for the gateway's own tools. */

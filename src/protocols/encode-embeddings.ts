@@ -6,13 +6,13 @@ import { inputTokens } from '../canonical/index.ts';
 /**
  * The body of the answer (API reference, "The embedding object", 2026-11).
  * @param model the gateway's id of the model that ran
- * @param costUsd as `usage.cost`; null when a price is unknown, absent when undefined
+ * @param costUsd as `usage.cost`; absent where it is not known
  */
 export function encodeEmbeddings(
   vectors: readonly Vector[],
   model: string,
   usage: Usage,
-  costUsd: number | null | undefined,
+  costUsd: number | undefined,
 ): JsonObject {
   const tokens = inputTokens(usage);
   return {

@@ -47,8 +47,8 @@ export interface AnswerContext {
   readonly request: CanonicalRequest;
   /** Repeat `reasoning` under the name `reasoning_content`, for clients that read only that. */
   readonly reasoningContentMirror: boolean;
-  /** Cost of the answer in USD once it is settled; null when a price is unknown; undefined while not settled. */
-  costUsd?: number | null | undefined;
+  /** Cost of the answer in USD once it is settled; undefined before that, and where a price is unknown. */
+  costUsd?: number | undefined;
   /** Tokens of the prompt as long as the upstream has not counted them: asked where a protocol begins with them. */
   readonly estimateInputTokens?: (() => number) | undefined;
   /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */

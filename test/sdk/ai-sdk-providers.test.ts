@@ -4,6 +4,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import {
   generateText,
   isStepCount,
@@ -16,15 +17,26 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
 import { startGateway, type TestGateway } from '../harness.ts';
+import { serveSim } from '../sim-server.ts';
 
 // Some warn at every call that they do not know the models.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+const sim = serveSim();
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  const unpriced = { provider: 'unpriced', protocol: 'anthropic-messages', reasoning: 'both' };
+  gateway = await startGateway({
+    providers: {
+      unpriced: { api_key: 'none', protocols: { 'anthropic-messages': `${sim.origin}/anthropic` } },
+    },
+    models: [{ id: UNPRICED, max_output_tokens: 8000, endpoints: [{ ...unpriced, model: 'messages' }] }],
+  });
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await sim.stop();
+});
 
 interface Provider {
   model(id: string): LanguageModel;
@@ -52,6 +64,12 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
     model: (id) => createOpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key }).responses(id),
     thinking: { openai: { reasoningEffort: 'high', reasoningSummary: 'auto', forceReasoning: true } },
   },
+  openrouter: {
+    // `strict` asks for counts at the end of streams.
+    model: (id) =>
+      createOpenRouter({ baseURL: gateway.baseURL, apiKey: gateway.key, compatibility: 'strict' }).chat(id),
+    thinking: { openrouter: { reasoning: { effort: 'high' } } },
+  },
   anthropic: {
     model: (id) => createAnthropic({ baseURL: gateway.baseURL, apiKey: gateway.key })(id),
     thinking: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } },
@@ -61,7 +79,9 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
     thinking: { google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2000 } } },
   },
 };
-const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'];
+/** A model whose price nobody knows. */
+const UNPRICED = 'house/unpriced';
+const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini', UNPRICED];
 
 /**
  * Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway, and the provider of
@@ -70,7 +90,7 @@ const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'];
 const SHOWS = (name: string, id: string): boolean =>
   name !== 'openai, Chat Completions' &&
   id !== 'sim/chat' &&
-  !(name === 'openai, Responses' && id === 'sim/messages');
+  !(name === 'openai, Responses' && (id === 'sim/messages' || id === UNPRICED));
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 const weather = tool({

@@ -7,9 +7,9 @@ const FACTS = ['service_tier', 'inference_geo', 'speed'] as const;
 
 /**
  * A `usage` object (SDK type `Usage`). Audio and images count as plain input: the protocol has no class for them.
- * @param costUsd repeated as `cost`; undefined while it is not known
+ * @param costUsd as `cost`; absent where it is not known
  */
-export function encodeUsage(usage: Usage, costUsd?: number | null): JsonObject {
+export function encodeUsage(usage: Usage, costUsd?: number): JsonObject {
   const { input, output, tools } = usage;
   const raw = asObject(usage.raw);
   const facts: Record<string, string> = {};

@@ -5,9 +5,9 @@ import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index
 /**
  * Encodes usage (API reference, `UsageMetadata`, 2026-11): cached tokens are part of the prompt, thoughts stand beside
  * the candidates. Cache writes have no class here: they are part of the prompt.
- * @param costUsd as `cost`, beside Google's members; null when a price is unknown, absent when undefined
+ * @param costUsd as `cost`, beside Google's members; absent where it is not known
  */
-export function encodeUsage(usage: Usage, costUsd: number | null | undefined): JsonObject {
+export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
   const { input, output } = usage;
   const all = inputTokens(usage);
   // What hosted tools fed in is no class of ours; where Gemini itself counted, its own number is at hand.

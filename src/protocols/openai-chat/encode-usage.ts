@@ -5,9 +5,9 @@ import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index
 /**
  * Encodes usage (OpenAI's schema `CompletionUsage`): cached tokens are part of `prompt_tokens`, reasoning is
  * part of `completion_tokens`. Classes that OpenAI's own answers leave out appear only when they are not 0.
- * @param costUsd as `usage.cost`, the name OpenRouter gave it; null when a price is unknown, absent when undefined
+ * @param costUsd as `usage.cost`, the name OpenRouter gave it; absent where it is not known
  */
-export function encodeUsage(usage: Usage, costUsd: number | null | undefined): JsonObject {
+export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
   const { input, output, tools } = usage;
   const prompt = inputTokens(usage);
   const completion = outputTokens(usage);

@@ -30,7 +30,8 @@ const MESSAGE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
     'function_call',
     'annotations',
   ]),
-  tool: new Set(['role', 'content', 'tool_call_id']),
+  // The name of the function is what OpenAI's own first examples had there, and many clients still have.
+  tool: new Set(['role', 'content', 'tool_call_id', 'name']),
   function: new Set(['role', 'content', 'name']),
 };
 const PART_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
