@@ -1,5 +1,6 @@
-// Which members of items are shown only to a client that asks for them with `include`: the one place that knows. Pure
-// functions over raw items; used for answers as they are made and for what was kept.
+// Which members of items are shown only to a client that asks for them with `include`, and which are there whatever is
+// known or shown: the one place that knows. Pure functions over raw items; used for answers as they are made and for
+// what was kept.
 import { isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 
@@ -12,13 +13,25 @@ const GATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['computer_call_output', ['output.image_url']],
 ]);
 
-/** The item without the members that `include` does not name; the same object when it has none. */
+/**
+ * Members that the API demands of items of hosted tools, and what they say where they are unknown or not shown (schemas
+ * `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI's description, 2026-11).
+ */
+const DEMANDED: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  ['code_interpreter_call', { container_id: '', code: null, outputs: null }],
+  ['file_search_call', { queries: [] }],
+  ['image_generation_call', { result: null }],
+]);
+
+/** The item without the members that `include` does not name, and with those that must be there. */
 export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonObject {
   const type = String(item['type']);
   if (type === 'message') return gateContent(item, include);
   let out = item;
   for (const gate of GATES.get(type) ?? [])
     if (!include.has(`${type}.${gate}`)) out = without(out, gate.split('.'));
+  const demanded = DEMANDED.get(type);
+  for (const name in demanded) if (out[name] === undefined) out = { ...out, [name]: demanded[name] ?? null };
   return out;
 }
 
