@@ -10,6 +10,7 @@ import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
 import { responsesRequestRequirements } from './requirements/responses-request.ts';
+import { shapeRequirements } from './requirements/shapes.ts';
 import { streamRequirements } from './requirements/streams.ts';
 import type { Requirements } from './requirements/requirement.ts';
 
@@ -24,6 +25,7 @@ export const PARTS: readonly Requirements[] = [
   responsesAnswerRequirements,
   hostileUpstreamRequirements,
   meaningRequirements,
+  shapeRequirements,
   streamRequirements,
 ];
 

@@ -58,6 +58,8 @@ const FULL: JsonObject = {
   text: { format: { type: 'json_schema', name: 'n', schema: {} }, verbosity: 'low' },
   reasoning: { effort: 'low', summary: 'auto' },
   include: ['reasoning.encrypted_content'],
+  presence_penalty: 0.5,
+  frequency_penalty: -0.5,
   prompt: { id: 'p', variables: { a: 'b' } },
   conversation: { id: 'conv' },
   stream: true,
@@ -139,6 +141,23 @@ test('every kind of error has the body of an OpenAI error', () => {
   }
 });
 
+test('items of hosted tools keep what the API demands', () => {
+  const items = ['code_interpreter_call', 'image_generation_call', 'file_search_call'].map((kind) => {
+    const source = { protocol: 'openai-responses' as const, raw: { type: kind, status: 'completed' } };
+    return { type: 'hosted_call', kind, source } as const;
+  });
+  const collector = new Collector();
+  collector.on({ type: 'start' });
+  items.forEach((item, index) => {
+    collector.on({ type: 'open', index, item });
+    collector.on({ type: 'close', index });
+  });
+  collector.on({ type: 'finish', reason: 'stop' });
+  const answer = encodeResponse(collector.result(), answerContext());
+  expect(checkResponse(answer)).toEqual([]);
+  expect(answer['output']).toMatchObject([{ code: null, outputs: null }, { result: null }, { queries: [] }]);
+});
+
 function answerContext(): AnswerContext {
   return {
     id: '0199aabbccdd00112233445566778899',
@@ -157,6 +176,12 @@ function answerContext(): AnswerContext {
 const word = fc.string({ maxLength: 6, unit: 'grapheme' });
 const part = fc.nat({ max: 2 });
 /** The content of one item, without its index. */
+const SEARCHED: JsonObject = {
+  type: 'web_search_call',
+  status: 'completed',
+  action: { type: 'search', query: 'fog' },
+};
+
 const content = fc.oneof(
   fc.record({
     open: fc.record({
@@ -207,7 +232,7 @@ const content = fc.oneof(
       {
         type: 'hosted_call',
         kind: 'web_search_call',
-        source: { protocol: 'openai-responses', raw: { type: 'web_search_call', status: 'completed' } },
+        source: { protocol: 'openai-responses', raw: SEARCHED },
       },
       { type: 'hosted_call', kind: 'x', source: { protocol: 'anthropic-messages', raw: { type: 'x' } } },
       { type: 'unknown', source: { protocol: 'openai-responses', raw: { type: 'new', a: 1 } } },

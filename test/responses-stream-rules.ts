@@ -6,7 +6,8 @@ import type {
   ResponseReasoningItem,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
-import type { Frame } from './recordings/loose.ts';
+import type { Frame, Loose } from './recordings/loose.ts';
+import { eventProblems, responseProblems } from './recordings/openai-schema.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Node = { [key: string]: Json };
@@ -123,8 +124,12 @@ export function checkResponseStream(frames: readonly Frame[]): string[] {
 
 /** What is wrong with a whole response object; empty when nothing is. */
 export function checkResponse(response: unknown): string[] {
-  const problems: string[] = [];
   const node = isNode(response) ? response : {};
+  return [...rulesOf(node), ...responseProblems(node as unknown as Loose)];
+}
+
+function rulesOf(node: Node): string[] {
+  const problems: string[] = [];
   fit('response', node, RESPONSE, problems);
   if (node['object'] !== 'response') problems.push('object is not "response"');
   if (!/^resp_\w+/.test(String(node['id']))) problems.push(`the id ${String(node['id'])}`);
@@ -179,6 +184,7 @@ class StreamChecker {
       problems.push(`${type} at place ${at}`);
     const shape = EVENTS[type as EventName];
     if (shape) fit(type, json, shape, problems);
+    problems.push(...eventProblems(json as unknown as Loose));
     // Events that nobody knows pass as they came.
     if (shape && isNode(json['response'])) this.#response(type, json['response']);
     if (TERMINAL.has(type)) {
@@ -200,7 +206,7 @@ class StreamChecker {
 
   #response(type: string, response: Node): void {
     const { problems } = this;
-    problems.push(...checkResponse(response));
+    problems.push(...rulesOf(response));
     const { output, usage: _, status, error, incomplete_details, completed_at, ...echoes } = response;
     const facts = JSON.stringify({ ...echoes, service_tier: null });
     this.#first ||= facts;

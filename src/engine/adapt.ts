@@ -22,7 +22,7 @@ export function adaptRequest(
 ): AdaptedRequest {
   let adapted: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } | undefined;
   let cutAt: readonly string[] = [];
-  for (const parameter of parametersLacking(protocol, endpoint)) {
+  for (const parameter of parametersLacking(protocol, endpoint, request)) {
     const value = request[parameter];
     if (value === undefined || isNoWish(parameter, value) || isTaken(parameter, request, endpoint)) continue;
     adapted ??= { ...request };
@@ -42,7 +42,7 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
   if (!protocol) return [endpoint.protocol];
   const names: string[] = [];
   const nameOf = (path: string): string => request.report.nameOf(path);
-  for (const parameter of parametersLacking(protocol, endpoint)) {
+  for (const parameter of parametersLacking(protocol, endpoint, request)) {
     const value = request[parameter];
     if (value !== undefined && !isNoWish(parameter, value) && !isTaken(parameter, request, endpoint))
       names.push(nameOf(PARAMETERS[parameter]));
@@ -60,7 +60,13 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
 
 const lacking = new WeakMap<Endpoint, readonly Parameter[]>();
 
-function parametersLacking(protocol: Protocol, endpoint: Endpoint): readonly Parameter[] {
+/** A client that says something in the upstream's own protocol cannot have said what the protocol lacks. */
+function parametersLacking(
+  protocol: Protocol,
+  endpoint: Endpoint,
+  request: CanonicalRequest,
+): Iterable<Parameter> {
+  if (request.protocol === protocol.name) return endpoint.unsupported;
   let list = lacking.get(endpoint);
   if (!list) {
     list = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];

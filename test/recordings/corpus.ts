@@ -8,6 +8,8 @@ const root = join(import.meta.dir, '../../../shared/recordings');
 const folder = join(root, 'corpus');
 /** OpenAI's own description of its API. */
 export const openaiSchemaFile = join(root, 'schemas/openai-openapi.json.gz');
+/** The description of the Responses API that several vendors share. */
+export const openResponsesSchemaFile = join(root, 'schemas/openresponses-2026-04-24.json.gz');
 
 /** The three protocols that upstreams of the gateway speak. */
 export type RecordedApi = 'chat' | 'responses' | 'messages';

@@ -58,18 +58,20 @@ test.each([false, true])('keys in addresses reach the server alone, streamed: %p
 });
 
 test('an upstream that repeats them, and is relayed, has them kept by nobody', async () => {
-  const tools = [{ type: 'mcp', server_label: 'l', server_url: `https://m.example/?k=${KEY}`, headers: KEY }];
+  const tools = [
+    { type: 'mcp', server_label: 'l', server_url: `https://m.example/?k=${KEY}`, headers: { key: KEY } },
+  ];
   const content = [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }];
   const said = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
   scene.upstream.script(whole({ ...responsesBody([said]), tools }));
   const answer = await ask(scene, 'relay', { input: 'Hello' }, false);
-  expect(at(answer.body, 'tools', 0, 'headers')).toBe(KEY);
+  expect(at(answer.body, 'tools', 0, 'headers', 'key')).toBe(KEY);
   const stored: unknown = await (await scene.gateway.get(`/responses/${answer.id}`)).json();
   expect(at(stored, 'tools', 0)).toEqual({
     type: 'mcp',
     server_label: 'l',
     server_url: 'https://m.example/?k=<redacted>',
-    headers: '<redacted>',
+    headers: { key: '<redacted>' },
   });
 });
 

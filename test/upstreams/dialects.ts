@@ -103,7 +103,7 @@ const responses = (mark: string): Dialect => {
   });
   const response = (status: string, output: readonly object[]): object => {
     const body = { ...responsesBody(output), id: mark, status };
-    return status === 'completed' ? body : { ...body, usage: null };
+    return status === 'completed' ? body : { ...body, completed_at: null, usage: null };
   };
   let number = 0;
   const event = (type: string, members: object): string =>

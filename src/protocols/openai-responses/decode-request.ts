@@ -47,6 +47,9 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const maxOutputTokens = readNumber(body['max_output_tokens'], 'max_output_tokens', problems, limit);
   const temperature = readNumber(body['temperature'], 'temperature', problems, { min: 0, max: 2 });
   const topP = readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 });
+  const penalty = { min: -2, max: 2 };
+  const presencePenalty = readNumber(body['presence_penalty'], 'presence_penalty', problems, penalty);
+  const frequencyPenalty = readNumber(body['frequency_penalty'], 'frequency_penalty', problems, penalty);
   const logprobs = decodeLogprobs(body, state, problems, report);
   const text = decodeText(body['text'], problems);
   const reasoning = decodeReasoning(body['reasoning'], problems, report);
@@ -71,6 +74,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     maxOutputTokens,
     temperature,
     topP,
+    presencePenalty,
+    frequencyPenalty,
     ...logprobs,
     ...text,
     reasoning,

@@ -45,6 +45,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     body['temperature'] = Math.min(request.temperature, MAX_TEMPERATURE);
   }
   if (request.topP !== undefined) body['top_p'] = request.topP;
+  if (request.presencePenalty !== undefined) body['presence_penalty'] = request.presencePenalty;
+  if (request.frequencyPenalty !== undefined) body['frequency_penalty'] = request.frequencyPenalty;
   if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
 
   const text = encodeText(request, target, report);

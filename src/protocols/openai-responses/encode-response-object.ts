@@ -82,11 +82,13 @@ function encodeEchoes(request: CanonicalRequest): JsonObject {
   const text = asObject(raw['text']);
   const reasoning = asObject(raw['reasoning']);
   return {
+    frequency_penalty: request.frequencyPenalty ?? 0,
     instructions: raw['instructions'] ?? null,
     max_output_tokens: request.maxOutputTokens ?? null,
     max_tool_calls: state?.maxToolCalls ?? null,
     metadata: { ...request.metadata },
     parallel_tool_calls: raw['parallel_tool_calls'] ?? true,
+    presence_penalty: request.presencePenalty ?? 0,
     previous_response_id: state?.previousResponseId ?? null,
     prompt_cache_key: state?.promptCacheKey ?? null,
     prompt_cache_retention: state?.promptCacheRetention ?? null,

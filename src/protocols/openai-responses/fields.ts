@@ -10,7 +10,10 @@ import type { RequestField } from '../request-fields.ts';
  */
 type Support = 'supported' | 'state' | 'hint' | 'ignored' | 'gateway';
 
-/** Every documented member, in the order of the documentation (OpenAI API reference, "Create a model response", 2026-11). */
+/**
+ * Every documented member, in the order of the documentation (OpenAI API reference, "Create a model response", 2026-11;
+ * the penalties are Open Responses', 2026-04).
+ */
 export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
   { name: 'input', support: 'supported', note: 'A string, or an array of items.' },
@@ -22,6 +25,8 @@ export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   },
   { name: 'temperature', support: 'supported', note: '0 to 2; clamped to what the model takes.' },
   { name: 'top_p', support: 'supported', note: '0 to 1.' },
+  { name: 'presence_penalty', support: 'supported', note: '-2 to 2.' },
+  { name: 'frequency_penalty', support: 'supported', note: '-2 to 2.' },
   {
     name: 'top_logprobs',
     support: 'supported',

@@ -11,7 +11,10 @@ import { encodeRequest } from './encode-request.ts';
 import { relay } from './relay.ts';
 import { openaiResponsesServer } from './server.ts';
 
-/** Parameters of other protocols that a Responses request has no member for (API reference, "Create a model response", 2026-11). */
+/**
+ * Parameters of other protocols that OpenAI's Responses have no member for (API reference, "Create a model response",
+ * 2026-11).
+ */
 const LACKS: ReadonlySet<Parameter> = new Set([
   'stop',
   'frequencyPenalty',

@@ -1,0 +1,36 @@
+// Requirements on the shape of answers: what strict clients, schemas and libraries take.
+import { shown, type Requirements } from './requirement.ts';
+
+const OPENROUTER = 'AI SDK provider and SDK of OpenRouter';
+const OPEN_RESPONSES = 'Open Responses, 2026-04-24';
+
+export const shapeRequirements: Requirements = {
+  'contract.cost': shown(
+    OPENROUTER,
+    'A cost that nobody knows is absent in answers and null in records.',
+    'test/embeddings.test.ts: an unknown price is no price',
+    'test/sdk/ai-sdk-providers.test.ts: a task with tools over two turns',
+  ),
+  'contract.openrouter': shown(
+    OPENROUTER,
+    'Its SDK takes whole and streamed responses from every kind of upstream.',
+    'test/sdk/openrouter.test.ts: answers whole, over two turns',
+    'test/sdk/openrouter.test.ts: streams events that the SDK knows, each of them',
+  ),
+  'contract.penalties': shown(
+    OPEN_RESPONSES,
+    'Every response object says its penalties, and upstreams that know them get them.',
+    'test/responses-penalties.test.ts: are repeated, with 0 where nothing was said',
+    'test/responses-penalties.test.ts: reach an upstream that knows them',
+  ),
+  'contract.responses-schemas': shown(
+    OPEN_RESPONSES,
+    'Response objects and their events fit the schemas of OpenAI and of Open Responses.',
+    'test/responses-server-codec.test.ts: any answer is a legal stream, and the same as the whole answer',
+  ),
+  'contract.hosted-members': shown(
+    'schemas `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI',
+    'Items of hosted tools have the members that the API demands, null where nothing is known.',
+    'test/responses-server-codec.test.ts: items of hosted tools keep what the API demands',
+  ),
+};
