@@ -207,14 +207,37 @@ describe('structure that is meant to hurt', () => {
     },
   );
 
-  test('of a member given twice, the last counts for every reader', async () => {
-    const answer = await send(
-      '{"model":"sim/error-500","messages":[],"messages":[{"role":"user","content":"last"}],"model":"sim/echo"}',
-    );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-dragoman-model')).toBe('sim/echo');
-    expect(answer.text).toContain('last');
+  test.each([
+    ['in the body', '{"model":"sim/echo","messages":[],"model":"sim/chat"}', 'model'],
+    ['escaped in the body', '{"model":"sim/echo","messages":[],"\\u006dodel":"sim/chat"}', 'model'],
+    ['with the same value', '{"model":"sim/echo","messages":[],"model":"sim/echo"}', 'model'],
+    [
+      'in a message',
+      '{"model":"sim/echo","messages":[{"role":"user","content":"a","role":"system"}]}',
+      'messages[0].role',
+    ],
+    ['in what nobody knows', `${before}[0,{"é":{"漢":1,"\\u6f22":2}}]}`, 'mine[1].é.漢'],
+    [
+      'among a thousand',
+      `${before}{${Array.from({ length: 1000 }, (_, index) => `"k${index}":0`).join()},"k7":1}}`,
+      'mine.k7',
+    ],
+  ])('a name that stands twice %s', async (_, body, param) => {
+    const error = await refusal(body);
+    expect(error.message).toContain('twice');
+    expect(error.param).toBe(param);
   });
+
+  test('eight bodies of 30 MB of brackets at once cost neither time nor memory', async () => {
+    const body = Buffer.alloc(30 * MB, '[');
+    const held = process.memoryUsage.rss();
+    const spent = process.cpuUsage();
+    const errors = await Promise.all(Array.from({ length: 8 }, () => refusal(body)));
+    for (const error of errors) expect(error.message).toContain('nested more than 128 levels');
+    const { user } = process.cpuUsage(spent);
+    expect(user / 1000).toBeLessThan(1500);
+    expect(process.memoryUsage.rss() - held).toBeLessThan(1024 * MB);
+  }, 20_000);
 
   test('100,000 unknown members', async () => {
     const mine = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field${index}`, index]));

@@ -1,11 +1,6 @@
-// Reads a request body once, under limits of size, depth and content, and says clearly what is wrong with it.
+// Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
 import { isAscii, isUtf8 } from 'node:buffer';
-import { GatewayError } from '../canonical/index.ts';
-
-/** Deepest nesting accepted: far more than any real schema, far less than would hurt. */
-export const MAX_DEPTH = 128;
-/** Most JSON values in a body: a request of two thousand messages with tools has some ten thousand. */
-export const MAX_VALUES = 500_000;
+import { findJsonFault, GatewayError } from '../canonical/index.ts';
 
 export interface RequestBody {
   /** Byte string: one character per byte. */
@@ -15,7 +10,7 @@ export interface RequestBody {
 
 /**
  * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
- * invalid UTF-8, malformed JSON, excessive nesting, `__proto__` members and lone surrogates.
+ * invalid UTF-8, malformed JSON, and what `findJsonFault` finds.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<RequestBody> {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
@@ -32,18 +27,13 @@ export async function readBody(request: Request, maxBytes: number): Promise<Requ
 export function parseBody(buffer: Buffer): RequestBody {
   if (buffer.length === 0)
     throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
+  if (isAscii(buffer)) {
+    const bytes = buffer.toString('latin1');
+    return { bytes, json: parse(bytes) };
+  }
   if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
-  const bytes = buffer.toString('latin1');
-  const json = parse(isAscii(buffer) ? bytes : buffer.toString('utf8'));
-  inspected = 0;
-  const problem = inspect(json, 0);
-  if (problem)
-    throw new GatewayError(
-      'invalid_request',
-      `${problem.path ? `${problem.path}: ` : ''}${problem.message}`,
-      { param: problem.path || undefined },
-    );
-  return { bytes, json };
+  const json = parse(buffer.toString('utf8'));
+  return { bytes: buffer.toString('latin1'), json };
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
@@ -70,56 +60,19 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
 }
 
 function parse(text: string): unknown {
+  const fault = findJsonFault(text);
+  if (fault) {
+    const { path, message } = fault;
+    const where = path === '' ? '' : `${path}: `;
+    throw new GatewayError('invalid_request', where + message, { param: path || undefined });
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
-    // A parser that runs out of stack has met absurd nesting.
-    const reason =
-      error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : 'nested too deeply';
-    throw new GatewayError('invalid_request', `the body is not valid JSON: ${reason}`);
+    const reason = error instanceof SyntaxError ? error.message : String(error);
+    throw new GatewayError(
+      'invalid_request',
+      `the body is not valid JSON: ${reason.replace(/^JSON Parse error: /, '')}`,
+    );
   }
-}
-
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Values of the body being inspected: everything behind costs time by their number, not by their bytes. */
-let inspected = 0;
-
-/** The first thing in a JSON value that must not be passed on; the path is built on the way out. */
-function inspect(value: unknown, depth: number): Problem | undefined {
-  if (++inspected > MAX_VALUES) {
-    return { path: '', message: `the body holds more than ${MAX_VALUES} values` };
-  }
-  if (typeof value === 'string') {
-    return value.isWellFormed()
-      ? undefined
-      : { path: '', message: 'contains a lone surrogate, which is not valid Unicode text' };
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= MAX_DEPTH)
-    return { path: '', message: `the body is nested more than ${MAX_DEPTH} levels deep` };
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const problem = inspect(value[at], depth + 1);
-      if (problem) return under(`[${at}]`, problem);
-    }
-    return undefined;
-  }
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') return { path: '__proto__', message: 'is not an allowed member name' };
-    if (!key.isWellFormed()) return { path: '', message: 'a member name contains a lone surrogate' };
-    const problem = inspect((value as Record<string, unknown>)[key], depth + 1);
-    if (problem) return under(key, problem);
-  }
-  return undefined;
-}
-
-function under(member: string, { path, message }: Problem): Problem {
-  // Only the innermost steps of an absurdly deep path are worth showing, and only the start of an absurd name.
-  if (path.length > 200) return { path, message };
-  const step = member.length > 100 ? `${member.slice(0, 100)}…` : member;
-  return { path: path === '' ? step : path.startsWith('[') ? step + path : `${step}.${path}`, message };
 }

@@ -1,0 +1,332 @@
+// What must be known of a JSON text before it is parsed: how deep it nests, how many values it holds, whether a name
+// stands twice, and whether there is anything in it that no other reader would take. One pass over the text, without
+// recursion and without an allocation per value. Judges no grammar: that is the parser's, who comes next.
+
+/** Deepest nesting that a client may send: far more than any real schema, far less than would hurt. */
+export const MAX_DEPTH = 128;
+/** Most JSON values in what a client sends: a request of two thousand messages with tools has some ten thousand. */
+export const MAX_VALUES = 500_000;
+
+/** Why a text must not be parsed. */
+export interface JsonFault {
+  /** Where, e.g. `messages[2].content`; '' for the whole. */
+  readonly path: string;
+  /** What is wrong, as the rest of a sentence that begins with the path. */
+  readonly message: string;
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const DIGIT_8 = 56;
+const DIGIT_9 = 57;
+const LETTER_A = 97;
+const LETTER_B = 98;
+const LETTER_C = 99;
+const LETTER_D = 100;
+const LETTER_F = 102;
+const LETTER_U = 117;
+/** Makes letters lower case and leaves digits as they are. */
+const LOWER_CASE = 32;
+
+/** Names of an object that are compared one by one: so many short ones. An object with others gets a set. */
+const FEW = 12;
+/** Characters of a short name. */
+const SHORT = 64;
+
+// What is open in the scan that runs, by depth. One is never interrupted, so one of each serves all.
+const inArray = new Uint8Array(MAX_DEPTH);
+/** Elements of an array before this one; names of an object that are compared one by one, or more than `FEW`. */
+const counts = new Int32Array(MAX_DEPTH);
+const hashes = new Int32Array(MAX_DEPTH * FEW);
+/** Where names stand, between their quotes. */
+const froms = new Int32Array(MAX_DEPTH * FEW);
+const ends = new Int32Array(MAX_DEPTH * FEW);
+/** The same of the member that is read. */
+const nameFrom = new Int32Array(MAX_DEPTH);
+const nameEnd = new Int32Array(MAX_DEPTH);
+const manyNames: (Set<string> | undefined)[] = Array.from({ length: MAX_DEPTH });
+let hasManyNames = false;
+
+/**
+ * The first thing in a client's JSON for which it must be refused: nesting beyond 128 levels, more than 500,000 values,
+ * a name that stands twice in an object (however it is escaped), the name `__proto__`, half of a surrogate pair.
+ * Undefined also where the text is no JSON, as long as nothing of this stands before the mistake: the parser names it.
+ * @param text decoded from valid UTF-8
+ */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const fault = scan(text);
+  // Nothing of the text is kept.
+  if (hasManyNames) manyNames.fill(undefined);
+  hasManyNames = false;
+  return fault;
+}
+
+/** One loop with plain counters: it sees every token of every request. Reads past no end, which is slow to recover from. */
+function scan(text: string): JsonFault | undefined {
+  const { length } = text;
+  let half = nextHalf(text, 0);
+  let depth = 0;
+  let values = 0;
+  let at = 0;
+  let isName = false;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      at++;
+      continue;
+    }
+    if (isName) {
+      if (code !== QUOTE) return undefined;
+      const top = depth - 1;
+      const end = readName(text, at + 1, top);
+      if (end < 0) return undefined;
+      if (half < end && (half = unpairedFrom(text, half, at, end)) < end)
+        return faultAt(text, top, 'a member name contains a lone surrogate');
+      if (isTwice) return faultAt(text, depth, 'stands twice in the same object');
+      if (isProto) return faultAt(text, depth, 'is not an allowed member name');
+      at = skipSpace(text, end);
+      if (at === length || text.charCodeAt(at) !== COLON) return undefined;
+      at++;
+      isName = false;
+      continue;
+    }
+    if (++values > MAX_VALUES) return { path: '', message: `the body holds more than ${MAX_VALUES} values` };
+    if (code === QUOTE) {
+      const end = stringEnd(text, at + 1);
+      if (end < 0) return undefined;
+      if (half < end && (half = unpairedFrom(text, half, at, end)) < end)
+        return faultAt(text, depth, 'contains a lone surrogate, which is not valid Unicode text');
+      at = end;
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (depth === MAX_DEPTH)
+        return faultAt(text, depth, `the body is nested more than ${MAX_DEPTH} levels deep`);
+      at = skipSpace(text, at + 1);
+      // Closing brackets stand two behind the opening ones.
+      if (at < length && text.charCodeAt(at) === code + 2) at++;
+      else {
+        isName = code === OPEN_BRACE;
+        inArray[depth] = isName ? 0 : 1;
+        counts[depth] = 0;
+        depth++;
+        continue;
+      }
+    } else {
+      const end = scalarEnd(text, at);
+      if (end === at) return undefined;
+      at = end;
+    }
+    // From behind a value to the next one, out of what ends here.
+    for (;;) {
+      at = skipSpace(text, at);
+      if (depth === 0 || at === length) return undefined;
+      const array = inArray[depth - 1] === 1;
+      const next = text.charCodeAt(at++);
+      if (next === COMMA) {
+        isName = !array;
+        if (array) counts[depth - 1] = (counts[depth - 1] ?? 0) + 1;
+        break;
+      }
+      if (next !== (array ? CLOSE_BRACKET : CLOSE_BRACE)) return undefined;
+      depth--;
+    }
+  }
+  return undefined;
+}
+
+/** Of the name that was read last. */
+let isTwice = false;
+let isProto = false;
+
+/**
+ * Reads and remembers a member's name.
+ * @param from offset behind its opening quote
+ * @param top the depth of its object
+ * @returns offset behind the closing quote; -1 where there is no name
+ */
+function readName(text: string, from: number, top: number): number {
+  const short = Math.min(text.length, from + SHORT);
+  let hash = 0;
+  let at = from;
+  let code = 0;
+  while (at < short && (code = text.charCodeAt(at)) !== QUOTE && code !== BACKSLASH) {
+    hash = (Math.imul(hash, 31) + code) | 0;
+    at++;
+  }
+  nameFrom[top] = from;
+  nameEnd[top] = at;
+  const count = counts[top] ?? 0;
+  if (code !== QUOTE || count >= FEW) return readAmongMany(text, from, top);
+  isProto = hash === PROTO_HASH && text.slice(from, at) === PROTO;
+  isTwice = false;
+  const first = top * FEW;
+  const next = first + count;
+  for (let other = first; other < next; other++)
+    if (hashes[other] === hash && text.slice(from, at) === text.slice(froms[other], ends[other]))
+      isTwice = true;
+  hashes[next] = hash;
+  froms[next] = from;
+  ends[next] = at;
+  counts[top] = count + 1;
+  return at + 1;
+}
+
+/** The same for an object that has many names, long ones, or ones with escapes. */
+function readAmongMany(text: string, from: number, top: number): number {
+  const end = stringEnd(text, from);
+  const name = end < 0 ? undefined : unescaped(text, from, end - 1);
+  if (name === undefined) return -1;
+  nameEnd[top] = end - 1;
+  const count = counts[top] ?? 0;
+  let names = count > FEW ? manyNames[top] : undefined;
+  if (!names) {
+    manyNames[top] = names = new Set();
+    for (let other = top * FEW; other < top * FEW + count; other++)
+      names.add(text.slice(froms[other], ends[other]));
+    counts[top] = FEW + 1;
+    hasManyNames = true;
+  }
+  const { size } = names;
+  names.add(name);
+  isTwice = names.size === size;
+  isProto = name === PROTO;
+  return end;
+}
+
+/** @param open how many of the open objects and arrays the path leads into */
+function faultAt(text: string, open: number, message: string): JsonFault {
+  let path = '';
+  // Only the innermost steps of an absurdly deep path are worth showing, and only the start of an absurd name.
+  for (let top = open - 1; top >= 0 && path.length <= 200; top--) {
+    const name = inArray[top] === 1 ? `[${counts[top]}]` : nameOf(text, top);
+    path = path === '' ? name : path.startsWith('[') ? name + path : `${name}.${path}`;
+  }
+  return { path, message };
+}
+
+function nameOf(text: string, top: number): string {
+  const name = unescaped(text, nameFrom[top] ?? 0, nameEnd[top] ?? 0) ?? '';
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}
+
+/**
+ * True when objects and arrays nest deeper than `most` levels in a text, which need not be JSON.
+ * @param most a text of less than twice as many characters is not even looked at
+ */
+export function nestsDeeper(text: string, most: number): boolean {
+  const { length } = text;
+  // Every level has an end, or the text is no JSON.
+  if (length <= 2 * most) return false;
+  let levels = 0;
+  let at = 0;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(text, at + 1);
+      if (at < 0) return false;
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++levels > most) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) levels--;
+    at++;
+  }
+  return false;
+}
+
+const NO_HALF = 0;
+const FIRST_HALF = 1;
+const SECOND_HALF = 2;
+const PROTO = '__proto__';
+const PROTO_HASH = [...PROTO].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0, 0);
+
+/** What an escape at an offset would be, if its backslash is not itself escaped. */
+function halfAt(text: string, at: number): number {
+  if (at + 4 > text.length || text.charCodeAt(at) !== BACKSLASH) return NO_HALF;
+  if (text.charCodeAt(at + 1) !== LETTER_U || (text.charCodeAt(at + 2) | LOWER_CASE) !== LETTER_D)
+    return NO_HALF;
+  // The third digit tells them apart: 8 to b, c to f.
+  const digit = text.charCodeAt(at + 3) | LOWER_CASE;
+  if (digit >= LETTER_C && digit <= LETTER_F) return SECOND_HALF;
+  return digit === DIGIT_8 || digit === DIGIT_9 || digit === LETTER_A || digit === LETTER_B
+    ? FIRST_HALF
+    : NO_HALF;
+}
+
+/** Offset of the next escape that may be half of a pair; behind everything where there is none. */
+function nextHalf(text: string, from: number): number {
+  // Most texts have no backslash at all, which is the cheaper question.
+  const first = text.indexOf('\\', from);
+  let at = first < 0 ? -1 : text.indexOf('\\u', first);
+  while (at >= 0 && halfAt(text, at) === NO_HALF) at = text.indexOf('\\u', at + 2);
+  return at < 0 ? Number.MAX_SAFE_INTEGER : at;
+}
+
+/**
+ * Offset of the first escape in a string that is one half without the other; else of what may be the next one behind it.
+ * @param half the first candidate
+ */
+function unpairedFrom(text: string, half: number, from: number, end: number): number {
+  let at = half;
+  while (at < end) {
+    if (!isUnescaped(text, at, from)) at = nextHalf(text, at + 1);
+    else if (halfAt(text, at) !== FIRST_HALF || halfAt(text, at + 6) !== SECOND_HALF) return at;
+    else at = halfAt(text, at + 12) === NO_HALF ? nextHalf(text, at + 12) : at + 12;
+  }
+  return at;
+}
+
+/** True when the character at an offset has no backslash that counts before it. @param from where its string begins */
+function isUnescaped(text: string, at: number, from: number): boolean {
+  let before = at;
+  while (before > from && text.charCodeAt(before - 1) === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
+}
+
+/** A name as it is meant; undefined when its escapes are none of JSON. */
+function unescaped(text: string, from: number, end: number): string | undefined {
+  const name = text.slice(from, end);
+  if (!name.includes('\\')) return name;
+  try {
+    return JSON.parse(`"${name}"`) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** Offset of the first character that is no white space of JSON's. */
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** @param from offset behind the opening quote; @returns offset behind the closing one, -1 where there is none */
+function stringEnd(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at > from && text.charCodeAt(at - 1) === BACKSLASH && !isUnescaped(text, at, from))
+    at = text.indexOf('"', at + 1);
+  return at < 0 ? -1 : at + 1;
+}
+
+/** Offset behind a number, `true`, `false` or `null`; or behind whatever stands there instead. */
+function scalarEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const ends =
+      code <= 32 || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code === QUOTE;
+    if (ends || code === COLON || code === OPEN_BRACE || code === OPEN_BRACKET) return at;
+    at++;
+  }
+  return at;
+}

@@ -1,0 +1,145 @@
+// Mutated bodies against the parser of the runtime: the scan that comes before it refuses what it names, and nothing else.
+// FUZZ_SEED varies the bodies, FUZZ_MS is how long they go on; a failure prints the seed and the shortest body that fails.
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { GatewayError } from '../src/canonical/index.ts';
+import { parseBody } from '../src/server/body.ts';
+
+const BUDGET = Number(process.env['FUZZ_MS'] ?? 2500);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
+
+/** Half of them are strings of what is hard to read in JSON. */
+const hardText = fc
+  .array(
+    fc.constantFrom('"', '\\', '/', '{', '[', ':', ',', 'a', '\n', 'é', '漢', '😀', '\u2028', '\u0000'),
+    {
+      maxLength: 6,
+    },
+  )
+  .map((letters) => letters.join(''));
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    hardText,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(null, true, false, 0, -1.5e-7),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(hardText, fc.constantFrom('a', 'b', 'model')), tie('value'), { maxKeys: 16 }),
+  ),
+})).value;
+/** What is put into a text, or in the place of some of it. */
+const PIECES = [
+  '"',
+  '\\',
+  '\\u',
+  '\\ud8',
+  '\\ud83d\\ude00',
+  '\\u0061',
+  '\\n',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ',',
+  ' ',
+];
+const MORE_PIECES = ['0', '-', '.', 'e5', 'true', 'null', '\t', '//', "'", '{"a":1}', '\x01'];
+/** Bytes of UTF-8, in pieces and whole; a byte order mark, a space that is none of JSON's, half of a pair as if it were text. */
+const BYTES = [
+  '\xc3',
+  '\xa9',
+  '\xe6\xbc',
+  '\xff',
+  '\xc3\xa9',
+  '\xef\xbb\xbf',
+  '\xc2\xa0',
+  '\xed\xa0\x80',
+  '\xc0\xaf',
+];
+const mutation = fc.record({
+  at: fc.nat(),
+  remove: fc.constantFrom(0, 0, 0, 1, 2, 5),
+  insert: fc.oneof(
+    fc.constant(''),
+    fc.constantFrom(...PIECES),
+    fc.constantFrom(...MORE_PIECES),
+    fc.constantFrom(...BYTES),
+  ),
+});
+const body = fc
+  .record({
+    value: json,
+    space: fc.constantFrom(undefined, 1, '\t'),
+    escaped: fc.boolean(),
+    mutations: fc.array(mutation, { maxLength: 3 }),
+  })
+  .map(({ value, space, escaped, mutations }) => {
+    let written = JSON.stringify(value, null, space);
+    if (escaped)
+      written = written.replace(
+        /[a-z\u0080-\uffff]/g,
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    let bytes = Buffer.from(written).toString('latin1');
+    for (const { at, remove, insert } of mutations) {
+      const from = at % (bytes.length + 1);
+      bytes = bytes.slice(0, from) + insert + bytes.slice(from + remove);
+    }
+    return Buffer.from(bytes, 'latin1');
+  });
+
+/** True when a parsed value holds what is refused. Names that stood twice in its text are not to be seen any more. */
+function isRefused(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([name, inner]) => name === '__proto__' || !name.isWellFormed() || isRefused(inner),
+  );
+}
+
+/** Names in a parsed value. Those that stood twice in the text are there once. */
+function namesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.reduce((sum: number, each) => sum + namesIn(each), Array.isArray(value) ? 0 : inner.length);
+}
+
+/** The same in a text of JSON: a colon outside of a string follows each. */
+function namesWritten(written: string): number {
+  return written.replace(/"(?:[^"\\]|\\.)*"/gs, '').split(':').length - 1;
+}
+
+/** What the parser alone makes of a body; undefined when it refuses it. */
+function parsed(bytes: Buffer): { readonly text: string; readonly value: unknown } | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+test('a body is accepted when the parser accepts it, but for what is refused by name', () => {
+  let accepted = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(body, (bytes) => {
+      const expected = parsed(bytes);
+      const isBad =
+        !expected || isRefused(expected.value) || namesIn(expected.value) !== namesWritten(expected.text);
+      if (isBad) {
+        refused++;
+        expect(() => parseBody(bytes)).toThrow(GatewayError);
+      } else {
+        accepted++;
+        const { json, bytes: kept } = parseBody(bytes);
+        expect(json).toEqual(expected.value);
+        expect(kept).toBe(bytes.toString('latin1'));
+      }
+    }),
+    { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit: BUDGET },
+  );
+  expect(accepted).toBeGreaterThan(300);
+  expect(refused).toBeGreaterThan(100);
+}, 20_000);
