@@ -18,6 +18,6 @@ export function ignoreStreamOptions(call: ApiCall): boolean {
   const json = withoutStreamOptions(call.json);
   if (!json) return false;
   call.json = json;
-  call.body = editMembers(call.body, { set: {}, remove: ['stream_options'], everywhere: true });
+  call.body = editMembers(call.body, { set: {}, remove: ['stream_options'] });
   return true;
 }

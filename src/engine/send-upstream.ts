@@ -46,7 +46,7 @@ function hosted(request: UpstreamRequest, hosting: Hosting): UpstreamRequest {
   return {
     ...request,
     headers,
-    body: editMembers(request.body, { set, remove: hosting.remove, everywhere: true }),
+    body: editMembers(request.body, { set, remove: hosting.remove }),
   };
 }
 

@@ -15,12 +15,10 @@ test('only the named members change; every other byte stays', () => {
   expect(editMembers('{"a":1}', { set: { b: 2 }, remove: ['a'] })).toBe('{"b":2}');
 });
 
-test('a key that stands twice is changed twice where that is asked for', () => {
-  const text = '{"model":"a","x":1,"model":"b"}';
-  expect(editMembers(text, { set: { model: 'z' }, everywhere: true })).toBe(
-    '{"model":"z","x":1,"model":"z"}',
+test('a key that stands twice is removed twice', () => {
+  expect(editMembers('{"model":"a","x":1,"\\u006dodel":"b"}', { set: {}, remove: ['model'] })).toBe(
+    '{"x":1}',
   );
-  expect(editMembers(text, { set: {}, remove: ['model'] })).toBe('{"x":1}');
 });
 
 test('agrees with parsing, for any object and any spacing', () => {

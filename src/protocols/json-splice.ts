@@ -48,24 +48,13 @@ export interface MemberEdits {
   /** New values; a key that is not there is appended. */
   readonly set: Readonly<Record<string, JsonValue>>;
   readonly remove?: readonly string[] | undefined;
-  /** True: a key that stands twice is changed twice. Needed where the text is a stranger's: parsers take the last. */
-  readonly everywhere?: boolean | undefined;
 }
 
-/** The same object with some members changed or removed. */
+/** The same object with some members changed or removed. Of a key that stands twice, the first is changed. */
 export function editMembers(text: string, edits: MemberEdits): string {
   const remove = edits.remove ?? [];
   const rest = remove.length === 0 ? text : removeMembers(text, new Set(remove));
-  return setMembers(rest, edits.set, edits.everywhere === true && standsTwice(rest, edits.set));
-}
-
-/** True when a key may stand more than once, at whatever depth: cheap to ask, and rarely so. */
-function standsTwice(text: string, set: MemberEdits['set']): boolean {
-  for (const key in set) {
-    const quoted = `"${key}"`;
-    if (text.indexOf(quoted) !== text.lastIndexOf(quoted)) return true;
-  }
-  return false;
+  return setMembers(rest, edits.set);
 }
 
 /** The same object with members changed inside of the object that stands under `key`; as it is where none stands there. */
@@ -78,17 +67,17 @@ export function editMemberObject(text: string, key: string, edits: MemberEdits):
 }
 
 /** One walk, which ends at the last of the wanted members: envelopes come first, contents are not looked at. */
-function setMembers(text: string, set: MemberEdits['set'], everywhere: boolean): string {
+function setMembers(text: string, set: MemberEdits['set']): string {
   let missing = Object.keys(set);
   let out = '';
   let copied = 0;
   let at = firstMember(text);
-  while ((missing.length > 0 || everywhere) && text.charCodeAt(at) === QUOTE) {
+  while (missing.length > 0 && text.charCodeAt(at) === QUOTE) {
     const keyEnd = stringEnd(text, at);
     const key = keyAt(text, at, keyEnd);
     const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
     const to = valueEnd(text, valueFrom);
-    const value = Object.hasOwn(set, key) ? set[key] : undefined;
+    const value = missing.includes(key) ? set[key] : undefined;
     if (value !== undefined) {
       out += text.slice(copied, valueFrom) + toAscii(value);
       copied = to;

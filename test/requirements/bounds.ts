@@ -1,10 +1,12 @@
 // What nobody may take from others: memory, time, what an operator's account holds, and what only an operator's network
 // reaches.
-import { shown, type Requirements } from './requirement.ts';
+import { BODY, shown, type Requirements } from './requirement.ts';
 
 const BOUNDS = 'bounds on what one party can take from others';
 const T_BOUNDS = 'test/scenarios/tool-bounds.test.ts';
 const ANSWERED = 'test/answered-calls.test.ts';
+const SCAN = 'src/canonical/json-scan.test.ts';
+const TWICE = 'test/scenarios/duplicate-names.test.ts';
 const HEADERS = 'test/passed-headers.test.ts';
 
 export const boundsRequirements: Requirements = {
@@ -26,5 +28,19 @@ export const boundsRequirements: Requirements = {
     BOUNDS,
     "Only listed headers of a client reach an upstream, and none in place of the gateway's own.",
     `${HEADERS}: of a client of %s`,
+  ),
+  'contract.bounds.json': shown(
+    BOUNDS,
+    'Depth, values and names that stand twice in a body are counted in one pass before it is parsed.',
+    `${BODY}: eight bodies of 30 MB of brackets at once`,
+    `${BODY}: a name that stands twice`,
+    `${SCAN}: nesting beyond the limit, and values`,
+    'test/fuzz-json.test.ts: a body is accepted when the parser accepts it',
+  ),
+  'contract.bounds.names': shown(
+    BOUNDS,
+    'A key that may use one model reaches no other by naming two, however the name is written.',
+    `${TWICE}: a key reaches no other model by naming two`,
+    `${TWICE}: nor in a message of a WebSocket`,
   ),
 };

@@ -50,7 +50,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
-  return editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {

@@ -47,7 +47,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
   // The model stands in the path; some clients repeat it.
   const set: Record<string, JsonValue> = 'model' in request.raw ? { model: `models/${model}` } : {};
-  return editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {

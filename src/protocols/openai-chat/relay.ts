@@ -93,7 +93,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
-  return editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {

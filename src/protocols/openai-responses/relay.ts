@@ -63,7 +63,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
     if (Object.keys(others).length === 0) remove.push('stream_options');
     else set['stream_options'] = others;
   }
-  return editMembers(body, { set, remove, everywhere: true });
+  return editMembers(body, { set, remove });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
