@@ -13,7 +13,7 @@ if (missing) console.log(`gemini-relay: ${missing}`);
 
 const { relay, server, upstream } = gemini;
 if (!relay || !server) throw new Error('Gemini has no relay lane');
-const facts = { id: 'gen-1', model: 'google/test', showUsage: true };
+const facts = { id: 'gen-1', model: 'google/test', showUsage: true, redact: (json: string) => json };
 
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();

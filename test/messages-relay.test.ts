@@ -13,7 +13,7 @@ import type { Recording } from './recordings/corpus.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const relay = anthropicMessages.relay as RelayCodec;
-const facts: RelayFacts = { id: 'gen-1', model: 'gateway/model', showUsage: true };
+const facts: RelayFacts = { id: 'gen-1', model: 'gateway/model', showUsage: true, redact: (json) => json };
 const latin = (bytes: Buffer): string => bytes.toString('latin1');
 
 /** Fixtures that are no answer of Anthropic's own as it came over the wire. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { findProtocol, type RelayStream } from '../src/protocols/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
 
-const FACTS = { id: 'gen-1', model: 'one/m', showUsage: false };
+const FACTS = { id: 'gen-1', model: 'one/m', showUsage: false, redact: (json: string) => json };
 
 function chat(delta: string, end = ',"finish_reason":null}],"usage":null}'): string {
   return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":${delta}${end}\n\n`;

@@ -11,7 +11,13 @@ import { framesOf, word } from './recordings/loose.ts';
 import { readResponses } from './recordings/read-responses.ts';
 import { checkResponseStream } from './responses-stream-rules.ts';
 
-const FACTS: RelayFacts = { id: 'gen1', model: 'openai/x', showUsage: true, store: true };
+const FACTS: RelayFacts = {
+  id: 'gen1',
+  model: 'openai/x',
+  showUsage: true,
+  store: true,
+  redact: (json) => json,
+};
 
 function decode(body: JsonObject): ReturnType<typeof openaiResponsesServer.decodeRequest> {
   return openaiResponsesServer.decodeRequest({ model: 'm', input: 'hi', ...body });

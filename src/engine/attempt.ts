@@ -7,6 +7,7 @@ import type { AttemptRecord, Cost, Lane } from '../ledger/index.ts';
 import { costOf } from '../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../protocols/index.ts';
 import type { TransportFailure, UpstreamCall } from '../upstream/client.ts';
+import type { SignatureHeaders } from '../upstream/credential.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -20,6 +21,7 @@ import {
 } from './answer-reader.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
+import { masked } from './masked-reader.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { type AttemptState, overdue } from './patience.ts';
@@ -40,6 +42,7 @@ export class Attempt {
   readonly #startedAt: number;
   readonly #held: CanonicalEvent[] = [];
   #call: UpstreamCall | undefined;
+  #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #relaying: RelayStream | undefined;
   #state: AttemptState = 'connecting';
@@ -94,6 +97,7 @@ export class Attempt {
           },
           upstream,
           {
+            signed: (headers) => (this.#signature = headers),
             connected: () => (this.#state = 'waiting'),
             head: (head) => this.#guard(() => this.#head(head)),
             data: (bytes) => this.#guard(() => this.#data(bytes)),
@@ -166,7 +170,8 @@ export class Attempt {
       this.#lastActivityAt,
     );
     if (limits) this.#options.lease.limits(limits);
-    let reader = unframed(this.#readerFor(head), head, this.#options.protocol.upstream);
+    const { endpoint, protocol } = this.#options;
+    let reader = unframed(masked(this.#readerFor(head), endpoint, this.#signature), head, protocol.upstream);
     const coding = head.header('content-encoding');
     if (coding && coding.toLowerCase() !== 'identity') {
       const plain = reader;

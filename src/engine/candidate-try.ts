@@ -187,6 +187,7 @@ export class CandidateTry {
         model: prepared.endpoint.modelId,
         store: request.state?.store,
         showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
+        redact,
       },
       tap,
       timeouts: generation.timeouts,

@@ -120,7 +120,7 @@ export class EmbeddingTries extends TryRunner {
         if (answer) commit(by, answer);
       }),
       wrap: (innermost) => innermost,
-      relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true },
+      relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true, redact },
       tap: null,
       timeouts: generation.timeouts,
       deadlineAt: generation.deadlineAt,

@@ -10,6 +10,12 @@ import type { Credential, SignatureHeaders } from '../upstream/credential.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import { upstreamCredential } from './upstream-credential.ts';
 
+/** Hears of an answer, and of what was added to its request. */
+export interface SignedListener extends UpstreamListener {
+  /** The request was signed, and is sent with these headers now. */
+  signed?(headers: SignatureHeaders): void;
+}
+
 /**
  * Sends a request.
  * @param refused takes the error when the request cannot be signed; the listener hears nothing then
@@ -18,7 +24,7 @@ export function sendUpstream(
   endpoint: Pick<Endpoint, 'hosting' | 'credential'>,
   given: UpstreamRequest,
   upstream: UpstreamClient,
-  listener: UpstreamListener,
+  listener: SignedListener,
   refused: (error: GatewayError) => void,
 ): UpstreamCall {
   const request = endpoint.hosting ? hosted(given, endpoint.hosting) : given;
@@ -56,7 +62,7 @@ class SignedCall implements UpstreamCall {
   #request: UpstreamRequest | undefined;
   readonly #credential: Credential;
   readonly #upstream: UpstreamClient;
-  readonly #listener: UpstreamListener;
+  readonly #listener: SignedListener;
   readonly #refused: (error: GatewayError) => void;
   #call: UpstreamCall | undefined;
   #tries = 0;
@@ -67,7 +73,7 @@ class SignedCall implements UpstreamCall {
     request: UpstreamRequest,
     credential: Credential,
     upstream: UpstreamClient,
-    listener: UpstreamListener,
+    listener: SignedListener,
     refused: (error: GatewayError) => void,
   ) {
     this.#request = request;
@@ -112,6 +118,7 @@ class SignedCall implements UpstreamCall {
     if (this.#aborted) return;
     const signed = { ...request, headers: { ...request.headers, ...signature } };
     const listener = this.#listener;
+    listener.signed?.(signature);
     const isLast = !this.#credential.refused || ++this.#tries > 1;
     if (isLast) this.#request = undefined;
     this.#call = this.#upstream.send(

@@ -197,6 +197,8 @@ export interface RelayFacts {
   readonly showUsage: boolean;
   /** `store` as the client asked, for protocols whose answers repeat it; undefined: as the upstream has it. */
   readonly store?: boolean | undefined;
+  /** Masks keys in an upstream's words about a failure: JSON in, JSON out. */
+  readonly redact: (json: string) => string;
 }
 
 /** What the tap learns from an answer that passes. */

@@ -4,7 +4,8 @@ import type { Secret } from './secret.ts';
 
 export type Redact = (text: string) => string;
 
-const MASK = '[secret]';
+/** Stands in the place of a secret. */
+export const MASK = '[secret]';
 /** Below this, a value is too common to be replaced wherever it occurs. */
 const SHORTEST_VALUE = 8;
 
@@ -38,11 +39,28 @@ export function createRedactor(secrets: Iterable<Secret | string>): Redact {
   }
   // The longest first: one key may contain another.
   const ordered = [...values].sort((a, b) => b.length - a.length);
-  return (text) => {
+  const masked = (text: string): string => {
     let safe = text;
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, MASK);
     safe = safe.replace(LABELLED, `$1${MASK}`);
     for (const shape of SHAPES) safe = safe.replace(shape, MASK);
     return safe;
   };
+  return (text) => {
+    const safe = masked(text);
+    if (!safe.includes('\\')) return safe;
+    // JSON may write any character in another way, and a key so written is a key all the same.
+    const plain = withoutEscapes(safe);
+    const plainSafe = masked(plain);
+    return plainSafe === plain ? safe : plainSafe;
+  };
+}
+
+/** The same JSON without the escapes of visible characters that need none; quotes and backslashes stay escaped. */
+function withoutEscapes(json: string): string {
+  return json.replace(/\\(?:u00([2-7][\da-f])|([^]))/gi, (escape, code: string | undefined, character) => {
+    if (code === undefined) return character === '/' ? '/' : escape;
+    const plain = String.fromCharCode(Number.parseInt(code, 16));
+    return plain === '"' || plain === '\\' || plain === '\x7f' ? escape : plain;
+  });
 }

@@ -3,6 +3,7 @@ import { shown, type Requirements } from './requirement.ts';
 
 const STREAMS = 'streams that stop nobody else';
 const LINEAR = 'test/relay-linear.test.ts';
+const ECHOED = 'test/scenarios/echoed-keys.test.ts';
 const SPLITTER = 'src/protocols/frame-splitter.test.ts';
 
 export const streamRequirements: Requirements = {
@@ -12,5 +13,16 @@ export const streamRequirements: Requirements = {
     `${LINEAR}: many events in one read`,
     `${LINEAR}: one event in many reads`,
     `${SPLITTER}: an event is the same in whatever pieces it comes`,
+  ),
+  'contract.streams.echoed-keys': shown(
+    STREAMS,
+    'A key that an upstream repeats reaches no client, store, record or log, whatever it stands in and however it is cut.',
+    `${ECHOED}: in a whole answer`,
+    `${ECHOED}: in a stream, and in what is logged of it`,
+    `${ECHOED}: in a failure after content, cut within the key`,
+    `${ECHOED}: in a failure after content, written with escapes`,
+    `${ECHOED}: in an error answer, written with escapes`,
+    `${ECHOED}: in a response that is stored`,
+    'src/telemetry/echo-mask.test.ts: in whatever pieces it comes',
   ),
 };

@@ -100,7 +100,7 @@ export class MessagesRelayStream implements RelayStream {
       case 'error':
         this.error ??= decodeErrorFrame(json, data);
         this.errorShown = this.committed;
-        if (this.committed) this.#out.add(frame);
+        if (this.committed) this.#out.add(replaceData(frame, data, this.#facts.redact(data)));
         return false;
       default:
     }

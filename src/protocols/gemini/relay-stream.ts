@@ -79,7 +79,7 @@ export class GeminiRelayStream implements RelayStream {
     this.#last = '';
     if (this.error) {
       this.errorShown = this.committed && data.includes('"error"');
-      if (this.errorShown) this.#out.add(frame);
+      if (this.errorShown) this.#out.add(replaceData(frame, data, this.#facts.redact(data)));
       return;
     }
     this.committed ||= this.#tap.hasContent;

@@ -11,7 +11,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { FrameSplitter } from '../frame-splitter.ts';
+import { FrameSplitter, replaceData } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
 import { RelayOutput } from '../relay-output.ts';
@@ -188,7 +188,7 @@ class ChatRelayStream implements RelayStream {
     if (json['error'] !== undefined && json['error'] !== null) {
       this.error ??= decodeInlineError(json) ?? brokenAnswer('the upstream reported an error');
       this.errorShown = this.committed;
-      return this.committed ? frame : '';
+      return this.committed ? replaceData(frame, data, this.#facts.redact(data)) : '';
     }
     this.upstreamId ??= asString(json['id']);
     if (isJsonObject(json['usage'])) this.usage = decodeUsage(json['usage']);

@@ -1,6 +1,6 @@
 // A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
-import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
+import type { FinishEvent, GatewayError, JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
@@ -123,7 +123,7 @@ export class ResponsesRelayStream implements RelayStream {
       case 'error':
         this.error = decodeFailure(isJsonObject(json['error']) ? json['error'] : json);
         this.#errorPassed = this.committed;
-        if (this.committed) this.#out.add(frame);
+        if (this.committed) this.#out.add(replaceData(frame, data, this.#facts.redact(data)));
         return true;
       default:
         this.committed ||= isContent(type, json);
@@ -147,7 +147,7 @@ export class ResponsesRelayStream implements RelayStream {
     if (tap.error) {
       this.error ??= tap.error;
       this.errorShown = this.committed;
-      if (this.committed) this.#out.add(this.#patched(frame, data));
+      if (this.committed) this.#out.add(this.#failed(frame, data, response['error']));
       return false;
     }
     this.finish = tap.finish;
@@ -157,6 +157,15 @@ export class ResponsesRelayStream implements RelayStream {
     this.#final = response;
     this.#tail = this.#patched(frame, data);
     return false;
+  }
+
+  /** The response that failed: what it says of the failure is masked, and what the model wrote is not looked at. */
+  #failed(frame: string, data: string, error: JsonValue | undefined): string {
+    const words = JSON.stringify(error ?? null);
+    const masked = this.#facts.redact(words);
+    const told: Record<string, JsonValue> = masked === words ? {} : { error: parseJson(masked) ?? null };
+    const set = { ...responsePatches(this.#facts), ...told };
+    return replaceData(frame, data, editMemberObject(data, 'response', { set }));
   }
 
   #patched(frame: string, data: string): string {
