@@ -70,6 +70,7 @@ beforeAll(async () => {
   [site, hosts] = await Promise.all([startUpstream(), startUpstream()]);
   scene = await startScene(['up', 'down'], {
     clock,
+    quirks: { fetches_urls: true },
     config: {
       keys: [
         { name: 'test', key: TEST_KEY },
@@ -399,8 +400,7 @@ describe('an address', () => {
   ] as const)('of an image is passed on to %s, which fetches it', async (protocol, expected) => {
     const upstream = answering(protocol);
     site.script();
-    // Whatever it is: the gateway itself never goes there.
-    const url = 'http://169.254.169.254/dot.png';
+    const url = 'https://pictures.example/dot.png';
     await chat(MODELS[protocol], [image(url)]);
     expect(partsSent(protocol, upstream.requests[0]?.json)).toEqual([expected(url)] as never);
   });
@@ -598,7 +598,7 @@ describe('an upstream whose answers are relayed', () => {
   let id = '';
   const headers = { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
   beforeAll(async () => {
-    faithful = await startScene(['up'], { faithful: true });
+    faithful = await startScene(['up'], { faithful: true, quirks: { fetches_urls: true } });
     const own = new OpenAI({ apiKey: TEST_KEY, baseURL: faithful.gateway.baseURL, maxRetries: 0 });
     const file = await toFile(Buffer.from(PDF, 'base64'), 'paper.pdf');
     ({ id } = await own.files.create({ file, purpose: 'user_data' }));

@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { composeGateway, type RunningGateway } from '../src/cli/compose.ts';
 import { loadConfig } from '../src/config/index.ts';
 import type { Clock } from '../src/runtime/clock.ts';
+import { type ResolveHost, resolveHost } from '../src/runtime/resolve-host.ts';
 
 export const TEST_KEY = 'sk-test';
+
+/** Names that stand for somebody else's host, where tests must not go: public, and unreachable without a network. */
+const resolveExample: ResolveHost = async (host) =>
+  /(?:^|\.)(?:example(?:\.(?:com|org|net))?|youtube\.com)$/.test(host)
+    ? ['93.184.215.14']
+    : resolveHost(host);
 
 export interface TestGateway extends RunningGateway {
   /** Base URL for OpenAI-style clients. */
@@ -44,6 +51,7 @@ export async function startGateway(
     load: () => loadConfig({ environment, flags: { config: 'test.json' }, readFile: () => text }),
     clock: options.clock,
     random: () => 0,
+    resolve: resolveExample,
     writeLog: (line) => logLines.push(line),
   });
   const authorization = `Bearer ${TEST_KEY}`;

@@ -6,7 +6,7 @@ import { Report, type CanonicalRequest, type FilePart, type Item } from '../src/
 import type { Endpoint } from '../src/catalog/index.ts';
 import { pdfText } from '../src/documents/pdf-text.ts';
 import { readDocuments, type ReadDocuments } from '../src/engine/read-documents.ts';
-import { partsOf } from '../src/engine/resolve-media.ts';
+import { partsOf } from '../src/engine/item-parts.ts';
 import { TEST_KEY } from './harness.ts';
 import { pdfOf } from './pdf-file.ts';
 import { rejection } from './rejection.ts';

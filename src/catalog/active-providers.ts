@@ -37,6 +37,8 @@ export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   readonly hasConfiguredParameters: boolean;
   /** True: the operator said whether answers and requests may be passed on as they are. */
   readonly hasConfiguredFaith: boolean;
+  /** True: it is where the vendor serves it. */
+  readonly isVendorRun: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
   /** What signs requests where `auth` is null. */
   readonly credential?: EndpointCredential | undefined;
@@ -123,6 +125,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
     if (!isAddress(baseUrl) && !completion.isPlacedOtherwise) refuseMissing(preset, words, path, refuse);
     const hosting = entry.hosting && fillHosting(entry.hosting, words);
     const auth = key && { ...(entry.auth ?? preset.auth), key };
+    const vendors = fillAddress(entry.baseUrl, words);
     protocols.set(name, {
       ...entry,
       baseUrl: trimUrl(baseUrl),
@@ -130,6 +133,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
       configuredQuirks: {},
       hasConfiguredParameters: false,
       hasConfiguredFaith: false,
+      isVendorRun: preset.selfHosted !== true && isSameHost(baseUrl, vendors),
       auth,
       credential,
     });
@@ -286,6 +290,7 @@ function configured(
     configuredQuirks: given.quirks ?? {},
     hasConfiguredParameters: given.unsupported !== undefined,
     hasConfiguredFaith: given.faithful !== undefined,
+    isVendorRun: own?.isVendorRun === true && isSameHost(baseUrl, own.baseUrl),
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,
@@ -300,6 +305,10 @@ function firstOf(
   otherwise: ProtocolName,
 ): ProtocolName {
   return protocols.keys().next().value ?? otherwise;
+}
+
+function isSameHost(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
 }
 
 function trimUrl(url: string): string {

@@ -40,6 +40,8 @@ export interface Endpoint {
   /** Absent: it serves the protocol at the addresses of the protocol's owner. */
   readonly hosting?: Hosting | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** False: it is not at the address where a vendor serves everybody, but perhaps within a private network. */
+  readonly isVendorRun: boolean;
   /** True: answers follow the protocol exactly, so the relay lane may be used. */
   readonly faithful: boolean;
   /** True: it compacts conversations by itself. */

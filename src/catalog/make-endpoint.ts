@@ -55,6 +55,12 @@ const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
   json_schema: 2,
 };
 
+/**
+ * A server that no vendor runs may stand where private addresses lead somewhere: what requests point to is fetched and
+ * called from here, under guard.
+ */
+const LEFT_TO_NOBODY_ELSE: Partial<Quirks> = { fetchesUrls: false, runsMcp: false };
+
 /** Builds a frozen endpoint. Its `price` is read through the clock where the vendor charges by date or hour. */
 export function makeEndpoint(input: EndpointInput): Endpoint {
   const { provider, served, stated, measured, config, library } = input;
@@ -65,6 +71,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   const quirks = {
     ...documented,
     ...measured?.quirks,
+    ...(served.isVendorRun ? {} : LEFT_TO_NOBODY_ELSE),
     ...served.configuredQuirks,
     ...config?.quirks,
   };
@@ -90,6 +97,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     credential: served.credential,
     hosting: served.hosting,
     headers: Object.freeze({ ...provider.headers }),
+    isVendorRun: served.isVendorRun,
     faithful:
       served.faithful &&
       (stated?.faithful ?? true) &&

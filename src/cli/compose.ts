@@ -13,7 +13,7 @@ import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { resolveHost } from '../runtime/resolve-host.ts';
+import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
 import { checkTemplate } from '../server/check-template.ts';
 import { Envelope } from '../state/envelope.ts';
@@ -43,6 +43,8 @@ export interface ComposeInput {
   readonly clock?: Clock | undefined;
   /** A number in [0, 1). */
   readonly random?: (() => number) | undefined;
+  /** Every address of a name; the machine's own resolver unless given. */
+  readonly resolve?: ResolveHost | undefined;
   /** Takes one log line, newline included. */
   readonly writeLog?: ((line: string) => void) | undefined;
   readonly prettyLog?: boolean | undefined;
@@ -138,7 +140,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
   const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
-  const network = { client: upstream, clock, resolve: resolveHost };
+  const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({

@@ -15,6 +15,9 @@ import { PageReader } from '../tools/pages/read-page.ts';
 import { openSearchBackend, searchHost } from '../tools/web-search/index.ts';
 import { GuardedFetch, type GuardedFetchOptions } from '../upstream/fetch-guarded.ts';
 
+/** For names to be told. */
+const CHECK_MS = 10_000;
+
 export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly clock: Clock;
   /** For addresses that come from requests, pages among them. */
@@ -68,5 +71,6 @@ function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {
     limits: () => ({ ...mcp, hosts: mcp.allow }),
   });
   const { native, fromRequests, maxTools } = mcp;
-  return { native, servers, fromRequests, maxTools, open: (server) => sessions.open(server) };
+  const check = (url: string): Promise<void> => parts.fetch.check(url, CHECK_MS);
+  return { native, servers, fromRequests, maxTools, open: (server) => sessions.open(server), check };
 }

@@ -56,7 +56,9 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
     .describe('Messages and Converse: a conversation may begin with a message of the assistant.'),
   fetchesUrls: z
     .boolean()
-    .describe('Addresses of images and files are fetched by the server, as far as its protocol has that.'),
+    .describe(
+      'Addresses of images and files are fetched by the server, as far as its protocol has that. Where no vendor runs the server: only if you say so.',
+    ),
   readsFiles: z
     .boolean()
     .describe('Files are read by the server; otherwise PDFs and texts are sent as text.'),
@@ -64,7 +66,11 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
     .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
     .describe('How the model is told to continue a last message of the assistant.'),
   searchesWeb: z.boolean().describe('The server searches the web itself when it is asked to.'),
-  runsMcp: z.boolean().describe('The server itself calls MCP servers that requests name.'),
+  runsMcp: z
+    .boolean()
+    .describe(
+      'The server itself calls MCP servers that requests name. Where no vendor runs the server: only if you say so.',
+    ),
 };
 
 const shape: Record<string, z.ZodOptional<QuirkValue>> = {};

@@ -93,7 +93,8 @@ async function askToCount(
   const { endpoint, protocol, codec } = counter;
   const isNative = protocol.name === call.protocol.name;
   // What would be fetched or read for an answer is not worth it for a count.
-  if (!isNative && (pointsElsewhere(request) || needsReading(request, endpoint))) return undefined;
+  if (pointsElsewhere(request) && (!isNative || !endpoint.isVendorRun)) return undefined;
+  if (!isNative && needsReading(request, endpoint)) return undefined;
   let body: string;
   try {
     body = encodeCount(request, counter);

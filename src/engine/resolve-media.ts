@@ -12,6 +12,9 @@ import {
 } from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../upstream/fetch-guarded.ts';
+import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
+import { inLanes } from './in-lanes.ts';
+import { inOrder, partsOf, withParts } from './item-parts.ts';
 
 /** Where bytes come from. */
 export interface MediaSources {
@@ -76,15 +79,17 @@ export async function resolveFiles(
   });
 }
 
-/** True for a request with media that some endpoints may not be able to fetch. */
+/** True for a request with addresses that some endpoints may not be able to fetch, or may not be left to. */
 export function pointsElsewhere(request: CanonicalRequest): boolean {
-  return request.items.some((item) =>
-    partsOf(item).some((part) => hasMedia(part) && part.media.kind === 'url'),
+  return request.items.some(
+    (item) =>
+      mayHideAddresses(item) || partsOf(item).some((part) => hasMedia(part) && part.media.kind === 'url'),
   );
 }
 
 /**
- * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all.
+ * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all. What
+ * is left to a server that no vendor runs is checked as if it were fetched from here.
  * @param fetched of this request so far; what is fetched now is added
  * @throws GatewayError naming the part: `invalid_request` for an address that may not be fetched, `unsupported` for one
  * that gave nothing, so that an endpoint that fetches by itself is tried, `too_large`
@@ -96,53 +101,119 @@ export async function fetchMedia(
   { files, fetch }: MediaSources,
 ): Promise<CanonicalRequest> {
   const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
-  const { fetchesUrls, readsFiles } = endpoint.quirks;
-  if (!takes && fetchesUrls && readsFiles) return request;
-  const isWanted = (part: Part): part is MediaPart & { media: Extract<Media, { kind: 'url' }> } => {
-    if (!hasMedia(part) || part.media.kind !== 'url' || !/^https?:/i.test(part.media.url)) return false;
+  const { isVendorRun, quirks } = endpoint;
+  const { fetchesUrls, readsFiles } = quirks;
+  if (!takes && fetchesUrls && readsFiles && isVendorRun) return request;
+  const isWanted = (part: Part): part is AddressedPart => {
+    if (!isAddressed(part)) return false;
+    if (!fetchesUrls && !isVendorRun) return true;
+    if (!/^https?:/i.test(part.media.url)) return false;
     if (!fetchesUrls || (part.type === 'file' && !readsFiles)) return true;
     // Its own protocol gets a part in the client's own words.
     return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
   };
-  const wanted = request.items.flatMap((item) => partsOf(item).filter(isWanted));
+  const isHidden = (item: Item): boolean => !isVendorRun && mayHideAddresses(item);
+  if (!isVendorRun && fetchesUrls) await checkAddresses(addressesLeft(request.items, isWanted), fetch);
+  const wanted = request.items.flatMap((item): readonly Address[] => [
+    ...partsOf(item)
+      .filter(isWanted)
+      .map(({ media, path }) => ({ url: media.url, path })),
+    ...(isHidden(item) && !fetchesUrls ? hiddenAddresses(item) : []),
+  ]);
   if (wanted.length === 0) return request;
-  const allowance = new Allowance(files.maxBytes);
-  const waiting = [...new Map(wanted.map((part) => [part.media.url, part])).values()];
-  if (waiting.length > MOST_ADDRESSES)
-    throw new GatewayError(
-      'invalid_request',
-      `more than ${MOST_ADDRESSES} addresses would have to be fetched`,
-      {
-        param: waiting[MOST_ADDRESSES]?.path,
-      },
-    );
-  const work = async (): Promise<void> => {
-    for (let part = waiting.shift(); part; part = waiting.shift()) {
-      const { url } = part.media;
-      let content = fetched.get(url);
-      if (!content) fetched.set(url, (content = download(fetch, url, allowance.left)));
-      try {
-        allowance.take((await content).bytes, part.path);
-      } catch (thrown) {
-        waiting.length = 0;
-        const { kind, message, code } = GatewayError.from(thrown);
-        throw new GatewayError(kind, message, { code, param: part.path, cause: thrown });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: ABREAST }, work));
+  await download(wanted, fetched, new Allowance(files.maxBytes), fetch);
+  const contents = await contentsOf(wanted, fetched);
   const repeated = new Allowance(files.maxBytes);
-  const items = await inOrder(request.items, (item) =>
-    partsOf(item).some(isWanted)
-      ? withParts(item, async (part) => {
-          const content = isWanted(part) ? await fetched.get(part.media.url) : undefined;
-          if (!content || !hasMedia(part)) return part;
-          repeated.take(content.bytes, part.path);
-          return filled(part, content);
-        })
-      : Promise.resolve(item),
-  );
+  const items = await inOrder(request.items, async (item) => {
+    const plain =
+      isHidden(item) && !fetchesUrls ? withoutAddresses(item, (url) => dataUrl(contents, url)) : item;
+    if (!partsOf(plain).some(isWanted)) return plain;
+    return withParts(plain, async (part) => {
+      const content = isWanted(part) ? contents.get(part.media.url) : undefined;
+      if (!content || !hasMedia(part)) return part;
+      repeated.take(content.bytes, part.path);
+      return filled(part, content);
+    });
+  });
   return { ...request, items };
+}
+
+type AddressedPart = MediaPart & { media: Extract<Media, { kind: 'url' }> };
+
+function isAddressed(part: Part): part is AddressedPart {
+  return hasMedia(part) && part.media.kind === 'url';
+}
+
+/** What an endpoint that fetches by itself is left with. */
+function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean): readonly Address[] {
+  return items.flatMap((item): readonly Address[] => [
+    ...partsOf(item).flatMap((part) =>
+      isAddressed(part) && !isWanted(part) ? [{ url: part.media.url, path: part.path }] : [],
+    ),
+    ...hiddenAddresses(item),
+  ]);
+}
+
+/** @throws GatewayError naming the part, as if it were fetched from here */
+async function checkAddresses(addresses: readonly Address[], fetch: GuardedFetch): Promise<void> {
+  const distinct = distinctOf(addresses);
+  await inLanes(distinct, ABREAST, ({ url, path }) =>
+    fetch.check(url, FETCH_MS).catch((thrown: unknown) => {
+      throw named(thrown, path);
+    }),
+  );
+}
+
+/** Each address once. @throws GatewayError for more than may be fetched */
+function distinctOf(addresses: readonly Address[]): readonly Address[] {
+  const distinct = [...new Map(addresses.map((address) => [address.url, address])).values()];
+  const tooMany = distinct[MOST_ADDRESSES];
+  if (!tooMany) return distinct;
+  const message = `more than ${MOST_ADDRESSES} addresses would have to be fetched`;
+  throw new GatewayError('invalid_request', message, { param: tooMany.path });
+}
+
+/** Fetches what was not fetched yet, a few at a time; the first failure is that of all. */
+async function download(
+  addresses: readonly Address[],
+  fetched: FetchedMedia,
+  allowance: Allowance,
+  fetch: GuardedFetch,
+): Promise<void> {
+  let isOver = false;
+  await inLanes(distinctOf(addresses), ABREAST, async ({ url, path }) => {
+    if (isOver) return;
+    let content = fetched.get(url);
+    if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left)));
+    try {
+      allowance.take((await content).bytes, path);
+    } catch (thrown) {
+      isOver = true;
+      throw named(thrown, path);
+    }
+  });
+}
+
+async function contentsOf(
+  addresses: readonly Address[],
+  fetched: FetchedMedia,
+): Promise<ReadonlyMap<string, Content>> {
+  const contents = new Map<string, Content>();
+  for (const { url } of addresses) {
+    const content = await fetched.get(url);
+    if (content) contents.set(url, content);
+  }
+  return contents;
+}
+
+function dataUrl(contents: ReadonlyMap<string, Content>, url: string): string {
+  const media = contents.get(url)?.media;
+  return media ? `data:${media.mediaType ?? 'application/octet-stream'};base64,${media.data}` : url;
+}
+
+function named(thrown: unknown, path: string | undefined): GatewayError {
+  const { kind, message, code } = GatewayError.from(thrown);
+  return new GatewayError(kind, message, { code, param: path, cause: thrown });
 }
 
 /** Bytes that one request may still put into its body: one picture named a thousand times counts a thousand times. */
@@ -185,7 +256,7 @@ async function read(
   return { bytes: bytes.length, media: { kind: 'base64', data, mediaType }, filename };
 }
 
-async function download(fetch: GuardedFetch, url: string, maxBytes: number): Promise<Content> {
+async function contentAt(fetch: GuardedFetch, url: string, maxBytes: number): Promise<Content> {
   const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS });
   const { status, bytes } = answer;
   if (status !== 200 || bytes.length === 0) {
@@ -249,25 +320,4 @@ function hasMedia(part: Part): part is MediaPart {
 /** Google's own files are named by their addresses: only Google knows them. */
 function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { kind: 'file_id' }> } {
   return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
-}
-
-/** The parts in which clients put media. */
-export function partsOf(item: Item): readonly Part[] {
-  return item.type === 'message' || item.type === 'tool_result' ? item.parts : [];
-}
-
-/** The item with its parts changed one after the other: what is too much is noticed before the next is read. */
-export async function withParts(
-  item: Item,
-  change: (part: Part) => Promise<Part | readonly Part[]>,
-): Promise<Item> {
-  if (item.type !== 'message' && item.type !== 'tool_result') return item;
-  // What the item was decoded from says the same with the address in it.
-  return { ...item, parts: (await inOrder(item.parts, change)).flat(), source: undefined };
-}
-
-async function inOrder<T, R>(list: readonly T[], change: (entry: T) => Promise<R>): Promise<readonly R[]> {
-  const changed: R[] = [];
-  for (const entry of list) changed.push(await change(entry));
-  return changed;
 }

@@ -129,6 +129,8 @@ export class ToolBelt {
     const searches = this.#search !== null && this.#runsSearch(endpoint);
     const servers = this.#servers.filter((entry) => this.#runsServer(entry, endpoint));
     for (const { refusal } of servers) if (refusal) throw refusal;
+    if (!endpoint.isVendorRun)
+      for (const entry of this.#servers) if (!servers.includes(entry)) await this.#checkLeft(entry);
     await Promise.all(servers.map(({ tool }) => tool.list(signal)));
     if (!this.#hasItems) reportUnlisted(servers, request.report);
     const labels = servers.map(({ tool }) => tool.label);
@@ -191,9 +193,24 @@ export class ToolBelt {
 
   #runsServer({ isOurs, refusal }: McpEntry, endpoint: Endpoint): boolean {
     if (isOurs) return true;
-    // What may not be asked from here is left to an endpoint that can.
-    const { runsMcp } = endpoint.quirks;
-    return !(refusal && runsMcp) && !this.#isNative(runsMcp, this.#available.mcp.native);
+    // What may not be asked from here is left to a vendor that can.
+    const { isVendorRun, quirks } = endpoint;
+    const { runsMcp } = quirks;
+    return !(refusal && runsMcp && isVendorRun) && !this.#isNative(runsMcp, this.#available.mcp.native);
+  }
+
+  /** Checks the address of a server that an endpoint calls itself, which may reach what strangers may not. */
+  async #checkLeft({ hosted, tool }: McpEntry): Promise<void> {
+    const url = hosted.meaning?.type === 'mcp' ? hosted.meaning.mcp.url : undefined;
+    if (url === undefined) return;
+    const param = hosted.path && `${hosted.path}.server_url`;
+    await this.#available.mcp.check(url).catch((thrown: unknown) => {
+      const { kind, message, code } = GatewayError.from(thrown);
+      throw new GatewayError(kind, `the MCP server "${tool.label.slice(0, 100)}": ${message}`, {
+        code,
+        param,
+      });
+    });
   }
 
   #isNative(able: boolean, native: Native | undefined): boolean {

@@ -82,6 +82,11 @@ export interface ProviderPreset {
   readonly auth: AuthScheme;
   /** Absent: only a key will do. */
   readonly credential?: CredentialKind | undefined;
+  /**
+   * True: a program that operators run themselves. It may reach what strangers may not, so that no address of a request
+   * is left to it.
+   */
+  readonly selfHosted?: boolean | undefined;
   /** True: the variable alone does not switch it on; the configuration must name it. */
   readonly namedOnly?: boolean | undefined;
   /** What the operator must say of the place. */
@@ -158,7 +163,7 @@ export const NO_QUIRKS: Quirks = {
   assistantFirst: true,
   /**
    * False: the server fetches no images and files from addresses, although its protocol has that. The gateway does, and
-   * sends the bytes.
+   * sends the bytes. So it does for every server that no vendor runs, unless the operator says otherwise.
    */
   fetchesUrls: true,
   /**
@@ -174,7 +179,7 @@ export const NO_QUIRKS: Quirks = {
   prefill: 'none',
   /** True: the model searches the web by itself when the request asks for it in the words of the protocol. */
   searchesWeb: false,
-  /** True: the server itself calls remote MCP servers that the request names. */
+  /** True: the server itself calls remote MCP servers that the request names; one that no vendor runs only if it is said. */
   runsMcp: false,
 };
 

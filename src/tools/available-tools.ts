@@ -32,6 +32,8 @@ export interface McpSource {
   readonly maxTools: number;
   /** @throws GatewayError for a server that may not be asked, as far as its address alone tells */
   open(server: McpServer): McpSession;
+  /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
+  check(url: string): Promise<void>;
 }
 
 export interface ConfiguredMcpServer {

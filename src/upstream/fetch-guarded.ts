@@ -61,6 +61,22 @@ export class GuardedFetch {
     this.#options = options;
   }
 
+  /**
+   * Checks an address that somebody else will visit. Who visits it resolves its name again, and follows redirects as it
+   * likes: this is no substitute for fetching.
+   * @throws GatewayError `invalid_request` (`url_not_allowed`), or `unsupported` when names are not told in time
+   */
+  check(url: string, timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = this.#options.clock.after(timeoutMs, () =>
+        reject(notFetched(`it took longer than ${timeoutMs} ms`)),
+      );
+      guardUrl(url, this.#options)
+        .then(() => resolve(), reject)
+        .finally(stop);
+    });
+  }
+
   /** Begins a request whose answer is pushed. Failures reach the listener as GatewayErrors. */
   send(request: GuardedRequest, listener: GuardedListener): UpstreamCall {
     return new GuardedCall(this.#options, request, listener);

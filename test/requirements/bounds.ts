@@ -7,6 +7,7 @@ const T_BOUNDS = 'test/scenarios/tool-bounds.test.ts';
 const ANSWERED = 'test/answered-calls.test.ts';
 const SCAN = 'src/canonical/json-scan.test.ts';
 const TWICE = 'test/scenarios/duplicate-names.test.ts';
+const ADDRESSES = 'test/foreign-addresses.test.ts';
 const HEADERS = 'test/passed-headers.test.ts';
 
 export const boundsRequirements: Requirements = {
@@ -23,6 +24,16 @@ export const boundsRequirements: Requirements = {
     `${ANSWERED}: is made once, and its outcome can be had again for a while`,
     `${ANSWERED}: outcomes of one key push out its own`,
     `${ANSWERED}: hundreds of large outcomes leave no more than their share in memory`,
+  ),
+  'contract.bounds.addresses': shown(
+    BOUNDS,
+    'A server that no vendor runs is left with no address of a request: it gets the bytes, or the request is refused.',
+    `${ADDRESSES}: is not left to a server of the operator where it is private`,
+    `${ADDRESSES}: is fetched for it where it may be`,
+    `${ADDRESSES}: an address of another scheme is not left to it either`,
+    `${ADDRESSES}: an address in a part of a type that only the server knows`,
+    `${ADDRESSES}: is one that may be called from here as well`,
+    `${ADDRESSES}: a token count does not show an address to it`,
   ),
   'contract.bounds.headers': shown(
     BOUNDS,

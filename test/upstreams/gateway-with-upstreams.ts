@@ -10,19 +10,19 @@ export const UPSTREAM_KEY = 'sk-upstream-test';
 const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini'] as const;
 const PRICE = { input: 1, output: 4 };
 
-/** A provider that serves every protocol at one scripted upstream. */
-export function providerAt(origin: string): object {
+/** A provider that serves every protocol at one scripted upstream. @param quirks of each of them */
+export function providerAt(origin: string, quirks: object = {}): object {
   return {
     api_key: UPSTREAM_KEY,
     protocols: {
-      'openai-chat': `${origin}/v1`,
-      'openai-responses': { base_url: `${origin}/v1`, reasoning_format: 'openai-responses-v1' },
+      'openai-chat': { base_url: `${origin}/v1`, quirks },
+      'openai-responses': { base_url: `${origin}/v1`, reasoning_format: 'openai-responses-v1', quirks },
       'anthropic-messages': {
         base_url: origin,
         reasoning_format: 'anthropic-claude-v1',
-        quirks: { cache_control: true, exclusive_reasoning: true },
+        quirks: { cache_control: true, exclusive_reasoning: true, ...quirks },
       },
-      gemini: { base_url: `${origin}/v1beta`, reasoning_format: 'google-gemini-v1' },
+      gemini: { base_url: `${origin}/v1beta`, reasoning_format: 'google-gemini-v1', quirks },
     },
   };
 }
@@ -45,6 +45,7 @@ export async function startScene(
     dataDir?: string;
     config?: Readonly<Record<string, unknown>>;
     faithful?: boolean;
+    quirks?: object;
   } = {},
 ): Promise<Scene> {
   const upstreams = Object.fromEntries(
@@ -64,7 +65,7 @@ export async function startScene(
       },
     ],
   }));
-  const { config = {}, faithful = false, ...rest } = options;
+  const { config = {}, faithful = false, quirks, ...rest } = options;
   const gateway = await startGateway(
     {
       ...config,
@@ -72,7 +73,7 @@ export async function startScene(
       routing: { breaker: { failures: 1000 }, ...(config['routing'] as object | undefined) },
       providers: {
         ...Object.fromEntries(
-          names.map((name) => [name, withFaith(providerAt(upstreams[name]?.origin ?? ''), faithful)]),
+          names.map((name) => [name, withFaith(providerAt(upstreams[name]?.origin ?? '', quirks), faithful)]),
         ),
         ...(config['providers'] as object | undefined),
       },
@@ -120,7 +121,7 @@ function withFaith(provider: object, faithful: boolean): object {
     ...provider,
     protocols: {
       ...protocols,
-      'openai-chat': { base_url: chat, faithful: true },
+      'openai-chat': { ...(chat as object), faithful: true },
       'openai-responses': { ...(responses as object), faithful: true },
       'anthropic-messages': { ...(messages as object), faithful: true },
       gemini: { ...(gemini as object), faithful: true },

@@ -5,6 +5,7 @@ export const llamaCpp = defineProvider({
   id: 'llama.cpp',
   name: 'llama.cpp',
   keyVariable: null,
+  selfHosted: true,
   protocols: {
     'openai-chat': speaks('http://127.0.0.1:8080/v1', {
       quirks: {

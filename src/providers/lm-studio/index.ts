@@ -5,6 +5,7 @@ export const lmStudio = defineProvider({
   id: 'lm-studio',
   name: 'LM Studio',
   keyVariable: null,
+  selfHosted: true,
   protocols: {
     'openai-chat': speaks('http://127.0.0.1:1234/v1', {
       quirks: {

@@ -5,6 +5,7 @@ export const ollama = defineProvider({
   id: 'ollama',
   name: 'Ollama',
   keyVariable: null,
+  selfHosted: true,
   protocols: {
     'openai-chat': speaks('http://127.0.0.1:11434/v1', {
       quirks: {

@@ -5,6 +5,7 @@ export const vllm = defineProvider({
   id: 'vllm',
   name: 'vLLM',
   keyVariable: null,
+  selfHosted: true,
   protocols: {
     'openai-chat': speaks('http://127.0.0.1:8000/v1', {
       quirks: {
