@@ -320,7 +320,7 @@ describe('what only one place may do', () => {
     );
     expect(new Set(network.map(({ file }) => file))).toEqual(new Set(['runtime/socket.ts']));
     expect(imports.filter(({ target }) => target === 'runtime/socket.ts').map(({ file }) => file)).toEqual([
-      'upstream/client.ts',
+      'upstream/connection.ts',
     ]);
     expect(
       filesWith(/(?<![.\w]|function )fetch\((?!\w+: Request\b)|new WebSocket\(|\bBun\.connect\b/).filter(

@@ -133,7 +133,13 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
   });
 
-  const upstream = new UpstreamClient(clock.now);
+  const upstream = new UpstreamClient(clock.now, {
+    reuse: () => watched.current().config.upstream,
+    stray: ({ label }) =>
+      log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
+        from: label,
+      }),
+  });
   const vault = new Vault(storage.vault, await storage.secret('vault'), {
     ttlMs: VAULT_TTL_MS,
     now: clock.now,

@@ -18,6 +18,7 @@ import { toQuirks } from './quirks-schema.ts';
 import { parameterOf } from './schema.ts';
 import { toServer, type ServerConfig } from './server-schema.ts';
 import type { ConfigFile } from './schema.ts';
+import { toUpstream, type UpstreamConfig } from './upstream-schema.ts';
 
 export interface KeyConfig {
   readonly name: string;
@@ -52,6 +53,7 @@ export interface Config extends CatalogConfig {
     readonly timeouts: Timeouts;
     readonly breaker: BreakerSettings;
   };
+  readonly upstream: UpstreamConfig;
   readonly strict: boolean;
   readonly fetch: { readonly allow: readonly string[] };
   readonly tools: {
@@ -110,6 +112,7 @@ export function toConfig(file: ConfigFile): Config {
         openMs: routing.breaker.open_ms,
       },
     },
+    upstream: toUpstream(file.upstream),
     strict: file.strict,
     fetch: { allow: file.fetch.allow },
     tools: {

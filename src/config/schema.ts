@@ -11,6 +11,7 @@ import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-sc
 import { schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { serverSchema } from './server-schema.ts';
+import { upstreamSchema } from './upstream-schema.ts';
 import { webSearchSchema } from './web-search-schema.ts';
 
 const secret = (): z.ZodString => z.string().meta({ secret: true });
@@ -228,6 +229,7 @@ export const configSchema = z.strictObject({
   models: z.array(model).default([]).describe('Models, where they differ from what the catalog knows.'),
   aliases: z.record(z.string(), z.string()).default({}).describe('Other names for models: alias to id.'),
   routing: routingSchema,
+  upstream: upstreamSchema,
   strict: z
     .boolean()
     .default(false)

@@ -1,11 +1,10 @@
 // One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
 // recorded, and whoever asks must be able to do without.
-import type { Endpoint } from '../catalog/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient, UpstreamListener, UpstreamRequest } from '../upstream/client.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
-import { sendUpstream } from './send-upstream.ts';
+import { type Asked, sendUpstream } from './send-upstream.ts';
 
 /** A longer answer is none to a short question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -26,7 +25,7 @@ export interface Asking {
 
 /** Asks. @returns null when there was no whole answer in time; never rejects */
 export function askUpstream(
-  endpoint: Pick<Endpoint, 'hosting' | 'credential'>,
+  endpoint: Asked,
   request: UpstreamRequest,
   asking: Asking,
 ): Promise<ShortAnswer | null> {

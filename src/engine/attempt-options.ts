@@ -28,6 +28,8 @@ export interface AttemptOutput {
 export interface AttemptOptions {
   readonly id: string;
   readonly generationId: string;
+  /** Key of the gateway whose request it is. */
+  readonly keyId: string;
   readonly ordinal: number;
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;

@@ -94,6 +94,7 @@ export class Attempt {
               this.#options.passedHeaders,
             ),
             body,
+            tenant: this.#options.keyId,
           },
           upstream,
           {

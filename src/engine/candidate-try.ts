@@ -174,6 +174,7 @@ export class CandidateTry {
       // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
       id: `${generation.id}-${generation.attempts.length}`,
       generationId: generation.id,
+      keyId: call.principal.keyId,
       ordinal: generation.attempts.length,
       endpoint: prepared.endpoint,
       protocol: prepared.protocol,

@@ -134,10 +134,10 @@ function send(
   deps: GatewayDependencies,
   call: ApiCall,
 ): Promise<ShortAnswer | null> {
-  const { hosting, credential } = endpoint;
+  const { hosting } = endpoint;
   const hosted = hosting?.counting;
   return askUpstream(
-    { credential, hosting: hosting && { ...hosting, set: hosted?.set, remove: hosted?.remove } },
+    hosting ? { ...endpoint, hosting: { ...hosting, set: hosted?.set, remove: hosted?.remove } } : endpoint,
     {
       url: endpoint.baseUrl + operationPath(endpoint, codec.pathFor(endpoint.model), hosted),
       headers: withClientHeaders(
@@ -146,6 +146,7 @@ function send(
         protocol.name === call.protocol.name ? protocol.server?.passedHeaders : undefined,
       ),
       body,
+      tenant: call.principal.keyId,
     },
     {
       upstream: deps.upstream,

@@ -96,6 +96,7 @@ export class EmbeddingTries extends TryRunner {
     const attempt: Attempt = new Attempt({
       id: `${generation.id}-${generation.attempts.length}`,
       generationId: generation.id,
+      keyId: generation.call.principal.keyId,
       ordinal: generation.attempts.length,
       endpoint,
       path: operationPath(

@@ -8,6 +8,7 @@ import type { Hosting } from '../providers/index.ts';
 import type { UpstreamCall, UpstreamClient, UpstreamListener, UpstreamRequest } from '../upstream/client.ts';
 import type { Credential, SignatureHeaders } from '../upstream/credential.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
+import { connectionPool, type Identity } from './connection-pool.ts';
 import { upstreamCredential } from './upstream-credential.ts';
 
 /** Hears of an answer, and of what was added to its request. */
@@ -16,18 +17,22 @@ export interface SignedListener extends UpstreamListener {
   signed?(headers: SignatureHeaders): void;
 }
 
+/** What of an endpoint decides how a request travels. */
+export type Asked = Identity & Pick<Endpoint, 'hosting'>;
+
 /**
  * Sends a request.
  * @param refused takes the error when the request cannot be signed; the listener hears nothing then
  */
 export function sendUpstream(
-  endpoint: Pick<Endpoint, 'hosting' | 'credential'>,
-  given: UpstreamRequest,
+  endpoint: Asked,
+  given: Omit<UpstreamRequest, 'pool'>,
   upstream: UpstreamClient,
   listener: SignedListener,
   refused: (error: GatewayError) => void,
 ): UpstreamCall {
-  const request = endpoint.hosting ? hosted(given, endpoint.hosting) : given;
+  const pooled = { ...given, pool: connectionPool(endpoint) };
+  const request = endpoint.hosting ? hosted(pooled, endpoint.hosting) : pooled;
   if (!endpoint.credential) return upstream.send(request, listener);
   const credential = upstreamCredential(endpoint.credential, upstream);
   const call = new SignedCall(request, credential, upstream, listener, refused);

@@ -1,15 +1,21 @@
 // Chunked transfer coding (RFC 9112 section 7.1), decoded from byte strings in pieces of any size.
 
-const MAX_LINE = 8192;
+/** Longest line of a chunk's size, or of a trailer. */
+const MAX_LINE = 4096;
+/** Most bytes of extensions in one body, and of trailers behind it: nobody needs any, and neither counts as an answer. */
+const MAX_EXTENSIONS = 16 * 1024;
+const MAX_TRAILERS = 16 * 1024;
 
 export class ChunkedDecoder {
   #state: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
   #left = 0;
   #rest = '';
+  #extensions = 0;
+  #trailers = 0;
   /** True once the last chunk and its trailers were read. */
   done = false;
-  /** Bytes behind the end of the body: the peer broke the protocol, do not reuse the connection. */
-  surplus = '';
+  /** True: bytes follow the end of the body. The peer broke the protocol. */
+  surplus = false;
 
   /** The payload in this piece. Throws RangeError on malformed framing. */
   push(piece: string): string {
@@ -29,14 +35,18 @@ export class ChunkedDecoder {
       }
       const end = text.indexOf('\r\n', at);
       if (end < 0) {
-        if (text.length - at > MAX_LINE) throw new RangeError('chunk header too long');
+        // What begins behind a chunk is two bytes long: more of it will never be right.
+        if (text.length - at > (this.#state === 'data-end' ? 1 : MAX_LINE))
+          throw new RangeError(
+            this.#state === 'data-end' ? 'chunk longer than announced' : 'chunk header too long',
+          );
         this.#rest = text.slice(at);
         return out;
       }
       this.#line(text, at, end);
       at = end + 2;
       if (this.done) {
-        this.surplus = text.slice(at);
+        this.surplus = at < text.length;
         return out;
       }
     }
@@ -51,35 +61,38 @@ export class ChunkedDecoder {
         return;
       case 'trailers':
         if (end === from) this.done = true;
+        else if ((this.#trailers += end - from + 2) > MAX_TRAILERS) throw new RangeError('too many trailers');
         return;
-      default: {
-        const size = readSize(text, from, end);
-        this.#left = size;
-        this.#state = size === 0 ? 'trailers' : 'data';
-      }
+      default:
+        this.#begin(text, from, end);
     }
+  }
+
+  #begin(text: string, from: number, end: number): void {
+    let size = 0;
+    let at = from;
+    for (; at < end; at++) {
+      const digit = hexDigit(text.charCodeAt(at));
+      if (digit < 0) break;
+      size = size * 16 + digit;
+    }
+    if (at === from || at - from > 8) throw new RangeError('malformed chunk size');
+    if (at < end) this.#extension(text.slice(at, end));
+    this.#left = size;
+    this.#state = size === 0 ? 'trailers' : 'data';
+  }
+
+  /** Extensions begin with a semicolon, perhaps after white space; they mean nothing to us. */
+  #extension(text: string): void {
+    if (!/^[ \t]*(?:;[^\0\r\n]*)?$/.test(text)) throw new RangeError('malformed chunk size');
+    this.#extensions += text.length;
+    if (this.#extensions > MAX_EXTENSIONS) throw new RangeError('too many chunk extensions');
   }
 }
 
-function readSize(text: string, from: number, end: number): number {
-  let size = 0;
-  let at = from;
-  for (; at < end; at++) {
-    const code = text.charCodeAt(at);
-    const digit =
-      code >= 48 && code <= 57
-        ? code - 48
-        : code >= 97 && code <= 102
-          ? code - 87
-          : code >= 65 && code <= 70
-            ? code - 55
-            : -1;
-    if (digit < 0) break;
-    size = size * 16 + digit;
-  }
-  const next = text.charCodeAt(at);
-  // Extensions begin with a semicolon, perhaps after white space; they mean nothing to us.
-  const legal = at > from && at - from <= 8 && (at === end || next === 59 || next === 32 || next === 9);
-  if (!legal) throw new RangeError('malformed chunk size');
-  return size;
+/** The value of a hexadecimal digit by its character code; -1 for anything else. */
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  if (code >= 97 && code <= 102) return code - 87;
+  return code >= 65 && code <= 70 ? code - 55 : -1;
 }

@@ -3,6 +3,7 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
+import type { PoolName } from './connection-pools.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
@@ -21,6 +22,8 @@ export interface GuardedRequest {
   readonly maxBytes: number;
   /** For everything together: names, redirects, the last byte. Milliseconds. */
   readonly timeoutMs: number;
+  /** Requests that may use each other's connections. Absent: a connection is closed after its answer. */
+  readonly pool?: PoolName | undefined;
   /** Called when a connection stands: from then on the request may have been read. */
   readonly sent?: (() => void) | undefined;
 }
@@ -179,7 +182,7 @@ class GuardedCall implements UpstreamCall {
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
     let isRedirect = false;
     this.#call = this.#options.client.send(
-      { method, url: url.href, address: addresses[place], headers, body },
+      { method, url: url.href, address: addresses[place], headers, body, pool: this.#request.pool },
       {
         connected: () => this.#request.sent?.(),
         head: (head) => {

@@ -1,7 +1,17 @@
 // One HTTP/1.1 response (RFC 9112), parsed from byte strings as they are read. No I/O.
 import { ChunkedDecoder } from './chunked.ts';
 
+/** Most bytes of heads before a body, those of interim answers together with the last. */
 const MAX_HEAD = 64 * 1024;
+/** Most interim answers (1xx) before the answer. Nobody sends more than one or two. */
+const MAX_INTERIM = 16;
+/**
+ * What a head may look like (RFC 9112 sections 4 and 5): no header folded over lines, no white space before a colon, no
+ * CR, LF or NUL but at the ends of lines, and no more headers than this. A proxy must not guess at anything else.
+ */
+const HEAD = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\0\r\n]*)?\r\n(?:[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n){0,256}$/;
+/** The same number, for the words of the error. */
+const MAX_HEADERS = 256;
 
 export class ResponseHead {
   readonly status: number;
@@ -39,16 +49,26 @@ export interface ResponseEvents {
   head(head: ResponseHead): void;
   /** At most one call per read. */
   body(bytes: string): void;
-  /** @param reusable the connection may carry another request */
-  end(reusable: boolean): void;
+  end(rest: ConnectionRest): void;
 }
+
+/**
+ * What becomes of a connection whose answer is complete: it may carry another request, or it may not; `stray`: bytes
+ * followed that belong to no answer, so that other connections to the same place are not to be trusted either.
+ */
+export type ConnectionRest = 'keep' | 'close' | 'stray';
 
 type Framing = 'head' | 'length' | 'chunked' | 'close' | 'done';
 
 export class ResponseParser {
   readonly #events: ResponseEvents;
   #framing: Framing = 'head';
-  #buffer = '';
+  /** Of a head that is not complete yet: joined once, however small the pieces are. */
+  readonly #pieces: string[] = [];
+  /** Their last characters, in which a blank line may have begun. */
+  #tail = '';
+  #headBytes = 0;
+  #interim = 0;
   #left = 0;
   #chunked: ChunkedDecoder | undefined;
   #keepAlive = true;
@@ -81,40 +101,62 @@ export class ResponseParser {
   /** The peer closed the connection. True when that is how this response ends; false when it was cut. */
   close(): boolean {
     if (this.#framing !== 'close') return false;
+    this.#keepAlive = false;
     this.#finish(false);
     return true;
   }
 
+  /** What follows the head; undefined while it is not complete. */
   #readHead(piece: string): string | undefined {
-    let text = this.#buffer + piece;
+    let text = piece;
     for (;;) {
-      const end = text.indexOf('\r\n\r\n');
-      if (end < 0) {
-        if (text.length > MAX_HEAD) throw new RangeError('response head too long');
-        this.#buffer = text;
-        return undefined;
+      const end = this.#endOfHead(text);
+      if (end < 0) return undefined;
+      const raw = this.#joined(text.slice(0, end)).slice(0, -2);
+      text = text.slice(end);
+      const status = readStatus(raw);
+      if (status === 101) throw new RangeError('an upgrade that nobody asked for');
+      if (status >= 200) {
+        this.#begin(new ResponseHead(status, raw));
+        return text;
       }
-      const raw = text.slice(0, end + 2);
-      text = text.slice(end + 4);
-      const status = Number(raw.slice(9, 12));
-      if (!raw.startsWith('HTTP/1.') || !(status >= 100 && status <= 999))
-        throw new RangeError('malformed status line');
-      if (status < 200) continue;
-      this.#buffer = '';
-      this.#begin(new ResponseHead(status, raw));
-      return text;
+      if (++this.#interim > MAX_INTERIM) throw new RangeError(`more than ${MAX_INTERIM} interim answers`);
     }
+  }
+
+  /** Where the head ends in this piece, its blank line included; -1: not here, and the piece was put aside. */
+  #endOfHead(text: string): number {
+    const before = this.#tail;
+    const seen = before === '' ? text : before + text;
+    const at = seen.indexOf('\r\n\r\n');
+    const end = at < 0 ? -1 : at + 4 - before.length;
+    this.#headBytes += at < 0 ? text.length : end;
+    if (this.#headBytes > MAX_HEAD) throw new RangeError('response head too long');
+    if (at < 0) {
+      this.#pieces.push(text);
+      this.#tail = seen.slice(-3);
+    }
+    return end;
+  }
+
+  #joined(last: string): string {
+    this.#tail = '';
+    if (this.#pieces.length === 0) return last;
+    this.#pieces.push(last);
+    return this.#pieces.splice(0).join('');
   }
 
   #begin(head: ResponseHead): void {
     const connection = head.header('connection')?.toLowerCase() ?? '';
-    this.#keepAlive = head.isHttp10 ? connection.includes('keep-alive') : !connection.includes('close');
-    const coding = head.header('transfer-encoding')?.toLowerCase();
+    this.#keepAlive = head.isHttp10
+      ? connection.includes('keep-alive')
+      : !connection.includes('close') && !head.repeats('connection');
+    const coding = head.header('transfer-encoding');
     const length = head.header('content-length');
     if (head.status === 204 || head.status === 304) {
       this.#framing = 'length';
-    } else if (coding !== undefined) {
-      if (!coding.endsWith('chunked')) throw new RangeError(`unknown transfer coding ${coding}`);
+    } else if (coding !== null) {
+      checkCoding(coding, head);
       this.#framing = 'chunked';
       this.#chunked = new ChunkedDecoder();
     } else if (length !== null) {
@@ -133,19 +175,38 @@ export class ResponseParser {
     if (!decoder || piece === '') return;
     const payload = decoder.push(piece);
     if (payload !== '') this.#events.body(payload);
-    if (decoder.done) this.#finish(decoder.surplus === '');
+    if (decoder.done) this.#finish(decoder.surplus);
   }
 
   #readLength(piece: string): void {
     const taken = Math.min(this.#left, piece.length);
     this.#left -= taken;
     if (taken > 0) this.#events.body(taken === piece.length ? piece : piece.slice(0, taken));
-    if (this.#left === 0) this.#finish(taken === piece.length);
+    if (this.#left === 0) this.#finish(taken < piece.length);
   }
 
-  #finish(clean: boolean): void {
+  #finish(surplus: boolean): void {
     if (this.#framing === 'done') return;
     this.#framing = 'done';
-    this.#events.end(clean && this.#keepAlive);
+    this.#events.end(surplus ? 'stray' : this.#keepAlive ? 'keep' : 'close');
   }
+}
+
+/** The status of a head. @throws RangeError for one that is not as it must be */
+function readStatus(raw: string): number {
+  if (HEAD.test(raw)) return Number(raw.slice(9, 12));
+  if (!/^HTTP\/1\.[01] [1-9]\d\d[ \r]/.test(raw)) throw new RangeError('malformed status line');
+  throw new RangeError(raw.split('\n').length - 2 > MAX_HEADERS ? 'too many headers' : 'malformed header');
+}
+
+/**
+ * Only one framing may be said, once: who says two may be understood in two ways by two readers (RFC 9112 section 6.3).
+ * Compression is no business of the transfer; nobody asked for it here.
+ */
+function checkCoding(coding: string, head: ResponseHead): void {
+  if (head.isHttp10) throw new RangeError('a transfer coding in HTTP/1.0');
+  if (coding.toLowerCase() !== 'chunked' || head.repeats('transfer-encoding'))
+    throw new RangeError(`unknown transfer coding ${coding.slice(0, 100)}`);
+  if (head.header('content-length') !== null)
+    throw new RangeError('both a transfer coding and a content-length');
 }

@@ -3,6 +3,8 @@ import { shown, type Requirements } from './requirement.ts';
 
 const HARDENING = 'an attack on the gateway from all sides';
 const HEADERS = 'test/answer-headers.test.ts';
+const REUSE = 'test/scenarios/connection-reuse.test.ts';
+const PARSER = 'src/upstream/response-parser.test.ts';
 const HEADS = 'test/scenarios/hostile-heads.test.ts';
 
 export const hostileUpstreamRequirements: Requirements = {
@@ -13,5 +15,27 @@ export const hostileUpstreamRequirements: Requirements = {
     `${HEADERS}: a refused key`,
     `${HEADS}: relayed words are JSON, also where their upstream calls them`,
     `${HEADS}: becomes an error in the protocol`,
+  ),
+  'contract.stray-answers': shown(
+    HARDENING,
+    'An answer that nobody asked for reaches nobody, and ends the reuse of the pool it came over for a minute.',
+    `${REUSE}: over an idle connection closes all of the pool`,
+    `${REUSE}: behind an answer`,
+    `${REUSE}: an answer to a request that is still on its way is somebody else’s`,
+    `${REUSE}: a farewell over an idle connection is no answer`,
+    `${PARSER}: bytes behind %s are stray`,
+  ),
+  'contract.upstream-reuse': shown(
+    HARDENING,
+    'Connections are shared per provider and credential, per key of the gateway, or never, and do not live for ever.',
+    `${REUSE}: another credential at the same address has connections of its own`,
+    `${REUSE}: key: what one key used, no other uses`,
+    `${REUSE}: never: each request has a connection of its own`,
+    `${REUSE}: a connection has a greatest age and a greatest number of requests`,
+  ),
+  'contract.upstream-http': shown(
+    HARDENING,
+    'What two readers could read in two ways is refused: heads, lengths, codings, chunks, interim answers without end.',
+    `${PARSER}: is refused, also byte by byte`,
   ),
 };

@@ -2,6 +2,7 @@
 // the SDK to a socket. Knows nothing of MCP.
 import type { GatewayError } from '../../canonical/index.ts';
 import type { UpstreamCall } from '../../upstream/client.ts';
+import type { PoolName } from '../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 
@@ -26,6 +27,8 @@ const HIGH_WATER = 64 * 1024;
 /** These have no body (Fetch standard, "null body status"); an empty one is refused by the constructor too. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
+let sessions = 0;
+
 /**
  * Makes a `fetch` whose every request is guarded. Redirects are not followed but given as answers: the SDK follows
  * those within the origin, each a request of its own. It rejects with the GatewayErrors of the guard, or with the
@@ -36,6 +39,8 @@ export function webFetch(
   { maxBytes, timeoutMs }: WebFetchLimits,
   breakage: Breakage,
 ): WebFetch {
+  // One session, one credential: nobody else's requests go over its connections.
+  const pool: PoolName = { id: `mcp ${++sessions}`, label: 'MCP server' };
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
       const { method, signal } = init;
@@ -50,6 +55,7 @@ export function webFetch(
           redirects: 'none',
           maxBytes,
           timeoutMs,
+          pool,
         },
         answer,
       );

@@ -27,6 +27,8 @@ const SIZES: Readonly<Record<ContextSize, { readonly results: number; readonly c
 };
 /** Of the engine's answer. Whole pages may be in it. */
 const MAX_BYTES = 8 * 1_048_576;
+/** There is one search engine, with the operator's own key. */
+const POOL = { id: 'web search', label: 'web search' };
 /** Engines refuse long queries in their own ways; 400 is what the strictest takes. */
 const MAX_QUERY_CHARS = 400;
 const MAX_TITLE_CHARS = 300;
@@ -96,7 +98,7 @@ async function ask(
 ): Promise<GuardedAnswer> {
   let isSent = false;
   try {
-    return await fetch.fetchWhole({ ...request, sent: () => (isSent = true) }, signal);
+    return await fetch.fetchWhole({ ...request, pool: POOL, sent: () => (isSent = true) }, signal);
   } catch (thrown) {
     // The engine searches although nobody reads what it finds.
     if (isSent) charged?.();

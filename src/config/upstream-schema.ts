@@ -1,0 +1,40 @@
+// The `upstream` block of the configuration: how long connections to providers live, and who shares them.
+import { z } from 'zod';
+import { milliseconds } from './routing-schema.ts';
+
+export interface UpstreamConfig {
+  readonly reuse: 'provider' | 'key' | 'never';
+  readonly maxAgeMs: number;
+  readonly maxRequests: number;
+}
+
+export const upstreamSchema = z
+  .strictObject({
+    reuse: z
+      .enum(['provider', 'key', 'never'])
+      .default('provider')
+      .describe(
+        'Who shares connections: all requests to a provider with the same credential, those of one key of the gateway, or nobody.',
+      ),
+    max_age_ms: milliseconds(300_000).describe(
+      'Greatest age of a connection that is used again, in milliseconds.',
+    ),
+    max_requests: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(1000)
+      .describe('Most requests over one connection.'),
+  })
+  .prefault({})
+  .describe('Connections to providers.');
+
+/** Converts the checked block. */
+export function toUpstream({
+  reuse,
+  max_age_ms,
+  max_requests,
+}: z.output<typeof upstreamSchema>): UpstreamConfig {
+  return { reuse, maxAgeMs: max_age_ms, maxRequests: max_requests };
+}

@@ -1,0 +1,209 @@
+// One connection to an upstream and the exchange that it carries. Who may use it next is the pools' business.
+import {
+  connectSocket,
+  type ClientSocket,
+  type SocketListener,
+  type SocketTarget,
+} from '../runtime/socket.ts';
+import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
+import type { Exchange } from './exchange.ts';
+import {
+  type ConnectionRest,
+  ResponseParser,
+  type ResponseEvents,
+  type ResponseHead,
+} from './response-parser.ts';
+
+/** Seconds that an idle connection is kept. Shorter than the idle limit of common servers and balancers. */
+const IDLE_SECONDS = 30;
+/** How soon a connection that was closed while idle is noticed: a few round trips. */
+const STALE_MS = 1_000;
+/** What some balancers say before they close an idle connection (RFC 9110 section 15.5.9): an end, not an answer. */
+const GOODBYE = /^HTTP\/1\.[01] 408[ \r]/;
+
+/** Where a connection leads, and who looks after it. */
+export interface ConnectionPlace {
+  readonly origin: string;
+  readonly target: SocketTarget;
+  readonly pools: ConnectionPools;
+  readonly pool: Pool;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+export class Connection implements SocketListener, ResponseEvents, PooledConnection {
+  readonly openedAt: number;
+  readonly trust: number;
+  requests = 0;
+  isClosed = false;
+  readonly #place: ConnectionPlace;
+  #socket: ClientSocket | undefined;
+  #abandon: (() => void) | undefined;
+  #exchange: Exchange | undefined;
+  #parser: ResponseParser | undefined;
+  #unsent = '';
+  #heard = false;
+  #startedAt = 0;
+
+  constructor(place: ConnectionPlace) {
+    this.#place = place;
+    this.openedAt = place.now();
+    this.trust = place.pool.trust;
+    place.pools.opened(this);
+  }
+
+  get pool(): Pool {
+    return this.#place.pool;
+  }
+
+  get origin(): string {
+    return this.#place.origin;
+  }
+
+  begin(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.requests++;
+    this.#startedAt = this.#place.now();
+    this.#heard = false;
+    exchange.connection = this;
+    if (this.#socket) this.#start(this.#socket, exchange);
+    else this.#abandon = connectSocket(this.#place.target, this);
+  }
+
+  terminate(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.isClosed = true;
+    if (exchange) exchange.connection = undefined;
+    this.#abandon?.();
+    this.#socket?.terminate();
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  // What the socket tells.
+
+  open(socket: ClientSocket): void {
+    this.#abandon = undefined;
+    this.#socket = socket;
+    if (this.#exchange) this.#start(socket, this.#exchange);
+    else socket.terminate();
+  }
+
+  drain(): void {
+    this.#flush();
+  }
+
+  closed(reason: string | undefined): void {
+    this.#closed(this.#socket !== undefined, reason);
+  }
+
+  // What the response parser finds; it only runs while there is an exchange.
+
+  head(head: ResponseHead): void {
+    const exchange = this.#exchange;
+    if (!exchange) return;
+    // A refusal may come before the whole request was read; success cannot: it is the answer to somebody else.
+    if (this.#isReused && this.#unsent !== '' && head.status < 300) return this.#disown(exchange);
+    exchange.bytes = '';
+    exchange.listener.head(head);
+  }
+
+  body(bytes: string): void {
+    this.#exchange?.listener.data(bytes);
+  }
+
+  end(rest: ConnectionRest): void {
+    if (this.#exchange) this.#finish(this.#exchange, rest);
+  }
+
+  get #isReused(): boolean {
+    return this.requests > 1;
+  }
+
+  #start(socket: ClientSocket, exchange: Exchange): void {
+    socket.idleTimeout(0);
+    this.#parser = new ResponseParser(this);
+    this.#unsent = exchange.bytes;
+    exchange.listener.connected();
+    if (exchange.aborted) return;
+    if (exchange.paused) socket.pause();
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#unsent === '' || !this.#socket) return;
+    const taken = this.#socket.write(this.#unsent);
+    if (taken > 0) this.#unsent = taken >= this.#unsent.length ? '' : this.#unsent.slice(taken);
+  }
+
+  /** One read of the socket. */
+  data(bytes: string): void {
+    const exchange = this.#exchange;
+    if (!exchange || !this.#parser) return this.#unasked(bytes);
+    this.#heard = true;
+    try {
+      this.#parser.push(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.terminate();
+      exchange.listener.failed('protocol', error.message);
+    }
+  }
+
+  /** Bytes on an idle connection belong to no request. */
+  #unasked(bytes: string): void {
+    if (!GOODBYE.test(bytes)) this.#place.pools.distrust(this);
+    this.terminate();
+  }
+
+  /** What has begun to arrive is not the answer to this exchange, which is sent again over a fresh connection. */
+  #disown(exchange: Exchange): void {
+    this.#place.pools.distrust(this);
+    this.terminate();
+    this.#again(exchange);
+  }
+
+  #again(exchange: Exchange): void {
+    new Connection(this.#place).begin(exchange);
+  }
+
+  #finish(exchange: Exchange, rest: ConnectionRest): void {
+    if (this.#exchange !== exchange) return;
+    this.#exchange = undefined;
+    this.#parser = undefined;
+    exchange.connection = undefined;
+    if (exchange.paused) this.#socket?.resume();
+    const { pools } = this.#place;
+    if (rest === 'stray') pools.distrust(this);
+    if (rest === 'keep' && this.#unsent === '' && pools.keep(this)) this.#socket?.idleTimeout(IDLE_SECONDS);
+    else this.terminate();
+    exchange.listener.end();
+  }
+
+  #closed(opened: boolean, reason: string | undefined): void {
+    const exchange = this.#exchange;
+    this.#socket = undefined;
+    this.#unsent = '';
+    this.isClosed = true;
+    // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
+    // than that, it may have read the request and worked on it: sending it again could be paid for twice.
+    const isStale = this.#isReused && !this.#heard && this.#place.now() - this.#startedAt <= STALE_MS;
+    if (exchange && isStale) this.#again(exchange);
+    this.#place.pools.closed(this);
+    if (!exchange || isStale) return;
+    if (this.#parser?.close()) return;
+    this.#exchange = undefined;
+    exchange.connection = undefined;
+    if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
+    else if (!this.#heard)
+      exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
+    else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
+  }
+}
