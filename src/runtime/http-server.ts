@@ -65,6 +65,8 @@ export function listen(options: ListenOptions): Listener {
     idleTimeout: idleSeconds,
     // The runtime's own page for errors shows stacks, paths and the request's address, and prints them as well.
     development: false,
+    // Without the page the runtime would let a second process share the port.
+    reusePort: false,
     error: options.failed ?? (() => new Response(null, { status: 500 })),
     routes,
     fetch: adapt(options.fallback),
