@@ -4,7 +4,7 @@ import { GatewayError, Problems, type JsonObject } from '../canonical/index.ts';
 import { readBoolean, readString } from '../protocols/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { unknownPrompt, unknownVersion } from '../state/prompt-library.ts';
-import { parseTemplate, variablesOf, type PromptFile } from '../state/prompt-template.ts';
+import { parseTemplate, type PromptFile } from '../state/prompt-template.ts';
 import type { PromptPage, StoredPrompt } from '../storage/ports.ts';
 import { checkTemplate } from './check-template.ts';
 import { encodeList, readPage } from './list-page.ts';
@@ -150,7 +150,7 @@ function encodePrompt(prompt: AnyPrompt, version = prompt.defaultVersion): JsonO
   const found = prompt.versions.find((each) => each.version === version);
   if (!found) throw unknownVersion(prompt.id, version, 'version');
   const { template } = found;
-  const variables = variablesOf(parseTemplate(template, 'template'));
+  const variables = [...parseTemplate(template, 'template').variables];
   return { ...encodeEntry(prompt), version, variables, template };
 }
 

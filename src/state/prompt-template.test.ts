@@ -1,7 +1,7 @@
 // What templates accept, which variables they have, and what is made of them.
 import { describe, expect, test } from 'bun:test';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import { parseTemplate, renderTemplate, variablesOf, type RenderedPrompt } from './prompt-template.ts';
+import { parseTemplate, renderTemplate, type RenderedPrompt } from './prompt-template.ts';
 
 const image: JsonObject = { type: 'input_image', image_url: 'https://tea.example/a.png', detail: 'low' };
 const file: JsonObject = { type: 'input_file', file_id: 'file_1' };
@@ -34,7 +34,7 @@ describe('variables', () => {
       },
       'template',
     );
-    expect(variablesOf(template)).toEqual(['language', 'user.name', 'question', 'picture-1']);
+    expect([...template.variables]).toEqual(['language', 'user.name', 'question', 'picture-1']);
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe('variables', () => {
     '${{ "x" }}',
     '{"a":{"b":{}}}',
   ])('%p is text', (text) => {
-    expect(variablesOf(parseTemplate({ input: text }, 'template'))).toEqual([]);
+    expect(parseTemplate({ input: text }, 'template').variables.size).toBe(0);
     expect(render({ instructions: text }, {}).instructions).toBe(text);
   });
 });
@@ -76,6 +76,32 @@ describe('rendering', () => {
       defaults: { model: 'sim/chat', temperature: 0.2 },
     });
   });
+
+  test.each([
+    ['text', '{{a}} '.repeat(1000), 'x'.repeat(1000)],
+    ['image', '{{a}}', { ...image, image_url: `data:image/png;base64,${'A'.repeat(1_000_000)}` }],
+  ])('refuses a template that a value would make huge: %s', (_, content, a) => {
+    const input = Array.from({ length: 40 }, () => ({ role: 'user', content }));
+    expect(refusal(() => render({ input }, { a }))).toEqual({
+      param: 'prompt.variables.a',
+      message: expect.stringContaining('once it is filled in') as string,
+    });
+  });
+
+  test('has no more than 100,000 places for variables', () => {
+    const template = (places: number): object => ({ instructions: '{{a}}'.repeat(places) });
+    expect(render(template(100_000), { a: '' }).instructions).toBe('');
+    expect(refusal(() => render(template(100_001), { a: '' })).message).toContain('100000 places');
+  });
+
+  test('finds each of 60,000 variables at once, and each that the template does not have', () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => `v${index}`);
+    const template = { input: names.map((name) => `{{${name}}}`).join('') };
+    const { input } = render(template, Object.fromEntries(names.map((name) => [name, 'x'])));
+    expect(input).toEqual([{ type: 'message', role: 'user', content: 'x'.repeat(60_000) }]);
+    const others = Object.fromEntries(names.map((name) => [`${name}_`, 'x']));
+    expect(refusal(() => render(template, others)).message).toContain('no such variable');
+  }, 2000);
 
   test('takes values as they are: no value becomes a variable or a pattern', () => {
     const rendered = render({ instructions: '{{a}} {{b}}' }, { a: '{{b}} $& $1 $$', b: '' });

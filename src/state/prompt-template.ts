@@ -4,6 +4,8 @@ import { asArray, GatewayError, isJsonObject, Problems } from '../canonical/inde
 import type { JsonObject, JsonValue } from '../canonical/index.ts';
 
 export interface PromptTemplate {
+  /** The names of its variables, in the order of their appearance. */
+  readonly variables: ReadonlySet<string>;
   /** System text with `{{variables}}`. */
   readonly instructions?: string | undefined;
   /** Messages of the Responses API, in raw form; `{{variables}}` in their texts. */
@@ -59,6 +61,10 @@ const ROLES: ReadonlySet<JsonValue | undefined> = new Set(['user', 'assistant', 
 const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
 /** A text that is one variable and nothing else. */
 const ALONE = /^\s*\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}\s*$/;
+/** Most places in a template for variables. */
+const MAX_PLACES = 100_000;
+/** Most characters that a template may have once its variables are filled in: as many as a body has bytes. */
+const MAX_FILLED = 32 * 1024 * 1024;
 /** What may stand for a variable besides a text (OpenAI API reference, `prompt.variables`). */
 const VARIABLE_PARTS: ReadonlySet<JsonValue | undefined> = new Set([
   'input_text',
@@ -82,14 +88,14 @@ export function parseTemplate(value: unknown, path: string): PromptTemplate {
     problems.add(`${path}.instructions`, 'must be a string');
   const messages = parseInput(input, `${path}.input`, problems);
   if (!instructions && messages.length === 0) problems.add(path, 'needs instructions or input');
+  const allowed = `instructions, input, ${[...DEFAULT_MEMBERS].join(', ')}`;
   for (const name of Object.keys(others))
     if (!DEFAULT_MEMBERS.has(name))
-      problems.add(
-        `${path}.${name.slice(0, 64)}`,
-        `is not a member of templates; they hold instructions, input, ${[...DEFAULT_MEMBERS].join(', ')}`,
-      );
+      problems.add(`${path}.${name.slice(0, 64)}`, `is not a member of templates; they hold ${allowed}`);
+  const variables = findVariables(instructions, messages, path, problems);
   problems.throwIfAny();
   return {
+    variables,
     instructions: typeof instructions === 'string' ? instructions : undefined,
     input: messages,
     defaults: others,
@@ -122,33 +128,42 @@ function isPart(part: unknown): boolean {
   return !part['type'].endsWith('text') || typeof part['text'] === 'string';
 }
 
-/** The names of the variables of a template, in the order of their appearance. */
-export function variablesOf(template: PromptTemplate): readonly string[] {
+/** The names of the variables in the texts of a template. */
+function findVariables(
+  instructions: unknown,
+  input: readonly JsonObject[],
+  path: string,
+  problems: Problems,
+): ReadonlySet<string> {
   const names = new Set<string>();
+  let places = 0;
   const scan = (text: string): void => {
-    for (const [, name = ''] of text.matchAll(VARIABLE)) names.add(name);
+    VARIABLE.lastIndex = 0;
+    for (let match = VARIABLE.exec(text); match && ++places <= MAX_PLACES; match = VARIABLE.exec(text))
+      names.add(match[1] ?? '');
   };
-  scan(template.instructions ?? '');
-  for (const message of template.input) {
-    const { content } = message;
+  if (typeof instructions === 'string') scan(instructions);
+  for (const { content } of input) {
     if (typeof content === 'string') scan(content);
     else for (const part of asArray(content)) scan(textOf(part));
   }
-  return [...names];
+  if (places > MAX_PLACES) problems.add(path, `must not name variables at more than ${MAX_PLACES} places`);
+  return names;
 }
 
 /**
  * Fills in the variables. A value is taken as it is: braces in it are text.
  * @param variables by name: a string, or one content part (`input_text`, `input_image`, `input_file`)
  * @throws GatewayError `invalid_request` for a variable that is missing, that the template does not have, that is
- *   nothing of the above, or that is an image or a file in the middle of a text
+ *   nothing of the above, or that is an image or a file in the middle of a text; and where more than 32 million
+ *   characters would come of it
  */
 export function renderTemplate(template: PromptTemplate, variables: JsonObject): RenderedPrompt {
   const problems = new Problems();
-  const known = variablesOf(template);
+  const known = template.variables;
+  const theirs = listOf([...known]);
   for (const name of Object.keys(variables))
-    if (!known.includes(name))
-      problems.add(pathOf(name), `the template has no such variable${listOf(known)}`);
+    if (!known.has(name)) problems.add(pathOf(name), `the template has no such variable${theirs}`);
   for (const name of known) {
     const value = variables[name];
     if (value === undefined || value === null) problems.add(pathOf(name), 'is required by the template');
@@ -156,40 +171,71 @@ export function renderTemplate(template: PromptTemplate, variables: JsonObject):
       problems.add(pathOf(name), 'must be a string or an input_text, input_image or input_file part');
   }
   problems.throwIfAny();
-  const fill = (text: string): string =>
-    text.replace(VARIABLE, (_, name: string) => asText(name, variables[name], problems));
+  const filler = new Filler(variables, problems);
   const rendered = {
-    instructions: template.instructions === undefined ? undefined : fill(template.instructions),
-    input: template.input.map((message) => renderMessage(message, variables, fill)),
+    instructions: template.instructions === undefined ? undefined : filler.fill(template.instructions),
+    input: template.input.map((message) => renderMessage(message, filler)),
     defaults: template.defaults,
   };
   problems.throwIfAny();
   return rendered;
 }
 
-function renderMessage(
-  message: JsonObject,
-  variables: JsonObject,
-  fill: (text: string) => string,
-): JsonObject {
+function renderMessage(message: JsonObject, filler: Filler): JsonObject {
   const { content } = message;
   if (typeof content === 'string') {
-    const part = partAlone(content, variables);
-    return { ...message, content: part ? [part] : fill(content) };
+    const part = filler.partAlone(content);
+    return { ...message, content: part ? [part] : filler.fill(content) };
   }
   return {
     ...message,
     content: asArray(content).map((part) => {
       if (!isJsonObject(part) || typeof part['text'] !== 'string') return part;
-      return partAlone(part['text'], variables) ?? { ...part, text: fill(part['text']) };
+      return filler.partAlone(part['text']) ?? { ...part, text: filler.fill(part['text']) };
     }),
   };
 }
 
-/** The image or file whose variable is the whole text. */
-function partAlone(text: string, variables: JsonObject): JsonObject | undefined {
-  const value = variables[ALONE.exec(text)?.[1] ?? ''];
-  return isJsonObject(value) && value['type'] !== 'input_text' ? value : undefined;
+/** Puts values in the places of their variables. */
+class Filler {
+  readonly #variables: JsonObject;
+  readonly #problems: Problems;
+  /** Characters that images and files have when they are written. */
+  readonly #lengths = new Map<string, number>();
+  #left = MAX_FILLED;
+
+  constructor(variables: JsonObject, problems: Problems) {
+    this.#variables = variables;
+    this.#problems = problems;
+  }
+
+  fill(text: string): string {
+    return text.replace(VARIABLE, (_, name: string) => {
+      const value = asText(name, this.#variables[name], this.#problems);
+      this.#spend(name, value.length);
+      return value;
+    });
+  }
+
+  /** The image or file whose variable is the whole text. */
+  partAlone(text: string): JsonObject | undefined {
+    const name = ALONE.exec(text)?.[1] ?? '';
+    const value = this.#variables[name];
+    if (!isJsonObject(value) || value['type'] === 'input_text') return undefined;
+    const length = this.#lengths.get(name) ?? JSON.stringify(value).length;
+    this.#lengths.set(name, length);
+    this.#spend(name, length);
+    return value;
+  }
+
+  /** A value is there once, and its variable may stand in the template a million times. */
+  #spend(name: string, characters: number): void {
+    this.#left -= characters;
+    if (this.#left >= 0) return;
+    const path = pathOf(name);
+    const message = `${path}: the template has more than ${MAX_FILLED} characters once it is filled in`;
+    throw new GatewayError('invalid_request', message, { param: path });
+  }
 }
 
 function asText(name: string, value: JsonValue | undefined, problems: Problems): string {

@@ -54,4 +54,10 @@ export const boundsRequirements: Requirements = {
     `${TWICE}: a key reaches no other model by naming two`,
     `${TWICE}: nor in a message of a WebSocket`,
   ),
+  'contract.bounds.templates': shown(
+    BOUNDS,
+    'A template costs what it holds, and grows no larger than a body when its variables are filled in.',
+    'src/state/prompt-template.test.ts: finds each of 60,000 variables at once',
+    'src/state/prompt-template.test.ts: refuses a template that a value would make huge',
+  ),
 };
