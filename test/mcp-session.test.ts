@@ -564,3 +564,30 @@ describe('a server that misbehaves', () => {
     ]);
   });
 });
+
+test.each([
+  ['application/json', (json: string) => json],
+  ['text/event-stream', (json: string) => `: "\nevent: message\ndata: ${json}\n\n`],
+  ['text/event-stream', (json: string) => `: "\r\ndata:${json.replaceAll(',', ',\r\ndata:')}\r\n\r\n`],
+] as const)('a list that nests without end is stopped while it arrives: %s', async (type, write) => {
+  const answer = (id: number | undefined, levels: number): string => {
+    const inputSchema = `{"type":"object","not":"]]","default":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    return `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":${inputSchema}}]}}`;
+  };
+  let levels = 200_000;
+  const server = serve({
+    tools: { echo },
+    intercept: async (request) => {
+      const { method, id } = await bodyOf(request);
+      if (method !== 'tools/list') return undefined;
+      return new Response(write(answer(id, levels)), { headers: { 'content-type': type } });
+    },
+  });
+  const session = open(server.url);
+  const failure = await failureOf(session.listTools(PATIENT));
+  expect(failure.code).toBe('mcp_too_large');
+  expect(failure.message).toContain('nested more than 256 levels deep');
+  levels = 200;
+  const [tool] = await session.listTools(PATIENT);
+  expect(tool?.name).toBe('a');
+});

@@ -1,4 +1,6 @@
 // JSON values as they travel, and the narrowing that codecs need. Knows nothing of any protocol.
+import { nestsDeeper } from './json-scan.ts';
+import { MAX_ANSWER_DEPTH } from './limits.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -37,8 +39,9 @@ export function asArray(value: unknown): readonly JsonValue[] {
   return isJsonArray(value) ? value : NONE;
 }
 
-/** Parses JSON text; undefined when it is not JSON. */
+/** Parses JSON text; undefined when it is not JSON, or nests deeper than `MAX_ANSWER_DEPTH`, which would stall its readers. */
 export function parseJson(text: string): JsonValue | undefined {
+  if (nestsDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -1,7 +1,7 @@
 // Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
 // depends on the status, the content type and the lane.
 import type { EventSink } from '../canonical/index.ts';
-import { GatewayError, parseJson } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type {
   CodecContext,
   RelayFacts,
@@ -10,6 +10,7 @@ import type {
   UpstreamCodec,
   Protocol,
 } from '../protocols/index.ts';
+import { parseAnswer } from '../protocols/index.ts';
 import { SseParser } from '../upstream/sse.ts';
 
 /** Takes the bytes of an answer as they arrive. Byte strings. */
@@ -124,7 +125,7 @@ function bodyReader(
 }
 
 function parseWhole(body: string): unknown {
-  const json = parseJson(new TextReader().push(body));
+  const json = parseAnswer(new TextReader().push(body));
   if (json !== undefined) return json;
   const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
   throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);

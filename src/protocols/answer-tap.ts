@@ -1,6 +1,7 @@
 // What the relay lane learns from an answer that passes: a sink behind a decoder that keeps almost nothing.
 import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../canonical/index.ts';
-import { isContent, parseJson } from '../canonical/index.ts';
+import { isContent } from '../canonical/index.ts';
+import { parseAnswer } from './broken-answer.ts';
 import type { CodecContext, RelayTap, UpstreamCodec } from './protocol.ts';
 
 /** Nothing that is read here needs an id. */
@@ -47,7 +48,7 @@ export class AnswerTap implements EventSink, RelayTap {
  */
 export function readAnswer(body: string, decode: UpstreamCodec['decodeResponse']): AnswerTap {
   const tap = new AnswerTap();
-  decode(parseJson(body), tap, NO_IDS);
+  decode(parseAnswer(body), tap, NO_IDS);
   if (tap.error) throw tap.error;
   return tap;
 }

@@ -24,6 +24,7 @@ export type {
   UpstreamCodec,
 } from './protocol.ts';
 
+export { parseAnswer } from './broken-answer.ts';
 export { decodeEmbeddingsRequest } from './decode-embeddings-request.ts';
 export { encodeEmbeddings } from './encode-embeddings.ts';
 export { decodeMetadata } from './decode-metadata.ts';

@@ -60,4 +60,11 @@ export const boundsRequirements: Requirements = {
     'src/state/prompt-template.test.ts: finds each of 60,000 variables at once',
     'src/state/prompt-template.test.ts: refuses a template that a value would make huge',
   ),
+  'contract.bounds.depth': shown(
+    BOUNDS,
+    'What an upstream or an MCP server nests too deeply is a failure of theirs, found before anybody reads it.',
+    'test/scenarios/deep-answers.test.ts: a whole answer: %s',
+    'test/scenarios/deep-answers.test.ts: an event of a stream: %s',
+    'test/mcp-session.test.ts: a list that nests without end is stopped while it arrives',
+  ),
 };

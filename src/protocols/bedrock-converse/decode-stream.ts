@@ -1,7 +1,15 @@
 // Reads the events of ConverseStream. Owns the event types and the end of the stream; what the blocks mean is in
 // answer-emitter.ts. Exceptions inside the stream are the framing's business and do not arrive here.
 import type { EventSink, JsonObject } from '../../canonical/index.ts';
-import { asNumber, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  GatewayError,
+  isJsonObject,
+  parseJson,
+} from '../../canonical/index.ts';
+import { unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './stop-reason.ts';
@@ -25,14 +33,9 @@ class ConverseStreamDecoder implements StreamDecoder {
   /** @param event the type of the event, which the frame's header names */
   frame(event: string, data: string): void {
     if (this.#done) return;
-    let frame: unknown;
-    try {
-      frame = JSON.parse(data);
-    } catch {
-      frame = undefined;
-    }
+    const frame = parseJson(data);
     if (!isJsonObject(frame)) {
-      this.#fail(unavailable('the upstream sent a frame that is not a JSON object'));
+      this.#fail(unreadableFrame(data));
       return;
     }
     if (!this.#started) {

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
+import { brokenAnswer, cutAnswer, parseAnswer, unreadableFrame } from '../broken-answer.ts';
 import { FrameSplitter, replaceData } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
@@ -97,7 +97,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const json = parseJson(body);
+  const json = parseAnswer(body);
   if (!isJsonObject(json) || asArray(json['choices']).length === 0) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
     throw failure ?? brokenAnswer('the upstream answered 200 with something that is not a chat completion');

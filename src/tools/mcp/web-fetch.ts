@@ -1,10 +1,11 @@
 // The guarded fetch in the shape of the web's `fetch`, for the MCP SDK, which wants nothing else. The only road from
 // the SDK to a socket. Knows nothing of MCP.
-import type { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, MAX_ANSWER_DEPTH } from '../../canonical/index.ts';
 import type { UpstreamCall } from '../../upstream/client.ts';
 import type { PoolName } from '../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
+import { NestingWatch } from './nesting-watch.ts';
 
 export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -70,6 +71,7 @@ class WebAnswer implements GuardedListener {
   readonly #signal: AbortSignal | undefined;
   readonly #breakage: Breakage;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #watch: NestingWatch | undefined;
 
   constructor(
     resolve: (response: Response) => void,
@@ -86,6 +88,7 @@ class WebAnswer implements GuardedListener {
 
   head(head: ResponseHead): void {
     const { status } = head;
+    this.#watch = new NestingWatch(MAX_ANSWER_DEPTH, head.header('content-type'));
     const headers = HEADERS.flatMap((name): [string, string][] => {
       const value = head.header(name);
       return value === null ? [] : [[name, value]];
@@ -108,6 +111,10 @@ class WebAnswer implements GuardedListener {
   }
 
   data(bytes: string): void {
+    if (this.#watch?.take(bytes) === false) {
+      this.call?.abort();
+      return this.failed(tooDeep());
+    }
     this.#body?.enqueue(Buffer.from(bytes, 'latin1'));
     if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
   }
@@ -137,4 +144,10 @@ class WebAnswer implements GuardedListener {
     this.#signal?.removeEventListener('abort', this.#abort);
     this.call?.abort();
   }
+}
+
+/** The SDK checks what it has parsed by walking through all of it, which takes seconds where it nests without end. */
+function tooDeep(): GatewayError {
+  const message = `what this address gives is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
+  return new GatewayError('too_large', message, { code: 'url_too_large' });
 }
