@@ -160,7 +160,10 @@ function takeDelta(open: OpenBlock, delta: Loose, frame: string): void {
       block['text'] = String(block['text']) + String(delta['text']);
       return;
     case 'citations_delta':
-      block['citations'] = [...((block['citations'] as unknown[] | undefined) ?? []), delta['citation']];
+      block['citations'] = [
+        ...((block['citations'] as unknown[] | null | undefined) ?? []),
+        delta['citation'],
+      ];
       return;
     case 'thinking_delta':
       claim(!open.signed, 'thinking comes before its signature', frame);
@@ -203,7 +206,7 @@ function checkBlock(block: Loose, text: string): void {
   switch (block['type']) {
     case 'text':
       claim(typeof block['text'] === 'string', 'text is a text', text);
-      claim(block['citations'] === undefined || Array.isArray(block['citations']), 'citations', text);
+      claim(Array.isArray(block['citations'] ?? []), 'citations', text);
       return;
     case 'thinking':
       claim(typeof block['thinking'] === 'string', 'thinking is a text', text);

@@ -21,6 +21,7 @@ export function encodeAnthropicModel(model: Model): JsonObject {
     display_name: model.displayName,
     created_at: new Date(model.created * 1000).toISOString(),
     deprecated_at: null,
+    retires_at: null,
     lifecycle: 'active',
     line: null,
     max_input_tokens: model.contextLength,

@@ -53,7 +53,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   for (const { path, action, reason, keptBy, alsoKeptBy } of request.lossesElsewhere ?? [])
     if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
   const adapted = adaptRequest(request, endpoint, protocol, report);
-  const portable = findProtocol(request.protocol)?.server?.portable?.(adapted.request, endpoint, report);
+  const client = findProtocol(request.protocol)?.server;
+  const portable = client?.portable?.(adapted.request, endpoint, report);
   const fitting = portable?.request ?? adapted.request;
   const format = checkFormat(
     fitting,
@@ -82,6 +83,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
+  if (!relayed) client?.requireCalls?.(request.items);
   for (const { path, action, reason, keptBy, keptIn } of request.lossesElsewhere ?? [])
     if (keptIn === 'relay' && !relayed && endpoint.protocol === keptBy) report.add(path, action, reason);
   const body = relayed

@@ -153,6 +153,11 @@ export interface ServerCodec {
     upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
     report: Report,
   ): Ported;
+  /**
+   * Throws GatewayError `invalid_request` for an output whose call is nowhere in the conversation. Not asked where the
+   * client's own bytes go on: who reads those judges them. Absent: the upstream judges in any case.
+   */
+  readonly requireCalls?: (items: readonly Item[]) => void;
   /** Absent: answers of this protocol are not kept. */
   readonly items?: StoredItems;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */

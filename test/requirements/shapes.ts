@@ -28,6 +28,19 @@ export const shapeRequirements: Requirements = {
     'Response objects and their events fit the schemas of OpenAI and of Open Responses.',
     'test/responses-server-codec.test.ts: any answer is a legal stream, and the same as the whole answer',
   ),
+  'contract.strict-members': shown(
+    'types of the official SDKs of OpenAI and Anthropic',
+    'Answers have every member that the newest schema demands, null where nothing is known.',
+    'test/strict-members.test.ts: a whole message has them all',
+    'test/strict-members.test.ts: so have the events of a stream',
+    'test/strict-members.test.ts: so have the models that clients of Messages list',
+  ),
+  'contract.orphans': shown(
+    'OpenAI API: Responses',
+    'An output whose call is nowhere is a 400, and a connection forgets what it went on from.',
+    'test/responses-outputs.test.ts: is refused: ',
+    'test/responses-outputs.test.ts: makes a connection forget what it went on from',
+  ),
   'contract.hosted-members': shown(
     'schemas `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI',
     'Items of hosted tools have the members that the API demands, null where nothing is known.',

@@ -335,9 +335,12 @@ function blockKind(type: string): Block['kind'] {
   }
 }
 
-/** The raw form of a call that has more members than the item can hold, e.g. `caller`. */
+/** The raw form of a call that has more members than the item can hold. That the model itself calls says nothing. */
 function toolSource(block: Block): Source | undefined {
-  for (const key in block.raw) if (!TOOL_USE_MEMBERS.has(key)) return ours(finalRaw(block));
+  for (const key in block.raw) {
+    const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
+    if (!isPlain && !TOOL_USE_MEMBERS.has(key)) return ours(finalRaw(block));
+  }
   return undefined;
 }
 

@@ -38,10 +38,13 @@ export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObje
   return 'redacted' in seal ? seal.redacted : { type: 'thinking', thinking, signature: seal.signature };
 }
 
+/** Called by the model itself, not by code that it wrote (SDK type `DirectCaller`). */
+export const DIRECT: JsonObject = { type: 'direct' };
+
 /** Members of a call's block that are not its arguments; those of the raw form come last. */
 export function callMembers(call: Pick<ToolCallItem, 'callId' | 'name' | 'source'>): JsonObject {
   const { type: _type, id: _id, name: _name, input: _input, ...rest } = ownBlock(call.source) ?? {};
-  return { type: 'tool_use', id: call.callId, name: call.name, input: {}, ...rest };
+  return { type: 'tool_use', id: call.callId, name: call.name, input: {}, caller: DIRECT, ...rest };
 }
 
 /** The raw block of what only this protocol knows; undefined for another protocol's, which has no place here. */

@@ -4,9 +4,12 @@ import type { AnswerContext } from '../protocol.ts';
 import type { Emitted } from './stop-reason.ts';
 import { encodeStopReason } from './stop-reason.ts';
 
-/** The identity of the answer is the gateway's own: its generation id, and its id of the model that ran. */
+/**
+ * The identity of the answer is the gateway's own: its generation id, and its id of the model that ran. No upstream of
+ * another protocol has a container or diagnoses its cache.
+ */
 export function encodeEnvelope({ id, model }: AnswerContext, content: readonly JsonValue[]): JsonObject {
-  return { id, type: 'message', role: 'assistant', model, content };
+  return { id, type: 'message', role: 'assistant', model, content, container: null, diagnostics: null };
 }
 
 /**

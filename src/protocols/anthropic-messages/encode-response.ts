@@ -84,6 +84,6 @@ function addPart(draft: Draft, part: Part): void {
   draft.content.push({
     type: 'text',
     text: part.text,
-    ...(citations.length > 0 ? { citations } : {}),
+    citations: citations.length > 0 ? citations : null,
   });
 }

@@ -206,7 +206,7 @@ class MessagesStreamEncoder implements EventSink {
   #textBlock(item: number, part: number): Block {
     const open = this.#block;
     if (open?.type === 'text' && open.item === item && open.part === part) return open;
-    return this.#start('text', item, part, { type: 'text', text: '' });
+    return this.#start('text', item, part, EMPTY_TEXT);
   }
 
   #reasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
@@ -353,13 +353,14 @@ class MessagesStreamEncoder implements EventSink {
     });
     const emitted = { toolCalls: this.#toolCalls, refusal: this.#refusal !== '' };
     if (showsRefusal(finish, emitted)) {
-      this.#delta(this.#start('text', -1, 0, { type: 'text', text: '' }), this.#refusal);
+      this.#delta(this.#start('text', -1, 0, EMPTY_TEXT), this.#refusal);
       this.#end();
     }
     this.#begin();
     this.#done = true;
     const usage = encodeUsage(this.#usage ?? NO_USAGE, this.#context.costUsd);
-    this.#out.frame('message_delta', { delta: encodeStop(finish, emitted, this.#refusal), usage });
+    const delta = { container: null, ...encodeStop(finish, emitted, this.#refusal) };
+    this.#out.frame('message_delta', { delta, usage });
     this.#out.frame('message_stop', {});
   }
 
@@ -369,6 +370,8 @@ class MessagesStreamEncoder implements EventSink {
     this.#out.frame('error', encodeErrorBody(error, this.#context.id));
   }
 }
+
+const EMPTY_TEXT: JsonObject = { type: 'text', text: '', citations: null };
 
 /** The free-form input of a custom tool is the one member of an object. */
 const CUSTOM_INPUT = ['{"input":"', '"}'] as const;

@@ -6,17 +6,14 @@ import { asObject, asString, cacheWriteTokens, outputTokens } from '../../canoni
 const FACTS = ['service_tier', 'inference_geo', 'speed'] as const;
 
 /**
- * A `usage` object (SDK type `Usage`). Audio and images count as plain input: the protocol has no class for them.
+ * A `usage` object (SDK type `Usage`), with null for what nobody said. Audio and images count as plain input: the protocol has no class for them.
  * @param costUsd as `cost`; absent where it is not known
  */
 export function encodeUsage(usage: Usage, costUsd?: number): JsonObject {
   const { input, output, tools } = usage;
   const raw = asObject(usage.raw);
-  const facts: Record<string, string> = {};
-  for (const name of FACTS) {
-    const fact = asString(raw[name]);
-    if (fact !== undefined) facts[name] = fact;
-  }
+  const facts: Record<string, string | null> = {};
+  for (const name of FACTS) facts[name] = asString(raw[name]) ?? null;
   const searches = tools['web_search'] ?? 0;
   const fetches = tools['web_fetch'] ?? 0;
   return {
@@ -28,10 +25,9 @@ export function encodeUsage(usage: Usage, costUsd?: number): JsonObject {
       ephemeral_1h_input_tokens: input.cacheWrite1h,
     },
     output_tokens: outputTokens(usage),
-    ...(output.reasoning > 0 ? { output_tokens_details: { thinking_tokens: output.reasoning } } : {}),
-    ...(searches + fetches > 0
-      ? { server_tool_use: { web_search_requests: searches, web_fetch_requests: fetches } }
-      : {}),
+    output_tokens_details: output.reasoning > 0 ? { thinking_tokens: output.reasoning } : null,
+    server_tool_use:
+      searches + fetches > 0 ? { web_search_requests: searches, web_fetch_requests: fetches } : null,
     ...facts,
     ...(costUsd === undefined ? {} : { cost: costUsd }),
   };

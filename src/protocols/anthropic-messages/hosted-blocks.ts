@@ -1,6 +1,7 @@
 // Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
 // which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
 import { asArray, asObject, asString, isJsonObject, mcpFunctionName } from '../../canonical/index.ts';
+import { DIRECT } from './encode-blocks.ts';
 import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canonical/index.ts';
 
 /** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
@@ -44,8 +45,8 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
     const { query = '', pages = [], isError = false } = facts;
     const content = isError ? SEARCH_ERROR : pages.map(encodePage);
     return [
-      { type: 'server_tool_use', id: use, name: 'web_search', input: { query } },
-      { type: 'web_search_tool_result', tool_use_id: use, content },
+      { type: 'server_tool_use', id: use, name: 'web_search', input: { query }, caller: DIRECT },
+      { type: 'web_search_tool_result', tool_use_id: use, content, caller: DIRECT },
     ];
   }
   if (facts.type === 'image') return [];

@@ -70,6 +70,7 @@ export function encodeResponseObject(
     incomplete_details: outcome.status === 'incomplete' ? { reason: outcome.reason } : null,
     model: context.model,
     output,
+    access_programs: null,
     ...encodeEchoes(request),
     service_tier: tier !== undefined && SERVICE_TIERS.has(tier) ? tier : 'default',
     usage: usage ? encodeUsage(usage, context.costUsd) : null,

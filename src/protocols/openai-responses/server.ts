@@ -10,6 +10,7 @@ import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
 import { KNOWN_FIELDS } from './fields.ts';
+import { requireCalls } from './require-calls.ts';
 import { storedItems } from './stored-items.ts';
 
 /** The server side of the Responses API. */
@@ -24,6 +25,7 @@ export const openaiResponsesServer: ServerCodec = {
   encodeError,
   counting: countServer,
   nativeReasoning: { format: REASONING_FORMAT, kind: 'encrypted' },
+  requireCalls,
   items: storedItems,
   portable(request, upstream, report) {
     const { request: ported, standIns } = portableRequest(request, upstream, report);
