@@ -2,7 +2,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  compileModelPatterns,
   createKey,
   generateKey,
   hashKey,
@@ -14,7 +13,7 @@ import {
   presentedKey,
   revokeKey,
 } from '../src/auth/index.ts';
-import type { GatewayError } from '../src/canonical/index.ts';
+import { compileNamePatterns, type GatewayError } from '../src/canonical/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { rejection } from './rejection.ts';
 
@@ -216,7 +215,7 @@ test('the key is taken from any of three headers', () => {
 });
 
 test('model patterns', () => {
-  const may = (patterns: string[] | null, model: string) => compileModelPatterns(patterns)(model);
+  const may = (patterns: string[] | null, model: string) => compileNamePatterns(patterns)(model);
   expect(may(null, 'a/b')).toBe(true);
   expect(may([], 'a/b')).toBe(false);
   expect(may(['a/b'], 'a/b')).toBe(true);
@@ -235,7 +234,7 @@ test('model patterns agree with the obvious definition', () => {
   const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
   fc.assert(
     fc.property(pattern, text, (p, t) => {
-      expect(compileModelPatterns([p])(t)).toBe(new RegExp(`^${p.replaceAll('*', '.*')}$`).test(t));
+      expect(compileNamePatterns([p])(t)).toBe(new RegExp(`^${p.replaceAll('*', '.*')}$`).test(t));
     }),
     { numRuns: 500 },
   );

@@ -77,6 +77,7 @@ beforeAll(async () => {
         { name: 'other', key: OTHER_KEY },
       ],
       files: { max_mb: 1 },
+      vendor_objects: ['file_011CNha8iCJcU1wXNR6q4V8w'],
       // The clock stands still: nobody could wait between two tries.
       routing: { retries: 0 },
       fetch: { allow: [new URL(site.origin).host] },
@@ -346,7 +347,7 @@ describe('a file id that names nothing of this key', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('is left to an upstream that has files of its own, in its own words', async () => {
+  test('is left to an upstream that has files of its own, where the operator shares that one', async () => {
     const upstream = answering('anthropic-messages');
     const anthropic = new Anthropic({ apiKey: TEST_KEY, baseURL: scene.gateway.origin, maxRetries: 0 });
     const source = { type: 'file', file_id: 'file_011CNha8iCJcU1wXNR6q4V8w' } as const;

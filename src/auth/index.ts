@@ -2,5 +2,4 @@
 export * from './key-format.ts';
 export * from './key-index.ts';
 export * from './keys-commands.ts';
-export * from './model-patterns.ts';
 export * from './principal.ts';

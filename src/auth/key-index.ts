@@ -1,9 +1,8 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
 // so that a full or locked database cannot turn into refused requests.
-import { GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
+import { compileNamePatterns, GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
-import { compileModelPatterns } from './model-patterns.ts';
 import type { Principal } from './principal.ts';
 
 /** A key given in clear by the configuration or the environment. */
@@ -150,7 +149,7 @@ function entryOf(key: StoredKey): Entry {
       keyId: key.id,
       name: key.name,
       expiresAt: key.expiresAt,
-      mayUse: compileModelPatterns(key.models),
+      mayUse: compileNamePatterns(key.models),
       logContent: key.logContent,
       strict: key.strict,
       routing: key.routing && toWishes(key.routing, 'key.routing'),
@@ -166,7 +165,7 @@ function configuredEntry(key: ConfiguredKey, hash: string): Entry {
       keyId: `key_${hash.slice(0, 20)}`,
       name: key.name,
       expiresAt: key.expiresAt ?? null,
-      mayUse: compileModelPatterns(key.models ?? null),
+      mayUse: compileNamePatterns(key.models ?? null),
       logContent: key.logContent ?? false,
       strict: key.strict ?? null,
       routing: key.routing ?? null,

@@ -11,6 +11,7 @@ export * from './json-scan.ts';
 export * from './json.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';
+export * from './name-patterns.ts';
 export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';

@@ -8,6 +8,7 @@ import {
   type LoadedConfig,
   type Snapshot,
 } from '../config/index.ts';
+import { compileNamePatterns } from '../canonical/index.ts';
 import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
 import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
@@ -258,6 +259,7 @@ function settingsOf(snapshot: Snapshot): EngineSettings {
     const { routing, state, strict, compatibility, idempotency } = snapshot.config;
     settings = {
       catalog: snapshot.catalog,
+      mayName: compileNamePatterns(snapshot.config.vendorObjects),
       routing,
       retries: routing.retries,
       retentionDays: state.retentionDays,

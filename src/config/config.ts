@@ -56,6 +56,8 @@ export interface Config extends CatalogConfig {
   readonly upstream: UpstreamConfig;
   readonly strict: boolean;
   readonly fetch: { readonly allow: readonly string[] };
+  /** Ids, or patterns of ids, of objects in the operator's accounts that everybody may name. */
+  readonly vendorObjects: readonly string[];
   readonly tools: {
     readonly webSearch: {
       readonly backend: 'searxng' | 'brave' | 'tavily' | 'exa' | null;
@@ -115,6 +117,7 @@ export function toConfig(file: ConfigFile): Config {
     upstream: toUpstream(file.upstream),
     strict: file.strict,
     fetch: { allow: file.fetch.allow },
+    vendorObjects: file.vendor_objects,
     tools: {
       webSearch: {
         backend: search.backend ?? null,

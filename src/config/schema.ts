@@ -245,6 +245,12 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Addresses that arrive in requests: images, files, MCP servers.'),
+  vendor_objects: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Ids of objects in your accounts at vendors that every request may name: files, containers, vector stores, caches, skills; `*` stands for any characters. Default: none, and their ids are a 404.',
+    ),
   tools: z
     .strictObject({
       web_search: webSearchSchema,

@@ -10,6 +10,7 @@ import { adaptRequest } from './adapt.ts';
 import { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { refuseObjects } from './named-objects.ts';
 import { targetOf } from './prepare.ts';
 import { needsReading } from './read-documents.ts';
 import { ReasoningSeal } from './reasoning-seal.ts';
@@ -55,7 +56,9 @@ export async function countInput(
     ? new ReasoningSeal(deps.reasoning, keyId, native).opened(decoded.items, decoded.report)
     : decoded.items;
   const whole = openCompactions(opened, keyId, deps.compaction, decoded.report);
-  const request = { ...decoded, items: await resolveFiles(whole, keyId, deps.media.files) };
+  const { mayName } = deps.settings();
+  refuseObjects({ ...decoded, items: whole }, call.protocol.server, mayName);
+  const request = { ...decoded, items: await resolveFiles(whole, keyId, deps.media.files, mayName) };
   const counter = counterFor(request, deps, call);
   const counted = counter && (await askToCount(request, counter, deps, call));
   if (counter && counted !== undefined) return { tokens: counted, by: counter.endpoint };

@@ -5,6 +5,7 @@ import type { StoredItems } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Generation } from './generation.ts';
+import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
 import { ReasoningSeal } from './reasoning-seal.ts';
 import { resolveFiles } from './resolve-media.ts';
@@ -53,11 +54,13 @@ export async function hydrate(
       ? await addHistory(request, request.state, server.items, generation, deps)
       : null;
   let items = kept?.items ?? request.items;
+  const { mayName } = generation.settings;
+  refuseObjects({ ...request, items }, server, mayName);
   if (!items.every(isPlain)) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, keyId, deps.compaction, request.report);
     items = await restoreLost(items, generation, deps);
-    items = await resolveFiles(items, keyId, deps.media.files);
+    items = await resolveFiles(items, keyId, deps.media.files, mayName);
   }
   generation.rewritten = items !== request.items;
   return {

@@ -7,6 +7,7 @@ import {
   audioFormat,
   findProtocol,
   mediaTypeOfFile,
+  type NamedObject,
   screenshotFile,
   withScreenshot,
 } from '../protocols/index.ts';
@@ -41,12 +42,14 @@ const MOST_ADDRESSES = 100;
 
 /**
  * The items with uploaded files in the place of their ids; the same list where there is none.
+ * @param mayName whether an id may go on to the vendor, as one of the operator's own
  * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another key's, `too_large`
  */
 export async function resolveFiles(
   items: readonly Item[],
   keyId: string,
   files: Files,
+  mayName: (id: string) => boolean,
 ): Promise<readonly Item[]> {
   if (!items.some((item) => screenshotFile(item) !== undefined || partsOf(item).some(namesFile)))
     return items;
@@ -72,8 +75,7 @@ export async function resolveFiles(
       if (!namesFile(part)) return part;
       const content = await contentOf(part.media.id, part.path);
       if (content) return filled(part, content);
-      // An id of another kind of file, in the words of its own protocol, may mean something to who speaks that.
-      if (part.source) return part;
+      if (mayName(part.media.id)) return part;
       throw unknownFile(part.media.id, part.path);
     });
   });
@@ -321,3 +323,18 @@ function hasMedia(part: Part): part is MediaPart {
 function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { kind: 'file_id' }> } {
   return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
 }
+
+/** Files that are named by addresses which only a vendor's account opens: `gs://`, `s3://`, Google's own. */
+export function filesOfAccounts(items: readonly Item[]): readonly NamedObject[] {
+  const found: NamedObject[] = [];
+  for (const item of items)
+    for (const part of partsOf(item)) {
+      if (!hasMedia(part)) continue;
+      const { media } = part;
+      const id = media.kind === 'file_id' ? media.id : media.kind === 'url' ? media.url : '';
+      if (OF_ACCOUNTS.test(id)) found.push({ id, path: part.path ?? item.path ?? 'items' });
+    }
+  return found;
+}
+
+const OF_ACCOUNTS = /^(?:gs|s3):\/\/|^https:\/\/generativelanguage\.googleapis\.com\//i;

@@ -29,6 +29,8 @@ export function expiryOf(
 export interface EngineSettings {
   readonly routing: RoutingSettings;
   readonly catalog: Catalog;
+  /** Whether requests may name this object of the operator's account at a vendor. */
+  readonly mayName: (id: string) => boolean;
   /** Further tries per endpoint, before the next one. */
   readonly retries: number;
   readonly timeouts: Timeouts;

@@ -32,6 +32,7 @@ export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels
 export type { ListedModel as GeminiModel } from './gemini/index.ts';
 export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
 export { editMembers } from './json-splice.ts';
+export type { NamedObject } from './named-objects.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
 export { withoutCredentials } from './without-credentials.ts';
 export { readBoolean, readString } from './read-member.ts';

@@ -20,6 +20,7 @@ import type {
   Target,
   Usage,
 } from '../canonical/index.ts';
+import type { NamedObject } from './named-objects.ts';
 
 /** A request rewritten for an upstream that knows less, and how its answer is put back. */
 export interface Ported {
@@ -166,6 +167,8 @@ export interface ServerCodec {
   readonly names: ClientNames;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
+  /** Objects of the vendor's account that a request names, but for those in the place of media. */
+  namedObjects(request: CanonicalRequest): readonly NamedObject[];
   /**
    * What its answers have a place for besides what every protocol tells and its own raw forms: pictures that were made,
    * and compacted conversations.

@@ -8,6 +8,7 @@ const ANSWERED = 'test/answered-calls.test.ts';
 const SCAN = 'src/canonical/json-scan.test.ts';
 const TWICE = 'test/scenarios/duplicate-names.test.ts';
 const ADDRESSES = 'test/foreign-addresses.test.ts';
+const OBJECTS = 'test/named-objects.test.ts';
 const HEADERS = 'test/passed-headers.test.ts';
 
 export const boundsRequirements: Requirements = {
@@ -34,6 +35,14 @@ export const boundsRequirements: Requirements = {
     `${ADDRESSES}: an address in a part of a type that only the server knows`,
     `${ADDRESSES}: is one that may be called from here as well`,
     `${ADDRESSES}: a token count does not show an address to it`,
+  ),
+  'contract.bounds.objects': shown(
+    BOUNDS,
+    "Objects of the operator's accounts at vendors are a 404, unless the operator shares them.",
+    `${OBJECTS}: is a 404 that names it, and nothing is sent`,
+    `${OBJECTS}: shows no id to the vendor`,
+    `${OBJECTS}: passes to the vendor: %s`,
+    `${OBJECTS}: a token count shows none of it to the vendor`,
   ),
   'contract.bounds.headers': shown(
     BOUNDS,

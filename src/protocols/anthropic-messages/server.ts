@@ -7,12 +7,14 @@ import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS } from './fields.ts';
+import { namedObjects } from './named-objects.ts';
 
 /** The server side of the Messages API. */
 export const anthropicMessagesServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  namedObjects,
   alsoTells: new Set(),
   encodeResponse,
   encodeStream,

@@ -8,6 +8,7 @@ import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { portableFormat } from './portable-format.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
+import { namedObjects } from './named-objects.ts';
 
 /** The server side of `generateContent` and `streamGenerateContent`. */
 export const geminiServer: ServerCodec = {
@@ -15,6 +16,7 @@ export const geminiServer: ServerCodec = {
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
   decodeRequest,
+  namedObjects,
   portable: portableFormat,
   alsoTells: new Set(['image']),
   encodeResponse,

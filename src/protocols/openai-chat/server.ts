@@ -6,12 +6,14 @@ import { encodeError } from '../encode-openai-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS } from './fields.ts';
+import { namedObjects } from './named-objects.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  namedObjects,
   alsoTells: new Set(['image']),
   encodeResponse,
   encodeStream,

@@ -12,12 +12,14 @@ import { REASONING_FORMAT } from './decode-item.ts';
 import { KNOWN_FIELDS } from './fields.ts';
 import { requireCalls } from './require-calls.ts';
 import { storedItems } from './stored-items.ts';
+import { namedObjects } from './named-objects.ts';
 
 /** The server side of the Responses API. */
 export const openaiResponsesServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,
+  namedObjects,
   alsoTells: new Set(['image', 'compaction']),
   tellsFailure: true,
   encodeResponse,

@@ -1,14 +1,15 @@
-// Which models a key may use: ids, or patterns in which `*` stands for any characters.
+// Lists of names that may be used: models of a key, objects of an account. Names, or patterns in which `*` stands for any
+// characters.
 
 /**
- * Compiles an allow-list once, when a key is loaded.
- * @param patterns null means every model; an empty list means none
+ * Compiles an allow-list once.
+ * @param patterns null means every name; an empty list means none
  */
-export function compileModelPatterns(patterns: readonly string[] | null): (modelId: string) => boolean {
+export function compileNamePatterns(patterns: readonly string[] | null): (name: string) => boolean {
   if (patterns === null) return () => true;
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const globs = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'));
-  return (modelId) => exact.has(modelId) || globs.some((pieces) => matches(modelId, pieces));
+  return (name) => exact.has(name) || globs.some((pieces) => matches(name, pieces));
 }
 
 /** Takes each piece at its first occurrence: linear, where a regular expression of many stars could be made to hang. */

@@ -1,0 +1,23 @@
+// What a Messages request names of an Anthropic account: containers, skills, files. Source: "Files API", "Agent Skills"
+// and "Code execution tool" of Anthropic's documentation, 2026-11.
+import type { CanonicalRequest } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../canonical/index.ts';
+import { idsIn, idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';
+
+/** The ids of objects in the vendor's account, but for those of media. */
+export function namedObjects(request: CanonicalRequest): readonly NamedObject[] {
+  const { raw, items } = request;
+  const ids = [...idsInTools(request), ...idsInUnknownParts(items)];
+  for (const name of ['container', 'user_profile_id'] as const) {
+    const value = raw[name];
+    if (value === undefined || value === null) continue;
+    const { skills, ...container } = asObject(value);
+    ids.push(...idsIn(typeof value === 'string' ? value : container, name, () => true));
+    asArray(skills).forEach((skill, index) => {
+      // Anthropic's own are everybody's.
+      if (asObject(skill)['type'] === 'anthropic') return;
+      ids.push(...idsIn(skill, `${name}.skills[${index}]`, (member) => member === 'skill_id'));
+    });
+  }
+  return ids;
+}
