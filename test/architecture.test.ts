@@ -89,7 +89,11 @@ const ONLY_THESE: readonly {
     files: ['storage/ports.ts'],
   },
   { from: ['engine'], of: 'runtime', files: ['runtime/clock.ts', 'runtime/ids.ts'] },
-  { from: ['server'], of: 'runtime', files: ['runtime/http-server.ts', 'runtime/ids.ts'] },
+  {
+    from: ['server'],
+    of: 'runtime',
+    files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts'],
+  },
   { from: ['documents'], of: 'runtime', files: ['runtime/subprocess.ts'] },
   { from: ['tools', 'engine'], of: 'documents', files: ['documents/pdf-text.ts'] },
   { from: ['storage'], of: 'runtime', files: ['runtime/machine.ts', 'runtime/s3.ts', 'runtime/sqlite.ts'] },

@@ -118,10 +118,9 @@ export function isCallersStatus(status: number): boolean {
 const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([503, 529]);
 
 /** True when whoever was asked is well but has too much to do: most protocols have a word of their own for that. */
-export function isOverloaded({ kind, upstream }: GatewayError): boolean {
-  return (
-    kind === 'upstream_unavailable' && upstream !== undefined && OVERLOADED_STATUSES.has(upstream.status)
-  );
+export function isOverloaded({ kind, upstream, httpStatus }: GatewayError): boolean {
+  const status = upstream?.status ?? httpStatus;
+  return kind === 'upstream_unavailable' && status !== undefined && OVERLOADED_STATUSES.has(status);
 }
 
 /** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
@@ -136,6 +135,8 @@ export interface ErrorDetails {
   /** Machine-readable code where a protocol has one, e.g. `model_not_found`. */
   readonly code?: string | undefined;
   readonly fault?: Fault | undefined;
+  /** Status of the answer where HTTP itself has one for the case, whatever the protocol: 408, 503. */
+  readonly httpStatus?: number | undefined;
   /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
   readonly retryAfterMs?: number | undefined;
   readonly upstream?: UpstreamFailure | undefined;
@@ -152,6 +153,7 @@ export class GatewayError extends Error {
   readonly fault: Fault;
   readonly param: string | undefined;
   readonly code: string | undefined;
+  readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly upstream: UpstreamFailure | undefined;
   readonly failedGeneration: string | undefined;
@@ -163,6 +165,7 @@ export class GatewayError extends Error {
     this.fault = details.fault ?? ERROR_KINDS[kind].fault;
     this.param = details.param;
     this.code = details.code;
+    this.httpStatus = details.httpStatus;
     this.retryAfterMs = details.retryAfterMs;
     this.upstream = details.upstream;
     this.failedGeneration = details.failedGeneration;
@@ -171,7 +174,7 @@ export class GatewayError extends Error {
 
   /** HTTP status of the kind. Some protocols have another for it: a client gets that of `encodeError`. */
   get status(): number {
-    return ERROR_KINDS[this.kind].status;
+    return this.httpStatus ?? ERROR_KINDS[this.kind].status;
   }
 
   static is(value: unknown): value is GatewayError {

@@ -14,9 +14,12 @@ import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
+import { memoryLimitBytes } from '../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
+import { BodyReader } from '../server/body-reader.ts';
 import { checkTemplate } from '../server/check-template.ts';
+import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
 import type { Storage, VaultStore } from '../storage/ports.ts';
@@ -171,6 +174,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     log,
     redact: (text) => redact(text),
   });
+  const memory = new MemoryBudget(() => budgetOf(watched.current().config.server));
   let ready = true;
   const stopPurge = clock.every(PURGE_MS, () => {
     for (const store of [storage.vault, storage.responses, storage.conversations, files])
@@ -187,6 +191,13 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     prompts,
     files,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
+    bodies: new BodyReader({
+      maxBytes: () => watched.current().config.server.bodyLimitBytes,
+      graceMs: () => watched.current().config.server.bodyGraceMs,
+      clock,
+    }),
+    memory,
+    socketLimits: () => watched.current().config.server.websocket,
     ready: () => ready,
     sealSummary: (keyId, text) => compaction.seal(keyId, text),
     expiresAt: (now) => expiryOf(settingsOf(watched.current()), now),
@@ -198,6 +209,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     port: config.server.port,
     // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
     maxBodyBytes: Math.max(config.server.bodyLimitBytes, config.files.maxBytes) * 4,
+    // A little more, so that messages that are a little too long are refused in the gateway's words.
+    maxMessageBytes: config.server.bodyLimitBytes + 65_536,
     hot: app.hot,
     fallback: app.fallback,
     failed: app.failed,
@@ -249,6 +262,16 @@ async function purgeAll(
 ): Promise<void> {
   const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PURGE_PAUSE_MS, resolve));
   while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
+}
+
+/** Of the memory that there is, unless the configuration says otherwise; it takes a few times a body to answer it. */
+const BUDGET_SHARE = 1 / 4;
+const availableBytes = memoryLimitBytes();
+
+function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLimits {
+  const totalBytes = memory.bodiesBytes ?? Math.max(availableBytes * BUDGET_SHARE, bodyLimitBytes);
+  const perKeyBytes = Math.max(totalBytes * memory.sharePerKey, bodyLimitBytes);
+  return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
 }
 
 const settingsCache = new WeakMap<Snapshot, EngineSettings>();

@@ -25,6 +25,44 @@ export const serverSchema = z
       .describe(
         'Silence after which a connection is closed on which no answer is awaited, in milliseconds, to the second.',
       ),
+    body_grace_ms: milliseconds(30_000).describe(
+      'Time in which a body must arrive, in milliseconds, besides a second for every 8 kB of it; then 408.',
+    ),
+    memory: z
+      .strictObject({
+        bodies_mb: z
+          .number()
+          .positive()
+          .optional()
+          .describe(
+            'MB that requests may hold which are being read or answered: bodies, messages, and what waits for slow readers. Default: a quarter of the memory of the machine or control group.',
+          ),
+        share_per_key: z
+          .number()
+          .positive()
+          .max(1)
+          .default(0.25)
+          .describe('Share of it that one key may hold; always enough for one body.'),
+      })
+      .prefault({})
+      .describe('Memory that clients may take; beyond it 503 with `retry-after`.'),
+    websocket: z
+      .strictObject({
+        max_connections_per_key: z
+          .number()
+          .int()
+          .min(0)
+          .default(64)
+          .describe('Open connections of one key; beyond it 429.'),
+        max_connections: z
+          .number()
+          .int()
+          .min(0)
+          .default(1024)
+          .describe('Of all keys together; beyond it 503.'),
+      })
+      .prefault({})
+      .describe('WebSockets of `/responses`.'),
     drain_ms: milliseconds(30_000).describe(
       'How long running answers may go on after SIGTERM, in milliseconds.',
     ),
@@ -39,6 +77,14 @@ export interface ServerConfig {
   readonly bodyLimitBytes: number;
   /** At most 255,000. */
   readonly idleMs: number;
+  readonly bodyGraceMs: number;
+  readonly memory: {
+    /** Null: a share of the memory that there is. */
+    readonly bodiesBytes: number | null;
+    /** Up to 1. */
+    readonly sharePerKey: number;
+  };
+  readonly websocket: { readonly maxConnectionsPerKey: number; readonly maxConnections: number };
   readonly drainMs: number;
   readonly adminKey: Secret | null;
 }
@@ -50,6 +96,16 @@ export function toServer(server: z.output<typeof serverSchema>): ServerConfig {
     port: server.port,
     bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
     idleMs: server.idle_ms,
+    bodyGraceMs: server.body_grace_ms,
+    memory: {
+      bodiesBytes:
+        server.memory.bodies_mb === undefined ? null : Math.floor(server.memory.bodies_mb * MEGABYTE),
+      sharePerKey: server.memory.share_per_key,
+    },
+    websocket: {
+      maxConnectionsPerKey: server.websocket.max_connections_per_key,
+      maxConnections: server.websocket.max_connections,
+    },
     drainMs: server.drain_ms,
     adminKey: server.admin_key === undefined || server.admin_key === '' ? null : new Secret(server.admin_key),
   };

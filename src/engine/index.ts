@@ -9,5 +9,6 @@ export { headerText } from './generation.ts';
 export type { GatewayDependencies } from './dependencies.ts';
 export { namesPrompt, promptedBody } from './prompt.ts';
 export { outputOf, previousItems } from './previous-items.ts';
+export { retryHeaders } from './refuse.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';
 export { upstreamHeaders } from './upstream-headers.ts';

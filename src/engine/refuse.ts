@@ -77,7 +77,7 @@ export function refuse(generation: Generation, error: GatewayError): void {
 }
 
 /** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
-function retryHeaders(error: GatewayError): Record<string, string> {
+export function retryHeaders(error: GatewayError): Record<string, string> {
   if (error.retryAfterMs === undefined) return {};
   return {
     'retry-after': String(Math.ceil(error.retryAfterMs / 1000)),

@@ -27,8 +27,10 @@ export interface ListenOptions {
   readonly hostname: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Bytes; larger bodies and messages are refused by the runtime itself. */
+  /** Bytes; larger bodies are refused by the runtime itself. */
   readonly maxBodyBytes: number;
+  /** Bytes of one message on a WebSocket: the runtime gathers its pieces, and closes at a larger one. */
+  readonly maxMessageBytes?: number | undefined;
   /** Handlers of exact paths, or of all that begin with what stands before a `*`, for POST: matched natively. */
   readonly hot: Readonly<Record<string, Handler>>;
   /** Everything else. */
@@ -70,7 +72,7 @@ export function listen(options: ListenOptions): Listener {
     error: options.failed ?? (() => new Response(null, { status: 500 })),
     routes,
     fetch: adapt(options.fallback),
-    websocket: webSocketHandler(options.maxBodyBytes),
+    websocket: webSocketHandler(options.maxMessageBytes ?? options.maxBodyBytes),
   });
   return {
     hostname: options.hostname,

@@ -5,6 +5,8 @@
 export interface MessageSocket {
   /** Sends one text message. False: the socket is full; `drained` tells when it has room. */
   send(text: string): boolean;
+  /** Bytes that wait for a client who does not read. */
+  waitingBytes(): number;
   /** Sends what is still queued and closes with a code of RFC 6455, section 7.4. Nothing happens when it is closed. */
   close(code: number, reason: string): void;
 }
@@ -25,11 +27,11 @@ export type Upgrade = (listener: SocketListener, headers: Readonly<Record<string
  * Bytes that wait for a client who does not read, after which it is given up. Upstreams pause long before; but an
  * answer's last events repeat all of it several times and come at once.
  */
-const MAX_WAITING_BYTES = 256 * 1024 * 1024;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** Seconds without a sign of life; the runtime asks for one by itself (a ping) before they are over. */
 const IDLE_SECONDS = 120;
 
-/** What the runtime wants to know. @param maxBytes of one message; the connection of a longer one breaks */
+/** What the runtime wants to know. @param maxBytes of one message; a longer one closes its connection with 1009 */
 export function webSocketHandler(maxBytes: number): Bun.WebSocketHandler<SocketListener> {
   return {
     maxPayloadLength: maxBytes,
@@ -37,6 +39,8 @@ export function webSocketHandler(maxBytes: number): Bun.WebSocketHandler<SocketL
     closeOnBackpressureLimit: true,
     idleTimeout: IDLE_SECONDS,
     sendPings: true,
+    // A message of a few bytes could become any number of them.
+    perMessageDeflate: false,
     open: (ws) => ws.data.opened(new BunSocket(ws)),
     message: (ws, message) => ws.data.message(message),
     drain: (ws) => ws.data.drained(),
@@ -54,6 +58,10 @@ class BunSocket implements MessageSocket {
   send(text: string): boolean {
     // Negative: queued, for the socket is full. Zero: the connection is gone, which `closed` tells.
     return this.#ws.sendText(text) >= 0;
+  }
+
+  waitingBytes(): number {
+    return this.#ws.getBufferedAmount();
   }
 
   close(code: number, reason: string): void {

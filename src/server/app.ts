@@ -19,16 +19,22 @@ import { explainedProtocol } from './explained-protocol.ts';
 import { addFilesRoutes } from './files-routes.ts';
 import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
 import { hybridChat } from './hybrid-chat.ts';
+import type { Hold } from './memory-budget.ts';
 import { addModelsRoutes } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
 import { errorResponse, reply, requestIds, withServer } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
 import { withUsableHead } from './request-head.ts';
-import { ResponsesSockets } from './responses-sockets.ts';
+import { ResponsesSockets, type SocketsDependencies } from './responses-sockets.ts';
 import { serveOperation, type Operation, type ServeDependencies } from './serve-operation.ts';
 import { responsesProtocol, routesBelow, type StateDependencies } from './state-routes.ts';
 
-export interface AppDependencies extends StateDependencies, CompactDependencies, ServeDependencies {
+export interface AppDependencies
+  extends
+    StateDependencies,
+    CompactDependencies,
+    ServeDependencies,
+    Pick<SocketsDependencies, 'maxBodyBytes' | 'socketLimits'> {
   readonly ledger: LedgerStore;
 }
 
@@ -159,9 +165,11 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
   const id = newGenerationId(deps.now());
   const header = (name: string): string | null => request.headers.get(name);
   let server: ServerCodec | undefined;
+  let hold: Hold | undefined;
   try {
     const principal = deps.authenticate(header);
-    const { bytes, json } = await readBody(request, deps.maxBodyBytes());
+    hold = deps.memory.open(principal.keyId);
+    const { bytes, json } = await readBody(request, deps.bodies, hold);
     const { searchParams } = new URL(request.url);
     const named = searchParams.get('protocol');
     // Embeddings are nobody's protocol, and their bodies look like requests of another.
@@ -175,6 +183,8 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
     return Response.json(table, { headers: requestIds(id) });
   } catch (error) {
     return errorResponse(deps, error, id, server);
+  } finally {
+    hold?.release();
   }
 }
 

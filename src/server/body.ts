@@ -1,6 +1,8 @@
 // Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { findJsonFault, GatewayError } from '../canonical/index.ts';
+import type { BodyReader } from './body-reader.ts';
+import type { Hold } from './memory-budget.ts';
 
 export interface RequestBody {
   /** Byte string: one character per byte. */
@@ -12,7 +14,7 @@ export interface RequestBody {
  * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
  * invalid UTF-8, malformed JSON, and what `findJsonFault` finds.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<RequestBody> {
+export async function readBody(request: Request, reader: BodyReader, hold: Hold): Promise<RequestBody> {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
     throw new GatewayError(
@@ -20,7 +22,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Requ
       'the body has a content-encoding, and none is accepted; send plain JSON',
     );
   }
-  return parseBody(await readBytes(request, maxBytes));
+  return parseBody(await reader.read(request, hold));
 }
 
 /** The same for a body that is here already. */
@@ -34,29 +36,6 @@ export function parseBody(buffer: Buffer): RequestBody {
   if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
   const json = parse(buffer.toString('utf8'));
   return { bytes: buffer.toString('latin1'), json };
-}
-
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? Number.NaN);
-  if (announced <= maxBytes) return Buffer.from(await request.arrayBuffer());
-  // Read to its end even when it is too long: a client that is still writing would otherwise see a reset
-  // connection instead of the answer.
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  if (request.body) {
-    for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
-      size += piece.length;
-      if (size <= maxBytes) pieces.push(piece);
-      else pieces.length = 0;
-    }
-  }
-  if (size > maxBytes) {
-    throw new GatewayError(
-      'too_large',
-      `the body has ${size} bytes; at most ${maxBytes} are accepted (server.body_limit_mb)`,
-    );
-  }
-  return Buffer.concat(pieces);
 }
 
 function parse(text: string): unknown {

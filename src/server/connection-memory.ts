@@ -2,6 +2,7 @@
 // within a limit (OpenAI guide "WebSocket mode", how continuation works, 2026-11). Knows nothing of sockets.
 import type { JsonObject } from '../canonical/index.ts';
 import type { TurnMemory } from '../engine/index.ts';
+import type { Hold } from './memory-budget.ts';
 
 interface Turn {
   readonly responseId: string;
@@ -13,11 +14,17 @@ export class ConnectionMemory {
   /** By lane, the one that was remembered last at the end. */
   readonly #turns = new Map<string, Turn>();
   readonly #maxChars: number;
+  readonly #hold: Hold;
   #chars = 0;
+  #isOver = false;
 
-  /** @param maxChars of all turns together, as JSON; the oldest are forgotten first */
-  constructor(maxChars: number) {
+  /**
+   * @param maxChars of all turns together, as JSON; the oldest are forgotten first
+   * @param hold what they count for; where there is no room for a turn it is not remembered
+   */
+  constructor(maxChars: number, hold: Hold) {
     this.#maxChars = maxChars;
+    this.#hold = hold;
   }
 
   /** The memory as a turn of a lane has it: it reads the turns of every lane and replaces that of its own. */
@@ -33,6 +40,14 @@ export class ConnectionMemory {
     if (this.#turns.get(lane)?.responseId === responseId) this.#drop(lane);
   }
 
+  /** Forgets everything, and remembers nothing any more. */
+  clear(): void {
+    this.#isOver = true;
+    this.#turns.clear();
+    this.#chars = 0;
+    this.#hold.release();
+  }
+
   #recall(responseId: string): readonly JsonObject[] | undefined {
     for (const turn of this.#turns.values())
       if (turn.responseId === responseId) return JSON.parse(turn.items) as readonly JsonObject[];
@@ -40,8 +55,14 @@ export class ConnectionMemory {
   }
 
   #remember(lane: string, responseId: string, items: readonly JsonObject[]): void {
+    if (this.#isOver) return;
     this.#drop(lane);
     const turn = { responseId, items: JSON.stringify(items) };
+    try {
+      this.#hold.add(turn.items.length);
+    } catch {
+      return;
+    }
     this.#turns.set(lane, turn);
     this.#chars += turn.items.length;
     for (const oldest of this.#turns.keys()) {
@@ -51,7 +72,9 @@ export class ConnectionMemory {
   }
 
   #drop(lane: string): void {
-    this.#chars -= this.#turns.get(lane)?.items.length ?? 0;
+    const chars = this.#turns.get(lane)?.items.length ?? 0;
+    this.#chars -= chars;
+    this.#hold.add(-chars);
     this.#turns.delete(lane);
   }
 }

@@ -32,7 +32,7 @@ async function create(call: StateCall): Promise<JsonObject> {
   const { request, deps } = call;
   const form = new UploadForm(call);
   try {
-    await readMultipart(request.body ?? nothing(), request.headers.get('content-type') ?? '', (head) =>
+    await readMultipart(deps.bodies.pieces(request), request.headers.get('content-type') ?? '', (head) =>
       form.open(head),
     );
     return encodeFile(await form.keep(deps.expiresAt(call.now)));
@@ -158,8 +158,6 @@ function plainName(filename: string): string {
   const printable = [...name].filter((char) => char >= ' ' && char !== '\u007f');
   return printable.slice(0, LONGEST_NAME).join('') || 'file';
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function wrong(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param });

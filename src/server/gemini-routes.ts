@@ -72,7 +72,9 @@ export function geminiHandlers(deps: ServeDependencies): Readonly<Record<string,
 /** Adds the list of models, and one model, in Google's shape. To be added before the routes of other shapes. */
 export function addGeminiModels(
   hono: Hono,
-  deps: Pick<ServeDependencies, 'authenticate' | 'now' | 'log'> & { readonly catalog: () => Catalog },
+  deps: Pick<ServeDependencies, 'authenticate' | 'now' | 'log' | 'memory'> & {
+    readonly catalog: () => Catalog;
+  },
 ): void {
   const list = (request: Request): Promise<Response> =>
     reply(

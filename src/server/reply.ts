@@ -2,15 +2,19 @@
 // id. Knows no path and no operation.
 import type { Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { retryHeaders } from '../engine/index.ts';
 import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { Hold, MemoryBudget } from './memory-budget.ts';
 
 export interface ReplyDependencies {
   /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
   readonly authenticate: (header: (name: string) => string | null) => Principal;
   readonly now: () => number;
   readonly log: Logger;
+  /** What the bodies of requests may hold. */
+  readonly memory: MemoryBudget;
 }
 
 /** How a client speaks where that is not OpenAI's way. */
@@ -23,23 +27,29 @@ export interface Manner {
 
 /**
  * Answers one request. Never rejects: whatever `answer` throws reaches the client as an error of its protocol.
- * @param answer gives the body, or a whole response where a body alone says too little
+ * @param answer gives the body, or a whole response where a body alone says too little; what it reads of the request
+ *   counts for the hold, until it has answered
  */
 export async function reply(
   deps: ReplyDependencies,
   request: Request,
-  answer: (principal: Principal) => JsonObject | Response | Promise<JsonObject | Response>,
+  answer: (principal: Principal, hold: Hold) => JsonObject | Response | Promise<JsonObject | Response>,
   manner?: Manner,
 ): Promise<Response> {
   const id = newGenerationId(deps.now());
+  let hold: Hold | undefined;
   try {
     const header = manner?.header ?? ((name: string) => request.headers.get(name));
-    const result = await answer(deps.authenticate(header));
+    const principal = deps.authenticate(header);
+    hold = deps.memory.open(principal.keyId);
+    const result = await answer(principal, hold);
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
     for (const [name, value] of Object.entries(requestIds(id))) result.headers.set(name, value);
     return result;
   } catch (error) {
     return errorResponse(deps, error, id, manner?.server);
+  } finally {
+    hold?.release();
   }
 }
 
@@ -54,7 +64,10 @@ export function errorResponse(
   // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
   if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
   const { status, body } = server.encodeError(error, id);
-  return Response.json(body, { status, headers: requestIds(id) });
+  const headers: Record<string, string> = { ...requestIds(id), ...retryHeaders(error) };
+  // What still comes of the body is nobody's (RFC 9110, section 15.5.9).
+  if (error.httpStatus === 408) headers['connection'] = 'close';
+  return Response.json(body, { status: error.httpStatus ?? status, headers });
 }
 
 /** Headers that name the request, under both of the names that clients read. */

@@ -5,6 +5,7 @@ import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, TurnMemory } from '../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../runtime/http-server.ts';
 import { ConnectionMemory } from './connection-memory.ts';
+import type { Hold } from './memory-budget.ts';
 import { readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from './reply.ts';
@@ -20,7 +21,7 @@ const MAX_NAMED_LANES = 32;
 const MAX_AGE_MS = 3_600_000;
 
 /** Codes of RFC 6455, section 7.4.1. */
-const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009 } as const;
+const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const;
 
 export interface SocketDependencies extends ReplyDependencies {
   /** Answers a turn. Never rejects. */
@@ -33,12 +34,17 @@ export interface SocketDependencies extends ReplyDependencies {
 interface Waiting extends CreateMessage {
   readonly lane: string;
   readonly bytes: number;
+  /** What the message counts for until its turn has ended. */
+  readonly hold: Hold;
 }
 
 export class ResponsesSocket implements SocketListener {
   readonly #deps: SocketDependencies;
   readonly #headers: Headers;
+  readonly #keyId: string;
   readonly #memory: ConnectionMemory;
+  /** What waits for a client who does not read. */
+  readonly #unread: Hold;
   readonly #openedAt: number;
   readonly #ended: () => void;
   readonly #names = new Set<string>();
@@ -53,14 +59,17 @@ export class ResponsesSocket implements SocketListener {
 
   /**
    * @param headers of the handshake: they stand for the headers of every turn
+   * @param keyId whose connection it is: what it holds counts for that key
    * @param ended called once, when the connection is gone
    */
-  constructor(deps: SocketDependencies, headers: Headers, ended: () => void) {
+  constructor(deps: SocketDependencies, headers: Headers, keyId: string, ended: () => void) {
     this.#deps = deps;
+    this.#keyId = keyId;
+    this.#unread = deps.memory.open(keyId);
     this.#headers = new Headers(headers);
     // One key for every turn would give all of them the first one's answer.
     this.#headers.delete('idempotency-key');
-    this.#memory = new ConnectionMemory(deps.maxBodyBytes());
+    this.#memory = new ConnectionMemory(deps.maxBodyBytes(), deps.memory.open(keyId));
     this.#openedAt = deps.now();
     this.#ended = ended;
   }
@@ -83,7 +92,9 @@ export class ResponsesSocket implements SocketListener {
       if (!create) return;
       ({ streamId } = create);
       this.#admit(create, bytes);
-      this.#waiting.push({ ...create, lane: streamId ?? '', bytes });
+      const hold = this.#deps.memory.open(this.#keyId);
+      hold.add(bytes);
+      this.#waiting.push({ ...create, lane: streamId ?? '', bytes, hold });
       this.#waitingBytes += bytes;
       this.#startNext();
     } catch (thrown) {
@@ -93,13 +104,16 @@ export class ResponsesSocket implements SocketListener {
   }
 
   drained(): void {
+    this.#unread.set(0);
     for (const turn of this.#running.values()) turn.drained();
   }
 
   closed(): void {
     this.#socket = undefined;
     this.#closing ??= CLOSE.done;
-    this.#waiting = [];
+    this.#forgetWaiting();
+    this.#unread.release();
+    this.#memory.clear();
     for (const turn of this.#running.values()) turn.leave();
     this.#ended();
   }
@@ -107,9 +121,17 @@ export class ResponsesSocket implements SocketListener {
   /** Takes no new turns, and closes the connection when nothing runs any more. */
   drain(): void {
     this.#closing = CLOSE.goingAway;
-    for (const { streamId } of this.#waiting.splice(0))
+    for (const { streamId } of this.#forgetWaiting())
       this.#turnOf(streamId).refuse(...socketError(goingAway()));
     this.#closeIfIdle();
+  }
+
+  /** @returns those that waited, and will not run */
+  #forgetWaiting(): readonly Waiting[] {
+    const waited = this.#waiting.splice(0);
+    this.#waitingBytes = 0;
+    for (const { hold } of waited) hold.release();
+    return waited;
   }
 
   /** Throws GatewayError for a turn that cannot even wait. */
@@ -162,7 +184,7 @@ export class ResponsesSocket implements SocketListener {
   }
 
   /** Never rejects. */
-  async #run({ lane, body, generate }: Waiting, turn: SocketTurn): Promise<void> {
+  async #run({ lane, body, generate, hold }: Waiting, turn: SocketTurn): Promise<void> {
     const header = (name: string): string | null => this.#headers.get(name);
     const { previous_response_id: previous } = body;
     try {
@@ -182,6 +204,7 @@ export class ResponsesSocket implements SocketListener {
     } catch (thrown) {
       turn.refuse(...socketError(this.#known(thrown)));
     }
+    hold.release();
     if (turn.refused && typeof previous === 'string') this.#memory.forget(lane, previous);
     this.#running.delete(lane);
     this.#startNext();
@@ -189,7 +212,19 @@ export class ResponsesSocket implements SocketListener {
   }
 
   #turnOf(streamId: string | undefined): SocketTurn {
-    return new SocketTurn({ send: (text) => this.#socket?.send(text) ?? true }, streamId);
+    return new SocketTurn({ send: (text) => this.#send(text) }, streamId);
+  }
+
+  /** False: the socket is full. What waits in it counts for the key, which may hold only so much. */
+  #send(text: string): boolean {
+    const socket = this.#socket;
+    if (!socket || socket.send(text)) return true;
+    try {
+      this.#unread.set(socket.waitingBytes());
+    } catch {
+      socket.close(CLOSE.tryAgain, 'too much waits for this client, who does not read it');
+    }
+    return false;
   }
 
   #closeIfIdle(): void {

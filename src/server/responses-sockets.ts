@@ -12,11 +12,22 @@ export interface SocketsDependencies
   extends Omit<SocketDependencies, 'warmUp'>, Pick<StateDependencies, 'state'> {
   /** False while the process drains. */
   readonly ready: () => boolean;
+  readonly socketLimits: () => SocketLimits;
 }
+
+/** Open connections. */
+export interface SocketLimits {
+  readonly maxConnectionsPerKey: number;
+  readonly maxConnections: number;
+}
+
+/** When a client may try again that found too many open, in milliseconds. */
+const RETRY_MS = 5_000;
 
 export class ResponsesSockets {
   readonly #deps: SocketsDependencies;
-  readonly #open = new Set<ResponsesSocket>();
+  /** Each with the key that opened it. */
+  readonly #open = new Map<ResponsesSocket, string>();
 
   constructor(deps: SocketsDependencies) {
     this.#deps = deps;
@@ -27,14 +38,20 @@ export class ResponsesSockets {
     const deps = this.#deps;
     const id = newGenerationId(deps.now());
     try {
-      deps.authenticate((name) => request.headers.get(name));
+      const { keyId } = deps.authenticate((name) => request.headers.get(name));
       // Clients that try this first fall back to plain requests when they are told so (Codex: only by this status).
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(id);
       if (!deps.ready())
-        throw new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again');
+        throw new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+          fault: 'gateway',
+          httpStatus: 503,
+          retryAfterMs: 1000,
+        });
+      this.#admit(keyId);
       const socket: ResponsesSocket = new ResponsesSocket(
         { ...deps, warmUp: (call) => warmUp(deps, call) },
         request.headers,
+        keyId,
         () => this.#open.delete(socket),
       );
       if (!connection.upgrade(socket, requestIds(id))) {
@@ -43,16 +60,35 @@ export class ResponsesSockets {
           'the WebSocket handshake is not complete (RFC 6455, section 4.1)',
         );
       }
-      this.#open.add(socket);
+      this.#open.set(socket, keyId);
       return undefined;
     } catch (error) {
       return errorResponse(deps, error, id, responsesProtocol.server);
     }
   }
 
+  /** Throws GatewayError where there are too many. */
+  #admit(keyId: string): void {
+    const { maxConnections, maxConnectionsPerKey } = this.#deps.socketLimits();
+    let own = 0;
+    for (const owner of this.#open.values()) if (owner === keyId) own += 1;
+    if (own >= maxConnectionsPerKey)
+      throw new GatewayError(
+        'rate_limited',
+        `this key has ${own} open WebSocket connections, and may have ${maxConnectionsPerKey} (server.websocket.max_connections_per_key); close one`,
+        { fault: 'client', retryAfterMs: RETRY_MS, code: 'websocket_connections' },
+      );
+    if (this.#open.size >= maxConnections)
+      throw new GatewayError(
+        'upstream_unavailable',
+        `${maxConnections} WebSocket connections are open, which is the most that this gateway takes (server.websocket.max_connections); try again later`,
+        { fault: 'gateway', httpStatus: 503, retryAfterMs: RETRY_MS, code: 'websocket_connections' },
+      );
+  }
+
   /** Closes every connection as soon as nothing runs on it. */
   drain(): void {
-    for (const socket of this.#open) socket.drain();
+    for (const socket of this.#open.keys()) socket.drain();
   }
 }
 

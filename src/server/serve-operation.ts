@@ -6,12 +6,14 @@ import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts'
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { readBody } from './body.ts';
+import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
-import { errorResponse, requestIds, type ReplyDependencies } from './reply.ts';
+import type { Hold } from './memory-budget.ts';
+import { errorResponse, type ReplyDependencies } from './reply.ts';
 
 export interface ServeDependencies extends ReplyDependencies {
   readonly gateway: Gateway;
-  readonly maxBodyBytes: () => number;
+  readonly bodies: BodyReader;
   /** False while the process starts or drains. */
   readonly ready: () => boolean;
 }
@@ -40,10 +42,12 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   { header, route }: Envelope = { header: (name) => request.headers.get(name) },
 ): Promise<Response> {
   const { protocol, api, serve } = operation;
+  let hold: Hold | undefined;
   try {
     if (!deps.ready()) return goingAway(deps, protocol.server);
     const principal = deps.authenticate(header);
-    const body = await readBody(request, deps.maxBodyBytes());
+    hold = deps.memory.open(principal.keyId);
+    const body = await readBody(request, deps.bodies, hold);
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
     connection.patient();
     const client = new HttpClient(request, connection);
@@ -60,19 +64,31 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     };
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
     const served = serve ? serve(deps, call) : deps.gateway.serve(call);
-    return await Promise.race([client.response, served.then(() => client.response)]);
+    return await Promise.race([client.response, ended(served, hold).then(() => client.response)]);
   } catch (error) {
+    hold?.release();
     connection.impatient();
     return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
   }
 }
 
+/** Settles as the call does, and gives back what it held: its body may be sent again until then. */
+async function ended(served: Promise<void>, hold: Hold): Promise<void> {
+  try {
+    await served;
+  } finally {
+    hold.release();
+  }
+}
+
 /** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
 function goingAway(deps: ServeDependencies, server: ServerCodec): Response {
-  const id = newGenerationId(deps.now());
   const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+    fault: 'gateway',
+    httpStatus: 503,
     retryAfterMs: 1000,
   });
-  const headers = { ...requestIds(id), 'retry-after': '1', connection: 'close' };
-  return Response.json(server.encodeError(error, id).body, { status: 503, headers });
+  const answer = errorResponse(deps, error, newGenerationId(deps.now()), server);
+  answer.headers.set('connection', 'close');
+  return answer;
 }

@@ -6,6 +6,8 @@ import type { Files } from '../state/files.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import type { Storage } from '../storage/ports.ts';
 import { readBody } from './body.ts';
+import type { BodyReader } from './body-reader.ts';
+import type { Hold } from './memory-budget.ts';
 import { reply, withServer, type ReplyDependencies } from './reply.ts';
 
 export interface StateDependencies extends ReplyDependencies {
@@ -14,7 +16,7 @@ export interface StateDependencies extends ReplyDependencies {
   readonly files: Files;
   /** When what is stored at `now` expires, in Unix milliseconds; null: never. */
   readonly expiresAt: (now: number) => number | null;
-  readonly maxBodyBytes: () => number;
+  readonly bodies: BodyReader;
 }
 
 /** One request to a route over stored state. */
@@ -45,7 +47,7 @@ export function routesBelow(hono: Hono, base: string, deps: StateDependencies): 
   return (method, path, answer) =>
     hono[method](base + path, (context) => {
       const request = context.req.raw;
-      return reply(deps, request, (principal) =>
+      return reply(deps, request, (principal, hold) =>
         answer({
           deps,
           keyId: principal.keyId,
@@ -53,16 +55,21 @@ export function routesBelow(hono: Hono, base: string, deps: StateDependencies): 
           query: new URL(request.url).searchParams,
           request,
           id: (name) => context.req.param(name) ?? '',
-          body: (optional) => readObject(request, deps.maxBodyBytes(), optional !== undefined),
+          body: (optional) => readObject(request, deps.bodies, hold, optional !== undefined),
         }),
       );
     });
 }
 
-async function readObject(request: Request, maxBytes: number, mayBeAbsent: boolean): Promise<JsonObject> {
+async function readObject(
+  request: Request,
+  bodies: BodyReader,
+  hold: Hold,
+  mayBeAbsent: boolean,
+): Promise<JsonObject> {
   const isAbsent = request.body === null || request.headers.get('content-length') === '0';
   if (mayBeAbsent && isAbsent) return {};
-  const { json } = await readBody(request, maxBytes);
+  const { json } = await readBody(request, bodies, hold);
   if (isJsonObject(json)) return json;
   throw new GatewayError('invalid_request', 'the request body must be a JSON object');
 }

@@ -30,4 +30,21 @@ export const hardeningRequirements: Requirements = {
     'A connection on which no answer is awaited is closed after the idle limit.',
     'test/idle-connections.test.ts: behind %s',
   ),
+  'contract.hardening.memory': shown(
+    HARDENING,
+    'Bodies hold a bounded number of bytes per key and together, and arrive in bounded time: else 503 or 408.',
+    'test/memory-budget.test.ts: a key may hold its share',
+    'test/memory-budget.test.ts: all keys together may hold the budget',
+    'test/memory-budget.test.ts: a body without a length counts as it arrives',
+    'test/memory-budget.test.ts: every way out gives back what was held',
+    'test/memory-budget.test.ts: a body that drips ends in a 408',
+    'test/memory-budget.test.ts: a body that nobody was let in with is not kept',
+  ),
+  'contract.hardening.sockets': shown(
+    HARDENING,
+    'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',
+    'test/socket-limits.test.ts: connections are limited per key and in total',
+    'test/socket-limits.test.ts: a message over the limit closes the connection',
+    'test/socket-limits.test.ts: messages count for the key while their turns run or wait',
+  ),
 };
