@@ -2,20 +2,13 @@
 // every model that the price library knows for a provider that is on. Done once per configuration.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
-import { Secret } from '../telemetry/secret.ts';
 import { activeProviders } from './active-providers.ts';
 import type { ActiveProvider } from './active-providers.ts';
+import { chooseProtocol, otherProtocols } from './choose-protocol.ts';
 import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
 import { dateInName } from './date-in-name.ts';
 import type { Catalog, Endpoint, Model } from './endpoint.ts';
-import {
-  apiName,
-  familyFacts,
-  isEmbeddingModel,
-  isTextModel,
-  looseName,
-  preferredProtocol,
-} from './families/index.ts';
+import { apiName, familyFacts, isEmbeddingModel, isTextModel, looseName } from './families/index.ts';
 import { makeEndpoint } from './make-endpoint.ts';
 import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
 import type { FindMeasured } from './measured-facts.ts';
@@ -23,6 +16,7 @@ import { indexModels } from './model-index.ts';
 import type { Price } from './price.ts';
 import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
 import type { LibraryModel } from './prices.ts';
+import { originOf, secretsOf } from './provider-secrets.ts';
 
 /** A model that a built-in provider declares itself. */
 export interface DeclaredModel extends StatedFacts {
@@ -111,11 +105,32 @@ export function buildCatalog(input: BuildInput): Catalog {
   checkAliases(config.aliases, catalog, configuredIds, refuse);
   return catalog;
 
-  /** Every endpoint is made here, with what was measured of it. */
-  function endpointWith(given: Omit<EndpointInput, 'measured'>): Endpoint {
+  /**
+   * Every endpoint is made here, with what was measured of it.
+   * @param others the protocols in which it may be spoken to as well
+   */
+  function endpointWith(
+    given: Omit<EndpointInput, 'measured' | 'speaking'>,
+    others: readonly ProtocolName[] = [],
+  ): Endpoint {
     const { provider, protocol, model, served } = given;
     const place = { provider: provider.id, protocol, model, baseUrl: served.baseUrl };
-    return makeEndpoint({ ...given, measured: input.measured?.(place) });
+    // Made when first asked for: most clients speak one protocol, and there are thousands of models.
+    const made = new Map<ProtocolName, Endpoint>();
+    const speaking = (other: ProtocolName): Endpoint | undefined => {
+      const also = others.includes(other) ? provider.protocols.get(other) : undefined;
+      let endpoint = made.get(other);
+      if (also && !endpoint) {
+        endpoint = endpointWith({ ...given, served: also, protocol: other });
+        made.set(other, endpoint);
+      }
+      return endpoint;
+    };
+    return makeEndpoint({
+      ...given,
+      measured: input.measured?.(place),
+      ...(others.length > 0 && { speaking }),
+    });
   }
 
   /** Models that only embed stand in no list of models to talk to, unless the operator put them there. */
@@ -140,15 +155,10 @@ export function buildCatalog(input: BuildInput): Catalog {
     const protocol = chooseProtocol(provider, name);
     const served = provider.protocols.get(protocol);
     if (!served) return refuse(`providers.${provider.id}`, `serves no protocol`);
-    const endpoint = endpointWith({
-      provider,
-      served,
-      protocol,
-      slug: provider.id,
-      modelId: id,
-      model: name,
-      library,
-    });
+    const endpoint = endpointWith(
+      { provider, served, protocol, slug: provider.id, modelId: id, model: name, library },
+      otherProtocols(provider, name),
+    );
     return makeModel(id, [endpoint], library, builtAt);
   }
 
@@ -265,7 +275,8 @@ export function buildCatalog(input: BuildInput): Catalog {
       );
     slugs.add(slug);
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
-    return endpointWith({
+    const others = given.protocol || declared ? [] : otherProtocols(provider, real);
+    const facts = {
       provider,
       served,
       protocol,
@@ -282,7 +293,8 @@ export function buildCatalog(input: BuildInput): Catalog {
         quality: given.quality ?? model.quality,
       },
       price: priceFor(model, declared),
-    });
+    };
+    return endpointWith(facts, others);
   }
 
   function priceFor(model: ModelConfig, declared: DeclaredModel | null): (() => Price | null) | undefined {
@@ -298,33 +310,8 @@ function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFact
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
 
-function secretsOf({ protocols }: ActiveProvider): readonly Secret[] {
-  return [...protocols.values()].flatMap(({ auth, credential }) => [
-    ...secretsIn(auth?.key),
-    ...secretsIn(credential),
-  ]);
-}
-
-/** Every secret in what a credential is made of. */
-function secretsIn(value: unknown): readonly Secret[] {
-  if (value instanceof Secret) return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
-}
-
-/** All protocols of a provider share its credential. */
-function originOf({ id, protocols }: ActiveProvider): readonly (readonly [string, string])[] {
-  const [first] = protocols.values();
-  return first?.credential ? [[id, first.credential.origin]] : [];
-}
-
 function noFile(): never {
   throw new TypeError('files cannot be read here');
-}
-
-function chooseProtocol(provider: ActiveProvider, name: string): ProtocolName {
-  const own = provider.protocolOf?.find(({ match }) => match.test(name))?.protocol;
-  const preferred = own ?? preferredProtocol(name);
-  return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
 }
 
 /** `provider`, `provider/name` for a named one, `provider/model` for a further one; null when that is taken too. */

@@ -31,6 +31,11 @@ export interface Endpoint {
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly protocol: ProtocolName;
+  /**
+   * The same deployment spoken to in another protocol, where that is as good; undefined in a protocol that it does not
+   * serve, or not as well. Absent: there is no other.
+   */
+  readonly speaking?: ((protocol: ProtocolName) => Endpoint | undefined) | undefined;
   /** Base URL without a trailing slash; the protocol appends its path. */
   readonly baseUrl: string;
   /** Header that carries the key, with its prefix; null when the server needs none. */

@@ -12,6 +12,7 @@ export type {
   ProviderConfig,
   Refuse,
 } from './catalog-config.ts';
+export { endpointsFor } from './choose-protocol.ts';
 export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
 export { isOutOfTheWay, isTextModel } from './families/index.ts';

@@ -36,6 +36,8 @@ export interface EndpointInput {
   /** What was found out by asking: stronger than documents, weaker than the operator. */
   readonly measured?: MeasuredFacts | undefined;
   readonly config?: Omit<EndpointConfig, 'provider'> | undefined;
+  /** The same endpoint in another protocol. */
+  readonly speaking?: Endpoint['speaking'];
   /** Replaces the library's price; the endpoint's own configured price is stronger. */
   readonly price?: PriceSource | undefined;
 }
@@ -90,6 +92,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     modelId: input.modelId,
     model: input.model,
     protocol: input.protocol,
+    speaking: input.speaking,
     baseUrl: served.baseUrl,
     auth:
       served.auth &&

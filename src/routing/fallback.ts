@@ -5,7 +5,7 @@ import {
   type NameList,
   type RoutingWishes,
 } from '../canonical/index.ts';
-import type { Endpoint, Model } from '../catalog/index.ts';
+import { endpointsFor, type Endpoint, type Model } from '../catalog/index.ts';
 import { isNamed, standingRemoval } from './filters.ts';
 import { resolveModelId } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
@@ -29,7 +29,7 @@ export function standIns(
   const isRequests = request.gateway.routing?.fallback === list;
   const found: StandIn[] = [];
   for (const name of list.names) {
-    const serving = model.endpoints.filter((endpoint) => isNamed(endpoint, name));
+    const serving = endpointsFor(model, request).filter((endpoint) => isNamed(endpoint, name));
     const endpoints = serving.filter(
       (endpoint) => standingRemoval(endpoint, request, wishes, context.lacking) === null,
     );

@@ -1,6 +1,6 @@
 // The endpoints of one model, filtered and in the order of the policy.
 import type { CanonicalRequest, RoutingWishes } from '../canonical/index.ts';
-import type { Endpoint, Model } from '../catalog/index.ts';
+import { endpointsFor, type Endpoint, type Model } from '../catalog/index.ts';
 import { factorOf, type Measured } from './factors/index.ts';
 import { isAmong, isNamed, removalOf, type Removal } from './filters.ts';
 import type { Candidate, PlanContext } from './plan-types.ts';
@@ -34,7 +34,7 @@ export function groupOf(input: GroupInput, context: PlanContext): Group {
   const { request, model, wishes, pinned } = input;
   const removed: Removed[] = [];
   const left: Endpoint[] = [];
-  for (const endpoint of model.endpoints) {
+  for (const endpoint of endpointsFor(model, request)) {
     const removal =
       pinned !== null && !isNamed(endpoint, pinned)
         ? { param: 'model', reason: `the model's id names ${pinned}` }
@@ -48,9 +48,13 @@ export function groupOf(input: GroupInput, context: PlanContext): Group {
 const groups = new WeakMap<Endpoint, Group>();
 
 /** Most models have one endpoint and most requests no wishes: then there is nothing to decide. */
-function onlyCandidate({ model, wishes, pinned, holder }: GroupInput, context: PlanContext): Group | null {
-  const [endpoint] = model.endpoints;
-  if (!endpoint || model.endpoints.length > 1 || pinned !== null || holder !== null) return null;
+function onlyCandidate(
+  { request, model, wishes, pinned, holder }: GroupInput,
+  context: PlanContext,
+): Group | null {
+  if (model.endpoints.length !== 1 || pinned !== null || holder !== null) return null;
+  const [endpoint] = endpointsFor(model, request);
+  if (!endpoint) return null;
   const { providers, only, ignore, maxPrice, requireParameters, factor, type } = wishes;
   if (
     providers ||

@@ -1,7 +1,7 @@
 // Whether a model can serve a request at all, by what the catalog says of it, and how well. What decides is said in
 // words that are the same for every model, so that a route table can count them.
 import type { CanonicalRequest, RoutingWishes } from '../canonical/index.ts';
-import type { Endpoint, Model } from '../catalog/index.ts';
+import { endpointsFor, type Endpoint, type Model } from '../catalog/index.ts';
 import { isNamed, removalOf } from './filters.ts';
 import type { ResolvedModel } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
@@ -39,7 +39,7 @@ export function fitOf(
     if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
   let reason: string | null = null;
   const fitting: Endpoint[] = [];
-  for (const endpoint of model.endpoints) {
+  for (const endpoint of endpointsFor(model, demand.request)) {
     const misfit = endpointMisfit(endpoint, model, pinned, demand, context);
     if (misfit === null) fitting.push(endpoint);
     else reason ??= misfit;

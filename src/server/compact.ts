@@ -11,7 +11,7 @@ import {
   type CanonicalRequest,
   type JsonObject,
 } from '../canonical/index.ts';
-import type { Catalog } from '../catalog/index.ts';
+import { endpointsFor, type Catalog } from '../catalog/index.ts';
 import {
   outputOf,
   previousItems,
@@ -170,7 +170,8 @@ async function summarise(
 function compactsItself(catalog: Catalog, body: JsonObject): boolean {
   // Other models may stand in.
   if (body['models'] !== undefined || body['model_routing_config'] !== undefined) return false;
-  const endpoints = catalog.find(asString(body['model']) ?? '')?.endpoints ?? [];
+  const model = catalog.find(asString(body['model']) ?? '');
+  const endpoints = model ? endpointsFor(model, { protocol: responsesProtocol.name }) : [];
   return endpoints.length > 0 && endpoints.every((endpoint) => endpoint.compacts);
 }
 

@@ -14,7 +14,7 @@ export interface FamilyFacts {
   /** Those among them that it takes once it is told not to reason. */
   readonly onlyWithoutReasoning?: readonly Parameter[];
   /** Protocol to prefer where the provider serves it. */
-  readonly protocol?: ProtocolName;
+  readonly protocol?: ProtocolName | undefined;
   /** Tokens. */
   readonly maxOutputTokens?: number;
   readonly contextLength?: number;

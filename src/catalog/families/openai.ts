@@ -157,7 +157,7 @@ export const openaiFamilies: readonly FamilyRow[] = [
       reasoningMandatory: false,
       efforts: null,
       unsupported: [],
-      protocol: 'openai-chat',
+      protocol: undefined,
       maxOutputTokens: 16_384,
     },
     source: OPENAI_DOCS,

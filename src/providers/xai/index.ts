@@ -21,6 +21,8 @@ export const xai = defineProvider({
     }),
   },
   defaultProtocol: 'openai-responses',
+  // Its encrypted reasoning is given, and taken back, there alone.
+  protocolOf: [{ match: /^/, protocol: 'openai-responses' }],
   notServed: /voice/,
   docs: 'https://docs.x.ai/docs/api-reference',
 });

@@ -1,0 +1,23 @@
+// What is secret of a provider, and where it comes from. Shows nothing itself.
+import { Secret } from '../telemetry/secret.ts';
+import type { ActiveProvider } from './active-providers.ts';
+
+/** Every secret that is sent to a provider, or with which its requests are signed. */
+export function secretsOf({ protocols }: ActiveProvider): readonly Secret[] {
+  return [...protocols.values()].flatMap(({ auth, credential }) => [
+    ...secretsIn(auth?.key),
+    ...secretsIn(credential),
+  ]);
+}
+
+/** Every secret in what a credential is made of. */
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+}
+
+/** Where the credential of a provider comes from, which all of its protocols share; nothing where it has none. */
+export function originOf({ id, protocols }: ActiveProvider): readonly (readonly [string, string])[] {
+  const [first] = protocols.values();
+  return first?.credential ? [[id, first.credential.origin]] : [];
+}
