@@ -302,7 +302,7 @@ describe('the head of the answer', () => {
     const body = {
       ...JSON.parse(BODY),
       model: 'sim/messages',
-      user: 'someone',
+      store: true,
       temperature: 1.7,
       reasoning: { enabled: false },
     };
@@ -311,7 +311,7 @@ describe('the head of the answer', () => {
       .get('x-dragoman-report')
       ?.split(',')
       .map((entry) => entry.trim());
-    expect(report).toContain('user:dropped');
+    expect(report).toContain('store:dropped');
     expect(report).toContain('temperature:clamped');
     expect(report?.every((entry) => /^[^:]+:(dropped|approximated|defaulted|clamped)$/.test(entry))).toBe(
       true,
@@ -319,9 +319,9 @@ describe('the head of the answer', () => {
   });
 
   test('the same in strict mode is a 400 that names it', async () => {
-    const body = JSON.stringify({ ...JSON.parse(BODY), model: 'sim/messages', user: 'someone' });
+    const body = JSON.stringify({ ...JSON.parse(BODY), model: 'sim/messages', store: true });
     const answer = await sendRaw(gateway.origin, jsonRequest(TEST_KEY, body, ['x-dragoman-strict: true']));
     expect(answer.status).toBe(400);
-    expect(readError(answer.text).param).toBe('user');
+    expect(readError(answer.text).param).toBe('store');
   });
 });

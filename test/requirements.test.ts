@@ -117,10 +117,16 @@ describe('request fields', () => {
 
   test('are documented as they are handled, and nothing else is', () => {
     const page = textOf('docs/chat-completions.md') ?? '';
-    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (yes|gateway|ignored|refused) \|/gm)].map(
+    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (yes|gateway|passed on|ignored|refused) \|/gm)].map(
       ([, name, support]) => ({ name, support }),
     );
-    const words = { supported: 'yes', gateway: 'gateway', ignored: 'ignored', rejected: 'refused' } as const;
+    const words = {
+      supported: 'yes',
+      gateway: 'gateway',
+      passed: 'passed on',
+      ignored: 'ignored',
+      rejected: 'refused',
+    } as const;
     expect(rows).toEqual(REQUEST_FIELDS.map(({ name, support }) => ({ name, support: words[support] })));
   });
 });

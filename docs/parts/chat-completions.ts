@@ -25,6 +25,7 @@ The key may also come as \`x-api-key\` or \`x-goog-api-key\`.
 const SUPPORT: Readonly<Record<RequestField['support'], string>> = {
   supported: 'yes',
   gateway: 'gateway',
+  passed: 'passed on',
   ignored: 'ignored',
   rejected: 'refused',
 };
@@ -32,6 +33,8 @@ const SUPPORT: Readonly<Record<RequestField['support'], string>> = {
 const REST = `- **yes**: checked, and sent on in the upstream's own form. What a model or an upstream does not take is left out
   and [reported](#what-is-lost-is-told).
 - **gateway**: for Dragoman itself; it never reaches an upstream.
+- **passed on**: the gateway does not act on it, but an upstream that may know it gets it: one of the same protocol that takes
+  unknown members. It is reported where nobody does.
 - **ignored**: its type is checked; then it is dropped and reported.
 - **refused**: any value but \`null\` is a 400.
 

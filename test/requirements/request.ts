@@ -568,7 +568,7 @@ export const requestRequirements: Requirements = {
 
   '8.1': shown(
     UNSUPPORTED_FIELDS,
-    'The 13 members `audio`, `modalities`, `functions`, `function_call`, `prompt_cache_key`, `prompt_cache_retention`, `safety_identifier`, `store`, `service_tier`, `prediction`, `seed`, `user`, `max_tokens` have one outcome each.',
+    'The 13 members `audio`, `modalities`, `functions`, `function_call`, `prompt_cache_key`, `prompt_cache_retention`, `safety_identifier`, `store`, `service_tier`, `prediction`, `seed`, `user`, `max_tokens` have one outcome each: what a vendor may know goes on to it.',
     `${UNSUPPORTED}: $name is $outcome`,
   ),
   '8.2': shown(UNSUPPORTED_FIELDS, 'Their types are checked.', EVERY_FIELD),
@@ -587,7 +587,7 @@ export const requestRequirements: Requirements = {
   '8.6': shown(UNSUPPORTED_FIELDS, 'Members that an older page lacks are supported.', ALL_PARAMETERS),
   '8.7': shown(
     UNSUPPORTED_FIELDS,
-    'Unsupported members are dropped and reported, or a 400 in strict mode.',
+    'Unsupported members that no upstream gets are dropped and reported, or a 400 in strict mode.',
     `${HTTP}: the same in strict mode`,
     `${HTTP}: tells by name what was dropped`,
   ),

@@ -1,13 +1,13 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
-import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
-import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { IGNORED_FIELDS, KNOWN_FIELDS } from './fields.ts';
+import { END_USER, IGNORED_FIELDS, KNOWN_FIELDS, PASSED_FIELDS } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 import { decodeMetadata } from '../decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
@@ -59,7 +59,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     stream,
     streamUsage,
     gateway,
-    extra: unknownMembers(body, KNOWN_FIELDS) ?? {},
+    endUser: asString(body['safety_identifier']) || asString(body['user']) || undefined,
+    extra: extraMembers(body),
     lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),
     report: report.speakAs(CLIENT_NAMES, body),
   };
@@ -96,9 +97,21 @@ function withTools(
   return {};
 }
 
+/** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */
+function extraMembers(body: JsonObject): JsonObject {
+  const extra: MutableJsonObject = { ...unknownMembers(body, KNOWN_FIELDS) };
+  for (const name of PASSED_FIELDS) {
+    // Who asks has a place of its own in the canonical request.
+    if (END_USER.has(name)) continue;
+    const value = body[name];
+    if (value !== undefined && value !== null) extra[name] = value;
+  }
+  return extra;
+}
+
 /**
- * The documented but unsupported members. Most are dropped and reported, so that the request succeeds; the
- * rest would change the answer and are refused.
+ * The documented members that the gateway does not act on. What would change the answer is refused; some are dropped and
+ * reported, so that the request succeeds.
  */
 function decodeUnsupported(body: JsonObject, problems: Problems, report: Report): void {
   const refuse = (name: string, message: string): void => {

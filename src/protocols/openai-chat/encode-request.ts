@@ -19,6 +19,7 @@ import { encodeMessages } from './encode-messages.ts';
 import { encodePrefill } from './encode-prefill.ts';
 import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';
+import { END_USER } from './fields.ts';
 
 /** API reference, "Create chat completion", `temperature`. */
 export const MAX_TEMPERATURE = 2;
@@ -59,7 +60,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
   }
   if (request.prefill) encodePrefill(body, request, context);
-  dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
+  encodeEndUser(body, request, context);
   copyExtra(body, request, context);
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
@@ -114,6 +115,22 @@ function encodeWebSearch(options: WebSearchOptions): JsonObject {
     search_context_size: options.contextSize,
     user_location: options.userLocation && { type, approximate },
   };
+}
+
+/** Ids of users go on as the client of this protocol wrote them: few servers know them, and which of the two differs. */
+function encodeEndUser(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { target, report }: EncodeContext,
+): void {
+  if (request.protocol !== 'openai-chat')
+    return dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
+  if (target.quirks.unknownFields === 'drop')
+    return dropEndUser(request, 'the upstream does not know this member', report);
+  for (const name of END_USER) {
+    const value = request.raw[name];
+    if (typeof value === 'string') body[name] = value;
+  }
 }
 
 /** Members that no document knows go to an upstream of the client's own dialect that takes such members. */

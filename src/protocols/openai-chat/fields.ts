@@ -5,10 +5,11 @@ import { namesOf } from '../request-fields.ts';
 import type { RequestField as Field } from '../request-fields.ts';
 
 /**
- * `supported`: decoded and sent on. `ignored`: type-checked, then dropped and reported. `rejected`: any value but
+ * `supported`: decoded and sent on. `passed`: type-checked, and left to an upstream that knows it; reported where none
+ * does. `ignored`: type-checked, then dropped and reported. `rejected`: any value but
  * null is a 400. `gateway`: steers the gateway and never reaches an upstream.
  */
-export type RequestField = Field<'supported' | 'ignored' | 'rejected' | 'gateway'>;
+export type RequestField = Field<'supported' | 'passed' | 'ignored' | 'rejected' | 'gateway'>;
 
 /** Every documented member, in the order of the documentation. */
 export const REQUEST_FIELDS: readonly RequestField[] = [
@@ -78,21 +79,42 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
   { name: 'provider', support: 'gateway', note: 'Provider routing and fallback.' },
   { name: 'model_routing_config', support: 'gateway', note: 'Model routing.' },
   { name: 'models', support: 'gateway', note: 'Models to fall back to, in order.' },
-  { name: 'user', support: 'ignored', note: 'A string.' },
-  { name: 'safety_identifier', support: 'ignored', note: 'A string.' },
-  { name: 'prompt_cache_key', support: 'ignored', note: 'A string.' },
-  { name: 'prompt_cache_retention', support: 'ignored', note: 'A string.' },
-  { name: 'service_tier', support: 'ignored', note: 'A string.' },
-  { name: 'store', support: 'ignored', note: 'Boolean.' },
-  { name: 'prediction', support: 'ignored', note: 'An object.' },
-  { name: 'modalities', support: 'ignored', note: 'Anything besides `text` is a 400.' },
+  {
+    name: 'user',
+    support: 'passed',
+    note: 'A string. In other protocols `safety_identifier`, `metadata.user_id`.',
+  },
+  {
+    name: 'safety_identifier',
+    support: 'passed',
+    note: 'A string; counts before `user` where an upstream has one place for both.',
+  },
+  { name: 'prompt_cache_key', support: 'passed', note: 'A string.' },
+  { name: 'prompt_cache_retention', support: 'passed', note: 'A string.' },
+  { name: 'prediction', support: 'passed', note: 'An object.' },
+  { name: 'modalities', support: 'passed', note: 'Anything besides `text` is a 400.' },
+  {
+    name: 'service_tier',
+    support: 'ignored',
+    note: 'A string. It changes what the operator pays, by prices that the ledger does not know.',
+  },
+  { name: 'store', support: 'ignored', note: 'Boolean. No upstream is asked to keep what was said.' },
   { name: 'audio', support: 'rejected', note: 'Audio answers are not available.' },
   { name: 'functions', support: 'rejected', note: 'Deprecated and not accepted; use `tools`.' },
   { name: 'function_call', support: 'rejected', note: 'Deprecated and not accepted; use `tool_choice`.' },
 ];
 
 /** Names of every documented member; all others are `extra`. */
-export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'ignored', 'rejected', 'gateway');
+export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'passed', 'ignored', 'rejected', 'gateway');
+
+/** Members that the gateway does not act on. */
+export const PASSED_FIELDS = namesOf(REQUEST_FIELDS, 'passed');
+
+/** The members that say for whom the client asks. */
+export const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
+
+/** Members that never reach an upstream of this protocol. */
+export const WITHHELD_FIELDS = namesOf(REQUEST_FIELDS, 'gateway', 'ignored', 'rejected');
 
 /** Members that are dropped and reported. */
 export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
@@ -101,8 +123,7 @@ export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
 export const GATEWAY_KEYS = namesOf(REQUEST_FIELDS, 'gateway');
 
 /**
- * The members that the API documents as unsupported, in its order, `seed` included: it is decoded, yet no
- * client may rely on it. The relay lane removes or refuses them.
+ * The members that the API documents as unsupported, in its order: no client may rely on the gateway to act on them.
  */
 export const UNSUPPORTED_FIELDS: readonly string[] = [
   'audio',

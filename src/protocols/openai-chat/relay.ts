@@ -19,18 +19,14 @@ import { MADE_ID } from './call-ids.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { MAX_TEMPERATURE } from './encode-request.ts';
-import { GATEWAY_KEYS, UNSUPPORTED_FIELDS } from './fields.ts';
+import { WITHHELD_FIELDS } from './fields.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 
 /**
- * Members that never reach an upstream: the gateway's own keys, those the API does not support, and `metadata`,
- * which is for the gateway's records (OpenAI refuses it unless answers are stored). `seed` passes: C-01.
+ * Members that never reach an upstream: those that the gateway answers for itself, the old word for the limit, and
+ * `metadata`, which is for the gateway's records (OpenAI refuses it unless answers are stored).
  */
-const REMOVED: ReadonlySet<string> = new Set([
-  ...GATEWAY_KEYS,
-  ...UNSUPPORTED_FIELDS.filter((name) => name !== 'seed'),
-  'metadata',
-]);
+const REMOVED: ReadonlySet<string> = new Set([...WITHHELD_FIELDS, 'max_tokens', 'metadata']);
 
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';

@@ -156,13 +156,17 @@ function encodeInclude(request: CanonicalRequest, target: Target, tools: readonl
   return [...include];
 }
 
+/** Members that mean the same under the same name in OpenAI's other protocol (API reference, both pages, 2026-11). */
+const SHARED: ReadonlySet<string> = new Set(['prompt_cache_key', 'prompt_cache_retention']);
+
 /** Members that the client's protocol does not document: only a server of the same protocol may know them. */
 function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Target, report: Report): void {
-  const pass = request.protocol === 'openai-responses' && target.quirks.unknownFields === 'pass';
+  const takes = target.quirks.unknownFields === 'pass';
+  const isOwn = request.protocol === 'openai-responses';
   for (const key in request.extra) {
     const value = request.extra[key];
     if (value === undefined) continue;
-    if (!pass) report.add(key, 'dropped', 'the upstream does not know this member');
+    if (!takes || !(isOwn || SHARED.has(key))) report.add(key, 'dropped', 'the upstream does not know this member');
     else if (!(key in body)) body[key] = value;
   }
 }
