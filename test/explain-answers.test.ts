@@ -81,6 +81,8 @@ test('each candidate comes with all that is known of it', async () => {
     score: null,
     reason: expect.stringMatching(/./),
     price: { input: 1, output: 4 },
+    context_length: null,
+    context_learned: false,
     first_token_ms: null,
     answer_ms: null,
     tokens_per_second: null,

@@ -326,8 +326,18 @@ describe('model_routing_config', () => {
       preference: 'balanced',
       weights: { quality: 0.15, cheapness: 0.7, speed: 0.15 },
       order: [
-        { model: 'house/small', score: 0.806, reason: 'quality 0.00, cheapness 1.00, speed 0.50' },
-        { model: 'house/large', score: 0.256, reason: 'quality 1.00, cheapness 0.00, speed 0.50' },
+        {
+          model: 'house/small',
+          score: 0.806,
+          measures: { quality: 0, cheapness: 1, speed: 0.5 },
+          reason: 'quality 0.00, cheapness 1.00, speed 0.50',
+        },
+        {
+          model: 'house/large',
+          score: 0.256,
+          measures: { quality: 1, cheapness: 0, speed: 0.5 },
+          reason: 'quality 1.00, cheapness 0.00, speed 0.50',
+        },
       ],
       excluded: {},
     });

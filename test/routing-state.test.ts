@@ -179,15 +179,31 @@ describe('speed', () => {
     expect(bench.health().tokensPerSecond).toBeCloseTo(100, 6);
   });
 
-  test.each([
-    ['nine tokens', 1000, 9],
-    ['49 ms', 49, 100],
-    ['no time at all', 0, 1000],
-  ])('is not learnt from %s', (_, ms, tokens) => {
+  test('is not learnt from nine tokens', () => {
     const bench = new Bench();
-    bench.stream(10, ms, { ...SUCCESS, usage: usage(10, 0, tokens) });
-    bench.whole(ms, { ...SUCCESS, usage: usage(10, 0, tokens) });
+    bench.stream(10, 1000, { ...SUCCESS, usage: usage(10, 0, 9) });
+    bench.whole(1000, { ...SUCCESS, usage: usage(10, 0, 9) });
     expect(bench.health().tokensPerSecond).toBeNull();
+  });
+
+  test.each([
+    ['a whole answer of 49 ms', null, 49, 2000],
+    ['a whole answer in no time at all', null, 0, 2000],
+    ['a stream whose rest came at once', 10, 0, 2000],
+    ['a stream that was kept back and came at once', 4000, 0, 25],
+  ])('is at least what %s shows', (_, firstMs, ms, expected) => {
+    const bench = new Bench();
+    const outcome = { ...SUCCESS, usage: usage(10, 0, 100) };
+    if (firstMs === null) bench.whole(ms, outcome);
+    else bench.stream(firstMs, ms, outcome);
+    expect(bench.health().tokensPerSecond).toBeCloseTo(expected, 6);
+  });
+
+  test('that was measured is not lowered by an answer that was too short', () => {
+    const bench = new Bench();
+    bench.whole(100, { ...SUCCESS, usage: usage(10, 0, 1000) });
+    bench.whole(20, { ...SUCCESS, usage: usage(10, 0, 10) });
+    expect(bench.health().tokensPerSecond).toBeCloseTo(10_000, 6);
   });
 });
 

@@ -16,6 +16,7 @@ import { indexModels } from './model-index.ts';
 import type { Price } from './price.ts';
 import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
 import type { LibraryModel } from './prices.ts';
+import { providersOff } from './providers-off.ts';
 import { originOf, secretsOf } from './provider-secrets.ts';
 
 /** A model that a built-in provider declares itself. */
@@ -92,6 +93,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     besides: [...models.values()].filter((model) => !isListed(model)),
     aliases: config.aliases,
     providers: new Set(providers.keys()),
+    off: providersOff(input.presets, config.providers, (id) => providers.has(id)),
     unlisted,
     dated,
     claimed,

@@ -108,6 +108,8 @@ export interface Catalog {
   isListed(id: string): boolean;
   /** True for the id of a provider that is on. */
   hasProvider(id: string): boolean;
+  /** What switches on a provider that is known and off, as the end of a sentence; null for any other id. */
+  switchesOn(id: string): string | null;
   /** Every secret that is sent to a provider that is on, or with which its requests are signed. */
   secrets(): readonly Secret[];
   /** By the id of each provider whose requests are signed: where its credential comes from, for people. */

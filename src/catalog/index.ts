@@ -19,5 +19,6 @@ export { isOutOfTheWay, isTextModel } from './families/index.ts';
 export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-facts.ts';
 export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
 export { nearest } from './model-index.ts';
+export { unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
 export type { ConfiguredPrice } from './prices.ts';

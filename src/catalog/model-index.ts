@@ -11,6 +11,8 @@ export interface IndexInput {
   readonly aliases: Readonly<Record<string, string>>;
   /** Ids of the providers that are on. */
   readonly providers: ReadonlySet<string>;
+  /** What switches on each provider that is known and off. */
+  readonly off: ReadonlyMap<string, string>;
   /** Makes a model for a name of a provider that is on; null when the provider is not on or refuses the name. */
   readonly unlisted: (provider: string, name: string) => Model | null;
   /** A dated name of a listed model (`-20250929`, `-2024-08-06`): the same model, that version. Null: not possible. */
@@ -79,6 +81,7 @@ export function indexModels(input: IndexInput): Omit<Catalog, 'secrets' | 'crede
     embeddings: () => embedders,
     isListed: (id: string) => listed.has(id) || Object.hasOwn(input.aliases, id),
     hasProvider: (id: string) => input.providers.has(id),
+    switchesOn: (id: string) => input.off.get(id) ?? null,
     suggest: (id: string) => nearest(id, ids, 3),
   });
 }

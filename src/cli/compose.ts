@@ -285,6 +285,7 @@ function settingsOf(snapshot: Snapshot): EngineSettings {
       mayName: compileNamePatterns(snapshot.config.vendorObjects),
       routing,
       retries: routing.retries,
+      waitsForLimits: routing.waitsForLimits,
       retentionDays: state.retentionDays,
       timeouts: routing.timeouts,
       strict,

@@ -5,7 +5,7 @@ import type { Parameter } from '../canonical/index.ts';
 import { PARAMETERS } from '../canonical/index.ts';
 import type { Diagnosis, Finding, Outcome } from '../doctor/index.ts';
 import { padColumns } from './command.ts';
-import { painter, printable, wrap, type Colour } from './route-text.ts';
+import { painter, printable, wrap, type Colour } from './route-words.ts';
 
 export interface DoctorTextOptions {
   /** Characters per line; null: as many as it takes. */

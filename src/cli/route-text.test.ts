@@ -143,3 +143,41 @@ test('a table of another version is shown as far as it goes', () => {
   expect(routeText(odd, PLAIN)).toMatch(/^–  x +resting {2}7$/m);
   expect([{}, null, [], { candidates: [] }, 'text'].filter(isRouteTable)).toEqual([]);
 });
+
+test('models that were weighed have a table of their own, and their endpoints do not repeat it', () => {
+  const measures = { quality: 0.9, cheapness: 0.2, speed: 0.5 };
+  const reason = 'quality 0.90, cheapness 0.20, speed 0.50';
+  const text = routeText(
+    {
+      ...TABLE,
+      models: {
+        complexity: 'high',
+        order: [
+          { model: 'm/one', score: 0.951, measures, reason },
+          { model: 'm/two', score: null, measures: null, reason: 'requested' },
+        ],
+        excluded: { 'cannot reason': 3 },
+      },
+      candidates: [
+        { ...FAST, reason: `${reason}; priority 1` },
+        { ...SLOW, reason: 'requested; priority 1' },
+      ],
+      excluded: [],
+    },
+    PLAIN,
+  );
+  expect(text).toBe(
+    `dragoman/auto: priority by cost, fallback to groq, m/two, stream safety error, hedge off
+models by complexity high
+left out: cannot reason (3)
+
+#  MODEL  SCORE  QUALITY  CHEAPNESS  SPEED  WHY
+1  m/one  0.95   0.90     0.20       0.50
+2  m/two  –      –        –          –      requested
+
+#  ENDPOINT   MODEL  STATE      $/M IN+OUT  FIRST   TOK/S  GOOD  RUNNING  CACHE           WHY
+1  groq/fast  m/one  ok         0.1+0.4     182 ms  241    99 %  2        holds it, 41 %  priority 1
+2  openai     m/two  set aside  –           –       –      –     0        –               priority 1
+`,
+  );
+});

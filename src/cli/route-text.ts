@@ -2,6 +2,8 @@
 // Reads the table defensively, since a gateway of another version may have made it. Prints nothing itself.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../canonical/index.ts';
 import { padColumns } from './command.ts';
+import { modelLines, withoutModelsWords } from './route-models-text.ts';
+import { painter, rounded, rowsOf, shown, UNKNOWN, wrap, type Colour, type Painter } from './route-words.ts';
 
 export interface RouteTextOptions {
   /** Characters per line; null: as many as it takes. */
@@ -44,14 +46,13 @@ export function isRouteTable(value: unknown): value is JsonObject {
 
 /** The whole text, a newline at its end. */
 export function routeText(table: JsonObject, options: RouteTextOptions): string {
-  const candidates = rowsOf(table['candidates']);
+  const candidates = rowsOf(table['candidates']).map((row) => withoutModelsWords(row, table['models']));
   const excluded = rowsOf(table['excluded']);
   const paint = painter(options.colour);
   const lines = [
     ...wrap(`${shown(table['requested_model'])}: ${strategyText(table['strategy'])}`, options.width),
   ];
-  if (isJsonObject(table['models']))
-    lines.push(...wrap(`models by ${members(table['models'])}`, options.width));
+  lines.push(...modelLines(table['models'], options.width, paint));
   lines.push('', ...candidateLines(candidates, options.width, paint));
   if (excluded.length > 0) {
     const first = excluded.slice(0, MOST_EXCLUDED);
@@ -145,15 +146,6 @@ function switchText(value: JsonValue | undefined): string {
   return value === true ? 'on' : value === false ? 'off' : shown(value);
 }
 
-function members(object: JsonObject): string {
-  return Object.entries(object)
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(
-      ([name, value]) => `${printable(name)} ${isJsonObject(value) ? `(${members(value)})` : shown(value)}`,
-    )
-    .join(', ');
-}
-
 const STATE_WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
   ['closed', 'ok'],
   ['open', 'set aside'],
@@ -182,47 +174,4 @@ function cacheText(row: JsonObject): string {
 /** Rounded down: one failure in a thousand is not 100 %. The small addend undoes what binary fractions lack. */
 function percent(value: JsonValue | undefined): string {
   return typeof value === 'number' ? `${Math.floor(value * 100 + 1e-9)} %` : UNKNOWN;
-}
-
-function rounded(value: JsonValue | undefined, digits: number, unit = ''): string {
-  return typeof value === 'number' ? value.toFixed(digits) + unit : UNKNOWN;
-}
-
-const UNKNOWN = '–';
-
-function shown(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return UNKNOWN;
-  return printable(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-/** Names may come from anybody: nothing in them may steer the terminal. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
-}
-
-function rowsOf(value: JsonValue | undefined): readonly JsonObject[] {
-  return isJsonArray(value) ? value.filter(isJsonObject) : [];
-}
-
-/** Breaks between words; a word that is too long stands alone. */
-export function wrap(text: string, width: number | null): readonly string[] {
-  if (width === null) return [text];
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
-
-export type Colour = 'plain' | 'dim' | 'green' | 'yellow' | 'red';
-export type Painter = (colour: Colour, text: string) => string;
-const CODES: Readonly<Record<Exclude<Colour, 'plain'>, number>> = { dim: 2, green: 32, yellow: 33, red: 31 };
-
-/** Colours a text, or leaves it alone where no colours are wanted. */
-export function painter(colour: boolean): Painter {
-  return (name, text) => (colour && name !== 'plain' ? `\x1b[${CODES[name]}m${text}\x1b[0m` : text);
 }

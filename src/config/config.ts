@@ -50,6 +50,8 @@ export interface Config extends CatalogConfig {
   readonly keys: readonly KeyConfig[];
   readonly routing: RoutingSettings & {
     readonly retries: number;
+    /** True: an endpoint that asks for a short pause is waited for before the next one is tried. */
+    readonly waitsForLimits: boolean;
     readonly timeouts: Timeouts;
     readonly breaker: BreakerSettings;
   };
@@ -101,6 +103,7 @@ export function toConfig(file: ConfigFile): Config {
       defaults: toWishes(routing.default, 'routing.default'),
       taskTypes: routing.task_types,
       retries: routing.retries,
+      waitsForLimits: routing.rate_limited === 'wait',
       timeouts: {
         connectMs: routing.timeouts.connect_ms,
         firstTokenMs: routing.timeouts.first_token_ms,

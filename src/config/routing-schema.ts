@@ -7,6 +7,9 @@ import { PRIMARY_FACTORS, ROUTING_TYPES, STREAM_SAFETIES } from '../canonical/in
 export const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
   z.number().int().min(1).max(86_400_000).default(value);
 
+/** What may be done about an endpoint that asks for a short pause. */
+const RATE_LIMITED = ['next', 'wait'] as const;
+
 /** As many as a request may name. */
 const names = (): z.ZodArray<z.ZodString> => z.array(z.string().min(1)).min(1).max(100);
 const dollars = (): z.ZodNumber => z.number().min(0);
@@ -78,6 +81,12 @@ export const routingSchema = z
       .max(10)
       .default(1)
       .describe('Further tries of one endpoint before the next.'),
+    rate_limited: z
+      .enum(RATE_LIMITED)
+      .default('next')
+      .describe(
+        'When an endpoint asks for a pause of up to 5 s: `next` tries the next endpoint at once, `wait` waits for it, because the next one costs more.',
+      ),
     timeouts: z
       .strictObject({
         connect_ms: milliseconds(5_000).describe('Until the connection stands.'),

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../canonical/index.ts';
 import { Collector, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { estimatedInputTokens } from '../ledger/index.ts';
-import { cacheLifeMs, type Candidate, type Plan } from '../routing/index.ts';
+import { cacheLifeMs, contextOf, type Candidate, type Plan } from '../routing/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { judge } from './answer-check.ts';
 import { Attempt } from './attempt.ts';
@@ -74,10 +74,12 @@ export class CandidateTry {
     if (!fitted) return this.#cancelled;
     let pointing = fitted;
     let omitted = 0;
+    const { endpoint } = candidate;
+    const contextLength = contextOf(endpoint, deps.routing.health(endpoint));
     if (pointing.state?.truncation === 'auto')
-      ({ request: pointing, omitted } = await truncate(pointing, candidate.endpoint));
+      ({ request: pointing, omitted } = await truncate(pointing, contextLength));
     else if (pointing.state) {
-      const refusal = await overlong(pointing, candidate.endpoint);
+      const refusal = await overlong(pointing, contextLength);
       if (refusal) return refusal;
     }
     if (this.#cancelled) return this.#cancelled;

@@ -1,7 +1,7 @@
 // The tries of one request for embeddings. An upstream's answer is read as a whole: its vectors stand beside the
 // canonical events, which carry what every attempt is judged and charged by.
 import type { Embeddings, EmbeddingsRequest, EventSink, Usage } from '../canonical/index.ts';
-import { GatewayError, NO_USAGE, Report } from '../canonical/index.ts';
+import { GatewayError, inputTokens, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { estimatedTokens } from '../ledger/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../protocols/index.ts';
@@ -38,6 +38,10 @@ export class EmbeddingTries extends TryRunner {
 
   committed(): boolean {
     return this.answer !== undefined;
+  }
+
+  protected neededTokens(): number {
+    return inputTokens(estimatedUsage(this.#input.asked));
   }
 
   learn(): boolean {

@@ -15,6 +15,8 @@ export interface FailedTry {
 export interface FailoverHost {
   /** Further tries per endpoint, before the next one. */
   readonly retries: number;
+  /** True: an endpoint that asks for a short pause is waited for before the next one is tried. */
+  readonly waitsForLimits: boolean;
   /** Unix milliseconds by which the whole request must be over. */
   readonly deadlineAt: number;
   now(): number;
@@ -26,6 +28,10 @@ export interface FailoverHost {
   /** True once the client has seen content: from then on nobody can start over. */
   committed(): boolean;
   admits(endpoint: Endpoint): boolean;
+  /**
+   * An endpoint refused the request as too long: notes what that shows. @returns whether another may hold it
+   */
+  overflowed(endpoint: Endpoint, error: GatewayError): (other: Endpoint) => boolean;
   /** True when the failure taught something, so that the same request is worth sending again at once. */
   learn(endpoint: Endpoint, error: GatewayError): boolean;
   /**
@@ -42,6 +48,8 @@ interface Entry {
   readonly tries: number;
   /** Unix milliseconds before which it must be left alone. */
   readonly notBefore: number;
+  /** True: it comes next, although it must be waited for. */
+  readonly isAwaited?: boolean;
 }
 
 /** @returns undefined when one answered, else the error for the client */
@@ -91,7 +99,9 @@ export async function tryCandidates(plan: Plan, host: FailoverHost): Promise<Gat
 
 /** The first that may be asked now; when none may, the first: a breaker must not turn into a refusal of its own. */
 function take(queue: Entry[], host: FailoverHost): Entry | undefined {
-  const at = queue.findIndex(({ candidate }) => host.admits(candidate.endpoint));
+  const at = queue.findIndex(
+    ({ candidate, isAwaited }) => isAwaited === true || host.admits(candidate.endpoint),
+  );
   return queue.splice(Math.max(at, 0), 1)[0];
 }
 
@@ -99,18 +109,23 @@ function take(queue: Entry[], host: FailoverHost): Entry | undefined {
 function afterFailure(done: Entry, error: GatewayError, queue: Entry[], host: FailoverHost): void {
   const { endpoint } = done.candidate;
   switch (actionFor(error)) {
-    case 'larger-context':
-      keep(queue, ({ candidate }) => isLarger(candidate.endpoint, endpoint));
+    case 'larger-context': {
+      const holds = host.overflowed(endpoint, error);
+      keep(queue, ({ candidate }) => holds(candidate.endpoint));
       return;
+    }
     case 'other-model':
       keep(queue, ({ candidate }) => candidate.endpoint.modelId !== endpoint.modelId);
       return;
     case 'retry': {
-      const delayMs = done.tries < host.retries ? retryDelayMs(error, done.tries, host.random()) : null;
+      const isAwaited =
+        host.waitsForLimits && error.kind === 'rate_limited' && error.retryAfterMs !== undefined;
+      const retries = isAwaited ? Math.max(1, host.retries) : host.retries;
+      const delayMs = done.tries < retries ? retryDelayMs(error, done.tries, host.random()) : null;
       if (delayMs === null || host.now() + delayMs >= host.deadlineAt) return;
-      const again = { ...done, tries: done.tries + 1, notBefore: host.now() + delayMs };
+      const again = { ...done, tries: done.tries + 1, notBefore: host.now() + delayMs, isAwaited };
       // One that asked for a pause gets it while the others are tried.
-      if (error.kind === 'rate_limited' || error.retryAfterMs !== undefined) queue.push(again);
+      if (!isAwaited && (error.kind === 'rate_limited' || error.retryAfterMs !== undefined)) queue.push(again);
       else queue.unshift(again);
       return;
     }
@@ -121,11 +136,4 @@ function afterFailure(done: Entry, error: GatewayError, queue: Entry[], host: Fa
 function keep(queue: Entry[], test: (entry: Entry) => boolean): void {
   const kept = queue.filter(test);
   queue.splice(0, queue.length, ...kept);
-}
-
-function isLarger(other: Endpoint, than: Endpoint): boolean {
-  if (other.contextLength === null) return false;
-  return than.contextLength === null
-    ? other.modelId !== than.modelId
-    : other.contextLength > than.contextLength;
 }

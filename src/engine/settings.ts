@@ -33,6 +33,8 @@ export interface EngineSettings {
   readonly mayName: (id: string) => boolean;
   /** Further tries per endpoint, before the next one. */
   readonly retries: number;
+  /** True: an endpoint that asks for a short pause is waited for before the next one is tried. */
+  readonly waitsForLimits: boolean;
   readonly timeouts: Timeouts;
   /** How long responses and conversations are kept, in days; 0: for ever. */
   readonly retentionDays: number;

@@ -1,6 +1,7 @@
 // The tries of one request for text: where the answer of each goes, and who completes one that broke off.
 import type { CanonicalRequest, GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
+import { estimatedInputTokens } from '../ledger/index.ts';
 import type { Candidate } from '../routing/index.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 import { CandidateTry, type TryOptions } from './candidate-try.ts';
@@ -38,6 +39,11 @@ export class Tries extends TryRunner {
 
   committed(): boolean {
     return this.#input.answer.committed;
+  }
+
+  protected neededTokens(): number {
+    const { request } = this.#input;
+    return estimatedInputTokens(request) + (request.maxOutputTokens ?? 0);
   }
 
   learn(endpoint: Endpoint, error: GatewayError): boolean {

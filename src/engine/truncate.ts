@@ -3,7 +3,6 @@
 // Where nothing may be left out, what surely does not fit is refused.
 import type { CanonicalRequest, Item } from '../canonical/index.ts';
 import { asString, GatewayError } from '../canonical/index.ts';
-import type { Endpoint } from '../catalog/index.ts';
 import { countItemTokens, textCharsOf } from '../ledger/index.ts';
 
 export interface Truncated {
@@ -16,10 +15,12 @@ export interface Truncated {
 const ANSWER_SHARE = 0.25;
 const ANSWER_TOKENS = 4096;
 
-/** The request as it fits; unchanged where it does, or where the context is unknown. */
-export async function truncate(request: CanonicalRequest, endpoint: Endpoint): Promise<Truncated> {
+/**
+ * The request as it fits; unchanged where it does, or where the context is unknown.
+ * @param contextLength tokens that the endpoint holds
+ */
+export async function truncate(request: CanonicalRequest, contextLength: number | null): Promise<Truncated> {
   const whole = { request, omitted: 0 };
-  const { contextLength } = endpoint;
   if (request.state?.truncation !== 'auto' || contextLength === null) return whole;
   const answer = request.maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextLength * ANSWER_SHARE);
   const tools = JSON.stringify(request.raw['tools'] ?? '').length / 4;
@@ -53,7 +54,7 @@ const DOUBT = 1.25;
  */
 export async function overlong(
   { state, items }: CanonicalRequest,
-  { contextLength }: Endpoint,
+  contextLength: number | null,
 ): Promise<GatewayError | undefined> {
   if (!state || state.truncation === 'auto' || contextLength === null) return undefined;
   if (textCharsOf(items) < contextLength * FEWEST_CHARS) return undefined;

@@ -2,7 +2,8 @@
 // in `failover.ts`, what a try does by whoever extends this.
 import { GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import type { Candidate, Plan } from '../routing/index.ts';
+import { contextOf, mayHold, shownContext } from '../routing/index.ts';
+import type { Candidate, Overflow, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { type FailedTry, type FailoverHost, tryCandidates } from './failover.ts';
 import type { Generation } from './generation.ts';
@@ -25,6 +26,8 @@ export abstract class TryRunner implements FailoverHost {
   }
 
   abstract committed(): boolean;
+  /** Tokens of the request and of the answer that it asks for, by our estimate. */
+  protected abstract neededTokens(): number;
   abstract learn(endpoint: Endpoint, error: GatewayError): boolean;
   abstract resume(broken: FailedTry, others: readonly Candidate[]): Promise<GatewayError | undefined>;
   /** Starts a try of the whole request. @param claim to be called right before the client could see anything of it */
@@ -48,6 +51,10 @@ export abstract class TryRunner implements FailoverHost {
 
   get retries(): number {
     return this.#input.generation.settings.retries;
+  }
+
+  get waitsForLimits(): boolean {
+    return this.#input.generation.settings.waitsForLimits;
   }
 
   get deadlineAt(): number {
@@ -74,6 +81,19 @@ export abstract class TryRunner implements FailoverHost {
 
   admits(endpoint: Endpoint): boolean {
     return this.#input.deps.routing.admits(endpoint);
+  }
+
+  overflowed(endpoint: Endpoint, error: GatewayError): (other: Endpoint) => boolean {
+    const { routing } = this.#input.deps;
+    const needed = this.neededTokens();
+    const overflow = (of: Endpoint): Overflow => ({
+      modelId: of.modelId,
+      contextLength: contextOf(of, routing.health(of)),
+    });
+    const refused = overflow(endpoint);
+    // Our own refusals follow from what is known already.
+    if (error.upstream) routing.learnContext(endpoint, shownContext(error.message, needed));
+    return (other) => mayHold(overflow(other), refused, needed);
   }
 
   async tryOne(candidate: Candidate, takeNext: () => Candidate | undefined): Promise<readonly FailedTry[]> {

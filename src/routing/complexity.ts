@@ -1,6 +1,7 @@
 // How demanding a request is, when nobody says. A table of points: the same request always gives the same answer.
 // Knows no model.
 import type { Complexity } from '../canonical/index.ts';
+import { demandOf } from './task-demand.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 const MEDIUM_FROM = 2;
@@ -19,6 +20,7 @@ const HIGH_FROM = 5;
  * | the answer must satisfy a JSON schema                   | 1      |
  * | a fenced block of code in a user message                | 1      |
  * | an image, a file or audio                               | 1      |
+ * | what is asked for, by the words of the last message     | 0 and more: `task-demand.ts` |
  */
 export function estimateComplexity(facts: RequestFacts): Complexity {
   const points =
@@ -29,7 +31,8 @@ export function estimateComplexity(facts: RequestFacts): Complexity {
     { none: 0, some: 1, much: 3 }[facts.reasoning] +
     Number(facts.format === 'json_schema') +
     Number(facts.code) +
-    Number(facts.modalities.size > 0);
+    Number(facts.modalities.size > 0) +
+    demandOf(facts.asked);
   if (points < MEDIUM_FROM) return 'low';
   return points < HIGH_FROM ? 'medium' : 'high';
 }

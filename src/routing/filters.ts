@@ -9,9 +9,16 @@ export interface Removal {
   readonly reason: string;
 }
 
-/** True when a slug, of a provider or of one endpoint, means this endpoint (requirement C-16). */
-export function isNamed(endpoint: Endpoint, name: string): boolean {
-  return endpoint.slug === name || endpoint.provider === name;
+/**
+ * True when a slug, of a provider or of one endpoint, means this endpoint. An endpoint that nobody named is also known by
+ * what its provider calls the model.
+ */
+export function isNamed({ slug, provider, model }: Endpoint, name: string): boolean {
+  return (
+    slug === name ||
+    provider === name ||
+    (name.length === provider.length + 1 + model.length && name === `${provider}/${model}`)
+  );
 }
 
 /** True when one of the slugs means this endpoint. */

@@ -6,6 +6,7 @@ import { isAmong, isNamed, removalOf, type Removal } from './filters.ts';
 import type { Candidate, PlanContext } from './plan-types.ts';
 import { policyOf } from './policies/index.ts';
 import type { Ranked } from './rank.ts';
+import { CHARACTERS_PER_TOKEN } from './request-facts.ts';
 
 /** An endpoint that is out, with the member that put it out. */
 export interface Removed extends Removal {
@@ -116,8 +117,12 @@ function ordered(
 }
 
 /** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
-export function asideReason(endpoint: Endpoint, { state, nowMs }: PlanContext): string | null {
-  const standing = state.health(endpoint).standing(nowMs);
+export function asideReason(endpoint: Endpoint, { state, nowMs, inputChars }: PlanContext): string | null {
+  const health = state.health(endpoint);
+  const { learnedContext } = health;
+  if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
+    return `set aside: it has refused more than ${learnedContext} tokens`;
+  const standing = health.standing(nowMs);
   if (standing.state === 'closed' || state.admits(endpoint)) return null;
   return `set aside: ${standing.reason ?? standing.state}`;
 }

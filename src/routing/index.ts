@@ -1,4 +1,6 @@
 // Decides which endpoints may answer a request, and in which order. Deciding is all it does: the engine tries them.
+export { contextOf, mayHold, shownContext } from './context-length.ts';
+export type { Overflow } from './context-length.ts';
 export { cacheLifeMs } from './conversation.ts';
 export { MemoryRoutingState } from './memory-state.ts';
 export { planRequest } from './plan.ts';

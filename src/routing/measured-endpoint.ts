@@ -26,9 +26,11 @@ const LONGEST_LIMIT_MS = 10 * 60_000;
  *
  * - Latency: `firstTokenMs` from the first content of streams, `answerMs` from complete whole answers.
  * - Speed: output tokens over the time from the first content to the end of a complete stream; over the whole time of a
- *   whole answer, and of a stream with reasoning; only of at least 10 tokens in at least 50 ms.
+ *   whole answer, and of a stream with reasoning; only of at least 10 tokens. What took less than 50 ms is too short to
+ *   be measured: it counts as its tokens over its whole time, 50 ms at least, where that is more than was measured.
  * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
  *   counted itself.
+ * - Context: what a refusal as too long has shown, until a longer request is answered.
  * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
  *   the rate; a cancelled attempt is not counted at all.
  * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
@@ -50,6 +52,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   #inFlight = 0;
   #measuredAt: number | null = null;
   #passedOver = 0;
+  #learnedContext: number | null = null;
 
   constructor(breaker: () => BreakerSettings) {
     this.#breaker = new Breaker(breaker);
@@ -81,6 +84,10 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   get passedOver(): number {
     return this.#passedOver;
+  }
+
+  get learnedContext(): number | null {
+    return this.#learnedContext;
   }
 
   successRate(nowMs: number): number | null {
@@ -117,6 +124,10 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   passOver(): void {
     this.#passedOver += 1;
+  }
+
+  learnContext(tokens: number): void {
+    this.#learnedContext = tokens;
   }
 
   /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
@@ -184,11 +195,17 @@ export class MeasuredEndpoint implements EndpointHealth {
     const output = outputTokens(usage);
     // Reasoning that the upstream keeps to itself was written before the first content.
     const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
-    if (output >= LEAST_TOKENS && ms >= LEAST_MS) {
-      this.#speed.add((output * 1000) / ms, nowMs);
+    if (output >= LEAST_TOKENS) {
+      // What came at once may have waited in a buffer, or have been made that fast: at least as fast as all of it took.
+      const isBound = ms < LEAST_MS;
+      const speed = (output * 1000) / (isBound ? Math.max(nowMs - beganAt, LEAST_MS) : ms);
+      if (!isBound || speed > (this.#speed.value ?? 0)) this.#speed.add(speed, nowMs);
       this.#measuredAt = nowMs;
     }
     const input = inputTokens(usage);
+    // It was raised, or was never what a refusal made of it.
+    if (this.#learnedContext !== null && input + output > this.#learnedContext && !usage.estimated)
+      this.#learnedContext = null;
     // An estimate of ours knows nothing of the upstream's cache.
     if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
     this.#cacheHits.add(usage.input.cacheRead / input, nowMs);

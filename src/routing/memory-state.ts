@@ -56,6 +56,10 @@ export class MemoryRoutingState implements RoutingState {
     this.#find(endpoint).passOver();
   }
 
+  learnContext(endpoint: EndpointId, tokens: number): void {
+    this.#find(endpoint).learnContext(tokens);
+  }
+
   turn(scope: string, peek: boolean): number {
     const turn = this.#turns.get(scope) ?? 0;
     if (!peek) this.#turns.set(scope, turn + 1);

@@ -3,6 +3,7 @@
 import type { CanonicalRequest, RoutingWishes } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint, type Model } from '../catalog/index.ts';
 import { isNamed, removalOf } from './filters.ts';
+import { contextOf } from './context-length.ts';
 import type { ResolvedModel } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
@@ -56,7 +57,8 @@ function endpointMisfit(
 ): string | null {
   if (pinned !== null && !isNamed(endpoint, pinned)) return `is not served by ${pinned}`;
   if (facts.reasoning !== 'none' && endpoint.reasoningStyle === 'none') return 'cannot reason';
-  const contextLength = endpoint.contextLength ?? model.contextLength;
+  const declared = endpoint.contextLength ?? model.contextLength;
+  const contextLength = contextOf({ contextLength: declared }, context.state.health(endpoint));
   if (contextLength !== null) {
     const answer = Math.min(request.maxOutputTokens ?? 0, endpoint.maxOutputTokens ?? Infinity);
     if (facts.promptTokens + answer > contextLength) return 'its context is too small';

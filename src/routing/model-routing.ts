@@ -12,8 +12,8 @@ import { estimateComplexity } from './complexity.ts';
 import { effectiveWishes } from './effective-wishes.ts';
 import { NOT_ALLOWED, RULED_OUT, fitOf, type Demand } from './model-fit.ts';
 import { resolveModelId, type ResolvedModel } from './model-id.ts';
-import { describeMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
-import type { Contender, Weighed } from './model-score.ts';
+import { describeMeasures, roundedMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
+import type { Contender, Weighed, Weights } from './model-score.ts';
 import type { Exclusion, PlanContext } from './plan-types.ts';
 import { requestFacts } from './request-facts.ts';
 
@@ -21,6 +21,8 @@ import { requestFacts } from './request-facts.ts';
 export interface ModelOption extends ResolvedModel {
   readonly reason: string;
   readonly score: number | null;
+  /** The parts of the score, each from 0 to 1; null where there is none. */
+  readonly measures: Weights | null;
 }
 
 export interface RoutedModels {
@@ -91,11 +93,17 @@ export function routeModels(
   const ordered = favouriteFirst(weighed, favourite).slice(0, isOpen ? MOST_OPTIONS : undefined);
   const options = ordered.map(({ contender: { model, pinned }, score, measures }): ModelOption => {
     const why = preferred ? `${CONFIG}.preference` : 'requested';
-    return { model, pinned, score, reason: model === favourite?.model ? why : describeMeasures(measures) };
+    const reason = model === favourite?.model ? why : describeMeasures(measures);
+    return { model, pinned, score, measures, reason };
   });
   if (options.length === 0) {
     if (!named) throw nobodyLeft(param, misfits, context);
-    options.push({ ...named, reason: 'requested; no candidate is known to fit', score: null });
+    options.push({
+      ...named,
+      reason: 'requested; no candidate is known to fit',
+      score: null,
+      measures: null,
+    });
   }
   return {
     options,
@@ -110,9 +118,10 @@ export function routeModels(
       complexity_estimated: complexity !== undefined && config.complexity === undefined,
       preference: config.preference ?? null,
       weights: weightsTable(weights),
-      order: options.map(({ model, score, reason }) => ({
+      order: options.map(({ model, score, measures, reason }) => ({
         model: model.id,
         score: score === null ? null : Number(score.toFixed(3)),
+        measures: measures && roundedMeasures(measures),
         reason,
       })),
       excluded: countReasons([...unknown, ...misfits]),

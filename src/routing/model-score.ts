@@ -101,6 +101,12 @@ export function weightsTable({ quality, cheapness, speed }: Weights): JsonObject
   return { quality, cheapness, speed };
 }
 
+/** The measures of a model as they stand in a route table. */
+export function roundedMeasures({ quality, cheapness, speed }: Weights): JsonObject {
+  const rounded = (value: number): number => Number(value.toFixed(3));
+  return { quality: rounded(quality), cheapness: rounded(cheapness), speed: rounded(speed) };
+}
+
 /** The measures of a model in words. */
 export function describeMeasures({ quality, cheapness, speed }: Weights): string {
   return `quality ${quality.toFixed(2)}, cheapness ${cheapness.toFixed(2)}, speed ${speed.toFixed(2)}`;

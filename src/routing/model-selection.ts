@@ -1,7 +1,7 @@
 // Which models may serve a request, in the order of trying: the one it names, those of its `models`, or those that the
 // gateway chooses. Knows endpoints only as far as an id names one.
 import { GatewayError, type CanonicalRequest, type JsonObject } from '../canonical/index.ts';
-import { isAuto, type Catalog, type Model } from '../catalog/index.ts';
+import { isAuto, unknownModel, type Model } from '../catalog/index.ts';
 import { isNamed } from './filters.ts';
 import { NOT_ALLOWED } from './model-fit.ts';
 import { resolveModelId, type ResolvedModel } from './model-id.ts';
@@ -40,7 +40,7 @@ export function selectModels(request: CanonicalRequest, context: PlanContext): M
   const add = (option: ModelOption): void => {
     if (!options.some(({ model }) => model.id === option.model.id)) options.push(option);
   };
-  if (named && !routed) add({ ...named, reason: 'requested', score: null });
+  if (named && !routed) add({ ...named, reason: 'requested', score: null, measures: null });
   routed?.options.forEach(add);
   models?.forEach((id, index) => {
     const path = `models[${index}]`;
@@ -53,7 +53,8 @@ export function selectModels(request: CanonicalRequest, context: PlanContext): M
     const resolved = resolveModelId(id, catalog);
     if (!resolved)
       throw new GatewayError('invalid_request', `${path}: ${unknownModel(id, catalog)}`, { param: path });
-    if (context.mayUse(resolved.model.id)) return add({ ...resolved, reason: path, score: null });
+    if (context.mayUse(resolved.model.id))
+      return add({ ...resolved, reason: path, score: null, measures: null });
     excluded.push({ modelId: resolved.model.id, endpoint: null, reason: NOT_ALLOWED });
   });
   const [first, ...others] = options;
@@ -82,19 +83,6 @@ function namedModel(id: string, { catalog, mayUse }: PlanContext): ResolvedModel
     });
   }
   return resolved;
-}
-
-function unknownModel(id: string, catalog: Catalog): string {
-  return `The model ${JSON.stringify(id.slice(0, 200))} does not exist. ${hint(id, catalog)}`;
-}
-
-function hint(id: string, catalog: Catalog): string {
-  const colon = id.lastIndexOf(':');
-  const stem = id.slice(0, Math.max(colon, 0));
-  if (catalog.find(stem))
-    return `${stem} does, but no provider ${JSON.stringify(id.slice(colon + 1))} is on.`;
-  const similar = catalog.suggest(id);
-  return similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'GET /v1/models lists the models.';
 }
 
 function toChoice({ reason, score }: ModelOption, model: Model): ModelChoice {

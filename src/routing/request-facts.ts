@@ -19,12 +19,14 @@ export interface RequestFacts {
   /** How much reasoning is asked for, explicitly. */
   readonly reasoning: 'none' | 'some' | 'much';
   readonly format: 'text' | 'json_object' | 'json_schema';
+  /** What the user said last. */
+  readonly asked: string;
   /** Whether the user's messages hold a fenced block of code. */
   readonly code: boolean;
 }
 
 /** English text and JSON; other scripts have more bytes for a character, and characters are counted in bytes here. */
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 /** What vendors charge for an image of usual size, within a factor of two. */
 const TOKENS_PER_IMAGE = 1000;
 /** From here a budget of reasoning tokens is a large one. */
@@ -42,15 +44,20 @@ export function requestFacts(request: CanonicalRequest, inputChars: number): Req
   let turns = 0;
   let toolResults = false;
   let code = false;
+  let asked = '';
   for (const item of request.items) {
     if (item.type === 'tool_call') text += item.arguments.length;
     if (item.type === 'tool_result') toolResults = true;
     const isUser = item.type === 'message' && item.role === 'user';
-    if (isUser) turns++;
+    if (isUser) {
+      turns++;
+      asked = '';
+    }
     for (const part of partsOf(item)) {
       switch (part.type) {
         case 'text':
           text += part.text.length;
+          if (isUser) asked = asked === '' ? part.text : `${asked}\n${part.text}`;
           code ||= isUser && part.text.includes('```');
           break;
         case 'image':
@@ -80,6 +87,7 @@ export function requestFacts(request: CanonicalRequest, inputChars: number): Req
     customTools: request.tools.some((tool) => tool.type === 'custom'),
     reasoning: askedReasoning(request.reasoning),
     format: request.responseFormat?.type ?? 'text',
+    asked,
     code,
   };
 }

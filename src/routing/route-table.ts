@@ -1,5 +1,6 @@
 // The decision as a table: kept with the generation, returned by `/route/explain`, printed by `dragoman explain`.
 import type { CanonicalRequest, JsonObject, RoutingWishes } from '../canonical/index.ts';
+import { contextOf } from './context-length.ts';
 import { baseRate } from './factors/index.ts';
 import type { Candidate, Exclusion, PlanContext } from './plan-types.ts';
 import type { EndpointHealth, EndpointId } from './state.ts';
@@ -42,6 +43,8 @@ export function routeTable(input: RouteTableInput): JsonObject {
           input: baseRate(endpoint.price.input),
           output: baseRate(endpoint.price.output),
         },
+        context_length: contextOf(endpoint, health),
+        context_learned: health.learnedContext !== null,
         ...measures(health, context.nowMs),
         holds_cache: holder?.slug === endpoint.slug && holder.modelId === endpoint.modelId,
       };

@@ -32,6 +32,8 @@ export interface EndpointHealth {
   readonly tokensPerSecond: number | null;
   /** Share of prompt tokens read from the upstream's cache, 0 to 1, over prompts long enough to be cached. */
   readonly cacheHitRate: number | null;
+  /** Tokens beyond which it has refused requests as too long; null when it has not. */
+  readonly learnedContext: number | null;
   /** Unix milliseconds of the last measure; null when there is none. */
   readonly measuredAt: number | null;
   /** Plans in which it stood behind another since it was last tried. */
@@ -78,6 +80,8 @@ export interface RoutingState {
   begin(endpoint: EndpointId, stream: boolean): AttemptLease;
   /** Notes that a plan put others before this endpoint. */
   passOver(endpoint: EndpointId): void;
+  /** Notes that it refused a request as too long. @param tokens what it holds at most */
+  learnContext(endpoint: EndpointId, tokens: number): void;
   /** Counts up from 0 for each scope: whose turn it is in a round. `peek` does not count. */
   turn(scope: string, peek: boolean): number;
   /** Which endpoint holds the cached prefix of a conversation; null when none does, or no longer. */

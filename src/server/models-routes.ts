@@ -10,6 +10,7 @@ import {
   encodeModelList,
   isAuto,
   type Catalog,
+  unknownModel,
   type Model,
 } from '../catalog/index.ts';
 import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
@@ -84,7 +85,11 @@ export function findVisible(catalog: Catalog, principal: Principal, id: string):
   const model = isChoice ? autoEntry(allowed(catalog.list(), principal)) : catalog.find(id);
   // A choice needs no permission of its own: it is among the models that the key may use.
   if (!model || !(isChoice || principal.mayUse(model.id))) {
-    throw new GatewayError('not_found', `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`, {
+    // Whether a model exists that the key may not use is not told.
+    const text = model
+      ? `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`
+      : unknownModel(id, catalog);
+    throw new GatewayError('not_found', text, {
       param: 'model',
       code: 'model_not_found',
     });

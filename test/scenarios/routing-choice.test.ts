@@ -60,7 +60,7 @@ describe.each(AUTO)('%s', (model) => {
     expect(await chosen({ model, ...config })).toBe(SMALL);
     const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const hard = {
-      messages: [{ role: 'user', content: `Prove it.\n\`\`\`\n${'x = y; '.repeat(1500)}\n\`\`\`` }],
+      messages: [{ role: 'user', content: `Tidy this.\n\`\`\`\n${'x = y; '.repeat(1500)}\n\`\`\`` }],
       tools: [tool],
       response_format: { type: 'json_object' },
     };

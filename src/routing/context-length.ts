@@ -1,0 +1,51 @@
+// How much an endpoint holds: what is declared of it, or less where it has refused less. Knows no request.
+import type { Endpoint } from '../catalog/index.ts';
+import type { EndpointHealth } from './state.ts';
+
+/** Tokens of input and answer together; null when unknown. */
+export function contextOf(
+  { contextLength }: Pick<Endpoint, 'contextLength'>,
+  { learnedContext }: Pick<EndpointHealth, 'learnedContext'>,
+): number | null {
+  if (learnedContext === null) return contextLength;
+  return contextLength === null ? learnedContext : Math.min(contextLength, learnedContext);
+}
+
+/** An endpoint that was asked for too much, and one that may be asked instead. */
+export interface Overflow {
+  readonly modelId: string;
+  readonly contextLength: number | null;
+}
+
+/**
+ * Whether another endpoint may hold what this one refused as too long.
+ * @param needed tokens of the request, by our estimate
+ */
+export function mayHold(other: Overflow, refused: Overflow, needed: number): boolean {
+  if (other.contextLength === null) return false;
+  if (refused.contextLength === null) return other.modelId !== refused.modelId;
+  // It should have held the request: its declaration is wrong, and says nothing about who holds more.
+  if (needed <= refused.contextLength) return other.contextLength > needed;
+  return other.contextLength > refused.contextLength;
+}
+
+/** Limits as upstreams state them, next to what was asked for. */
+const STATED: readonly RegExp[] = [
+  /maximum context length (?:is|of) (\d{3,9})/i,
+  /context (?:window|length|size)(?: is| of|:)? \(?(\d{3,9})/i,
+  /> (\d{3,9}) maximum/i,
+  /maximum number of (?:input )?tokens allowed \((\d{3,9})/i,
+];
+
+/**
+ * What a refusal shows of the endpoint's context, in tokens: the limit that it states, or that the request was too much.
+ * @param message of the refusal
+ * @param needed tokens of the request, by our estimate
+ */
+export function shownContext(message: string, needed: number): number {
+  for (const pattern of STATED) {
+    const stated = pattern.exec(message.slice(0, 2000))?.[1];
+    if (stated !== undefined) return Number(stated);
+  }
+  return needed;
+}
