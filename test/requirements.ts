@@ -12,9 +12,11 @@ import { responsesAnswerRequirements } from './requirements/responses-answer.ts'
 import { responsesRequestRequirements } from './requirements/responses-request.ts';
 import { shapeRequirements } from './requirements/shapes.ts';
 import { streamRequirements } from './requirements/streams.ts';
+import { routingRequirements } from './requirements/routing.ts';
 import type { Requirements } from './requirements/requirement.ts';
 
 export const PARTS: readonly Requirements[] = [
+  routingRequirements,
   requestRequirements,
   answerRequirements,
   decisionRequirements,

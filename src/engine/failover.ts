@@ -125,7 +125,8 @@ function afterFailure(done: Entry, error: GatewayError, queue: Entry[], host: Fa
       if (delayMs === null || host.now() + delayMs >= host.deadlineAt) return;
       const again = { ...done, tries: done.tries + 1, notBefore: host.now() + delayMs, isAwaited };
       // One that asked for a pause gets it while the others are tried.
-      if (!isAwaited && (error.kind === 'rate_limited' || error.retryAfterMs !== undefined)) queue.push(again);
+      if (!isAwaited && (error.kind === 'rate_limited' || error.retryAfterMs !== undefined))
+        queue.push(again);
       else queue.unshift(again);
       return;
     }

@@ -166,7 +166,8 @@ function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Ta
   for (const key in request.extra) {
     const value = request.extra[key];
     if (value === undefined) continue;
-    if (!takes || !(isOwn || SHARED.has(key))) report.add(key, 'dropped', 'the upstream does not know this member');
+    if (!takes || !(isOwn || SHARED.has(key)))
+      report.add(key, 'dropped', 'the upstream does not know this member');
     else if (!(key in body)) body[key] = value;
   }
 }
