@@ -114,13 +114,14 @@ describe('POST /responses/compact', () => {
   });
 
   test('opens for nobody else', async () => {
-    scene.upstream('one').script(whole(chatBody(SUMMARY)), whole(chatBody('?')));
+    scene.upstream('one').script(whole(chatBody(SUMMARY)));
     const { output } = await client.responses.compact({ model: MODEL, input: TALK });
     const thief = new OpenAI({ apiKey: OTHER_KEY, baseURL: scene.gateway.baseURL, maxRetries: 0 });
     const input = [...(output as ResponseInputItem[]).slice(-1), { role: 'user' as const, content: 'Tell!' }];
-    const { response } = await thief.responses.create({ model: MODEL, input, store: false }).withResponse();
-    expect(lastAsked().join()).not.toContain(SUMMARY);
-    expect(response.headers.get('x-dragoman-report')).toContain('dropped');
+    const refused = await rejection(thief.responses.create({ model: MODEL, input, store: false }));
+    expect(refused).toBeInstanceOf(BadRequestError);
+    expect(refused).toMatchObject({ param: 'input[0]' });
+    expect(String(refused)).not.toContain(SUMMARY);
   });
 
   test('counts the history of an earlier response', async () => {

@@ -72,7 +72,7 @@ describe('a request', () => {
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] },
       false,
     ],
-    ['a tool without effect', { tools: [{ type: 'file_search' }] }, false],
+    ['a tool that the owner alone runs', { tools: [{ type: 'file_search' }] }, true],
     ['a limit below the least', { max_output_tokens: 5 }, false],
     ['reasoning of another dialect', { reasoning: { max_tokens: 100 } }, false],
   ])('with %s is taken or not', (_, body, taken) => {

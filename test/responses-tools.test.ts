@@ -356,30 +356,8 @@ describe('items that only the Responses API knows', () => {
     { type: 'brand_new', x: 1 },
   ];
 
-  test.each(['brand_new', 'brand_new_call'])('are a 400 that names them, elsewhere: %s', (type) => {
-    let thrown: unknown;
-    try {
-      portable({ input: [input[0] ?? {}, { type, x: 1 }] });
-    } catch (error) {
-      thrown = error;
-    }
-    expect(GatewayError.is(thrown) && [thrown.status, thrown.param]).toEqual([400, 'input[1]']);
-  });
-
   test('reach an upstream of the same protocol as they are', () => {
     expect(asArray(sent({ input }, 'openai-responses')['input'])[1]).toEqual({ type: 'brand_new', x: 1 });
-  });
-
-  test('calls of hosted tools are told as text', () => {
-    const search = {
-      type: 'web_search_call',
-      id: 'ws_1',
-      status: 'completed',
-      action: { type: 'search', query: 'q' },
-    };
-    const messages = asArray(sent({ input: [{ role: 'user', content: 'hi' }, search] })['messages']);
-    expect(JSON.stringify(messages[1])).toContain('web_search_call');
-    expect(JSON.stringify(messages[1])).toContain('search');
   });
 
   test('a reference that nobody resolved is a 404', () => {

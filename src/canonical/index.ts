@@ -1,6 +1,7 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
 export * from './client-names.ts';
 export * from './collect.ts';
+export * from './cut-text.ts';
 export * from './embeddings.ts';
 export * from './error.ts';
 export * from './event.ts';

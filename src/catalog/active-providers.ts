@@ -294,6 +294,7 @@ function configured(
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,
+    hostedTools: own?.hostedTools,
     hosting: own?.hosting,
     credential: own?.credential,
     auth,

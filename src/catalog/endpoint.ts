@@ -51,6 +51,8 @@ export interface Endpoint {
   readonly faithful: boolean;
   /** True: it compacts conversations by itself. */
   readonly compacts?: boolean | undefined;
+  /** Kinds of tools that it runs itself, of those that its protocol's owner alone has. */
+  readonly hostedTools: ReadonlySet<string>;
   readonly quirks: Quirks;
   readonly unsupported: ReadonlySet<Parameter>;
   /** Those among them that the model takes once it is told not to reason. */

@@ -106,6 +106,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       (stated?.faithful ?? true) &&
       (served.hasConfiguredFaith || !measured || !isUnfaithful(documented, measured)),
     compacts: served.faithful && served.compacts === true,
+    hostedTools: new Set(served.hostedTools),
     quirks: Object.freeze(quirks),
     unsupported: new Set([
       ...unsupportedParameters(

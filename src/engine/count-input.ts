@@ -7,6 +7,7 @@ import { countInputTokens } from '../ledger/index.ts';
 import { type CountCodec, findProtocol, type Protocol } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import { adaptRequest } from './adapt.ts';
+import { fitRequest } from './fit-request.ts';
 import { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -55,7 +56,7 @@ export async function countInput(
   const opened = native
     ? new ReasoningSeal(deps.reasoning, keyId, native).opened(decoded.items, decoded.report)
     : decoded.items;
-  const whole = openCompactions(opened, keyId, deps.compaction, decoded.report);
+  const whole = openCompactions(opened, keyId, deps.compaction);
   const { mayName } = deps.settings();
   refuseObjects({ ...decoded, items: whole }, call.protocol.server, mayName);
   const request = { ...decoded, items: await resolveFiles(whole, keyId, deps.media.files, mayName) };
@@ -123,8 +124,7 @@ async function askToCount(
 function encodeCount(request: CanonicalRequest, { endpoint, protocol, codec }: Counter): string {
   const report = request.report.fork();
   const adapted = adaptRequest(request, endpoint, protocol, report).request;
-  const fitting =
-    findProtocol(request.protocol)?.server?.portable?.(adapted, endpoint, report).request ?? adapted;
+  const { request: fitting } = fitRequest(adapted, endpoint, protocol, report);
   const target = targetOf(endpoint, resolveReasoning(fitting, endpoint, report));
   const hosted = endpoint.hosting?.counting && protocol.hosted?.counting;
   const body = (hosted ?? codec).encodeRequest(fitting, target, report);

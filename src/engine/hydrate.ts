@@ -58,7 +58,7 @@ export async function hydrate(
   refuseObjects({ ...request, items }, server, mayName);
   if (!items.every(isPlain)) {
     if (seal) items = seal.opened(items, request.report);
-    items = openCompactions(items, keyId, deps.compaction, request.report);
+    items = openCompactions(items, keyId, deps.compaction);
     items = await restoreLost(items, generation, deps);
     items = await resolveFiles(items, keyId, deps.media.files, mayName);
   }

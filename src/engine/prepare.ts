@@ -8,6 +8,7 @@ import { adaptRequest } from './adapt.ts';
 import type { AnswerCheck } from './answer-check.ts';
 import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
 import { checkGrammars } from './grammar-check.ts';
+import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { resolveReasoning } from './reasoning-policy.ts';
 import { ReasoningStamp } from './reasoning-stamp.ts';
@@ -54,8 +55,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const client = findProtocol(request.protocol)?.server;
-  const portable = client?.portable?.(adapted.request, endpoint, report);
-  const fitting = portable?.request ?? adapted.request;
+  const { request: fitting, restore } = fitRequest(adapted.request, endpoint, protocol, report);
   const format = checkFormat(
     fitting,
     {
@@ -105,7 +105,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
         const cutter: StopCutter = new StopCutter(sink, adapted.cutAt, () => cut(cutter.matched ?? ''));
         sink = cutter;
       }
-      if (portable?.restore) sink = portable.restore(sink);
+      if (restore) sink = restore(sink);
       // Among calls of functions: what they are restored to may be no call any more.
       if (request.parallelToolCalls === false) sink = new SingleCall(sink);
       if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);

@@ -13,6 +13,7 @@ export type {
   CountCodec,
   CountServer,
   EmbeddingsCodec,
+  Ported,
   Protocol,
   RelayFacts,
   RelayStream,
@@ -34,6 +35,7 @@ export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
 export { editMembers } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
+export { tellForeign } from './tell-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';
 export { readBoolean, readString } from './read-member.ts';
 

@@ -1,7 +1,7 @@
-// A Responses request in terms that every upstream knows: tools that the client runs become functions, groups of tools
-// become single ones, and calls of hosted tools become text. What was renamed is remembered, so that the answer can be
-// put back (`tool-restorer.ts`). Knows no upstream protocol.
-import { asArray, asString, GatewayError, isJsonObject } from '../canonical/index.ts';
+// A Responses request in terms that every upstream knows: tools that the client runs become functions, and groups of tools
+// become single ones. What was renamed is remembered, so that the answer can be put back (`tool-restorer.ts`). Knows no
+// upstream protocol.
+import { asArray, asString, isJsonObject } from '../canonical/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
@@ -36,8 +36,7 @@ const NOTHING: ReadonlyMap<string, StandIn> = new Map();
 /**
  * Rewrites a request of the Responses API for an upstream that does not run or know its tools.
  * @param upstream its protocol, and whether it follows that protocol as its owner defines it: then nothing changes for
- *   a request of the same protocol. A compatible server of the same protocol still gets unknown items as they are.
- * @throws GatewayError `unsupported` naming an item that only the Responses API knows
+ *   a request of the same protocol
  */
 export function portableRequest(
   request: CanonicalRequest,
@@ -48,7 +47,7 @@ export function portableRequest(
   if (isSame && upstream.faithful) return { request, standIns: NOTHING };
   const names = new ToolNames(request.tools);
   const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
-  const history = new History(names, isSame, report);
+  const history = new History(names);
   const items = request.items.map((item) => history.portable(item));
   const toolChoice = request.toolChoice && portableChoice(request.toolChoice, names);
   return { request: { ...request, tools, items, toolChoice }, standIns: names.standIns };
@@ -178,8 +177,6 @@ function allowedName(entry: unknown, names: ToolNames): readonly string[] {
 /** Rewrites the items of a conversation, in order: an output finds the call that it answers. */
 class History {
   readonly #names: ToolNames;
-  readonly #keepsForeign: boolean;
-  readonly #report: Report;
   /** Calls that have no output yet, by type of the output. */
   readonly #unanswered = new Map<
     string,
@@ -187,10 +184,8 @@ class History {
   >();
   #made = 0;
 
-  constructor(names: ToolNames, keepsForeign: boolean, report: Report) {
+  constructor(names: ToolNames) {
     this.#names = names;
-    this.#keepsForeign = keepsForeign;
-    this.#report = report;
   }
 
   portable(item: Item): Item {
@@ -199,13 +194,6 @@ class History {
         return item.namespace === undefined ? item : this.#ungrouped(item, item.namespace);
       case 'hosted_call':
         return this.#hosted(item);
-      case 'unknown':
-        if (this.#keepsForeign || item.path === undefined || !isOwn(item)) return item;
-        throw new GatewayError(
-          'unsupported',
-          `${item.path}: only the Responses API knows an item of type ${String(item.source.raw['type'])}, and this model is served over another protocol`,
-          { param: item.path },
-        );
       default:
         return item;
     }
@@ -241,7 +229,7 @@ class History {
       const name = this.#names.ofClient(answered);
       return { type: 'tool_result', kind: 'function', callId, name, ...answered.outputOf(raw), path };
     }
-    return this.#keepsForeign || !SAYS_SOMETHING.test(item.kind) ? item : this.#asText(item, raw);
+    return item;
   }
 
   /**
@@ -259,25 +247,7 @@ class History {
     const [answered] = at < 0 ? [] : waiting.splice(at, 1);
     return answered?.callId ?? callId ?? itemId ?? '';
   }
-
-  /** What an upstream did by itself, in words: another one cannot read the item, yet the model should know of it. */
-  #asText(item: HostedCallItem, raw: JsonObject): Item {
-    const { id: _, type: __, status: ___, ...rest } = raw;
-    const { path } = item;
-    // The bytes of a picture are no words.
-    const isPicture = item.kind === 'image_generation_call';
-    const said = isPicture ? { ...rest, result: undefined } : rest;
-    if (path !== undefined) {
-      const how = isPicture ? 'as text, without the picture' : 'as text';
-      this.#report.add(path, 'approximated', `an earlier ${item.kind} is given to the model ${how}`);
-    }
-    const text = `[${item.kind}] ${JSON.stringify(said)}`;
-    return { type: 'message', role: 'assistant', parts: [{ type: 'text', text }], path };
-  }
 }
-
-/** Calls of hosted tools, which hold what was done or found; lists and approvals are between client and gateway. */
-const SAYS_SOMETHING = /_call(_output)?$/;
 
 function isOwn(item: { readonly source?: { readonly protocol: ProtocolName } | undefined }): boolean {
   return item.source?.protocol === 'openai-responses';

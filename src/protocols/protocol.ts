@@ -17,6 +17,7 @@ import type {
   Parameter,
   ProtocolName,
   Report,
+  Role,
   Target,
   Usage,
 } from '../canonical/index.ts';
@@ -88,6 +89,8 @@ export interface UpstreamCodec {
   readonly schemasOnly?: boolean;
   /** True: the protocol has no custom tools; they travel as functions, and nobody enforces their grammars. */
   readonly functionsOnly?: boolean;
+  /** Roles whose messages hold text alone. Absent: there are none. */
+  readonly textOnly?: ReadonlySet<Role>;
   /**
    * False for an http(s) address that servers of this protocol do not fetch: the engine then sends the bytes. Absent:
    * they fetch images and files from anywhere.

@@ -70,6 +70,11 @@ export interface ProviderProtocol {
   readonly unsupported: readonly Parameter[];
   /** True: conversations can be compacted by the server itself (`compaction_trigger` of the Responses API). */
   readonly compacts?: boolean | undefined;
+  /**
+   * Kinds of hosted tools that the server runs itself, where it merely speaks the protocol of those who own them:
+   * `code_interpreter` and the like. The owner has them all.
+   */
+  readonly hostedTools?: readonly string[] | undefined;
   readonly auth?: AuthScheme | undefined;
 }
 

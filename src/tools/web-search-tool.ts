@@ -1,6 +1,15 @@
 // The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
 // and what the items say; which engine is asked and how pages are read is decided below this.
-import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  GatewayError,
+  isJsonObject,
+  parseJson,
+  cutText,
+  startOf,
+} from '../canonical/index.ts';
 import type {
   FunctionTool,
   JsonObject,
@@ -15,7 +24,6 @@ import {
   type GatewayTool,
   said,
 } from './gateway-tool.ts';
-import { cutText, startOf } from './cut-text.ts';
 import { addressesIn, canonicalAddress } from './pages/addresses.ts';
 import { findInPage } from './pages/find-in-page.ts';
 import type { Page, PageReader } from './pages/read-page.ts';

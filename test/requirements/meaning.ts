@@ -3,6 +3,8 @@ import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';
 const FAMILIES = 'test/family-facts.test.ts';
+const TOLD = 'test/told-in-words.test.ts';
+const OWNERS = 'test/owners-tools.test.ts';
 const DIALECTS = 'test/client-dialects.test.ts';
 
 export const meaningRequirements: Requirements = {
@@ -18,6 +20,26 @@ export const meaningRequirements: Requirements = {
     `${DIALECTS}: calls with an empty \`custom\` beside their function`,
     `${DIALECTS}: a repeated identical \`message_start\` is one`,
     `${DIALECTS}: Groq's \`tool_use_failed\` is the client's`,
+  ),
+  'contract.told': shown(
+    CONTRACT,
+    'What is part of a conversation is carried, or told to the model in words, or refused by name; tools may go, with a report.',
+    `${TOLD}: has what nobody knows in a history told to the model`,
+    `${TOLD}: is refused an unknown part in the message of a person`,
+    `${TOLD}: has all of it carried to who defines the protocol`,
+    `${TOLD}: loses an unknown tool among others`,
+    `${TOLD}: is refused one that is alone, or forced`,
+    `${TOLD}: of Anthropic is told to others, without what is encrypted`,
+    `${TOLD}: is refused by name for %s`,
+    `${TOLD}: a picture of an earlier answer is told`,
+  ),
+  'contract.owners-tools': shown(
+    CONTRACT,
+    'Tools that OpenAI runs itself pass to who owns or runs them, and their items come back whole.',
+    `${OWNERS}: they pass, and their items come back whole, relayed`,
+    `${OWNERS}: they pass, and their items come back whole, translated`,
+    `${OWNERS}: they are reported, and the request works without them`,
+    `${OWNERS}: one that is demanded is refused`,
   ),
   'contract.families': shown(
     CONTRACT,

@@ -285,7 +285,6 @@ export const responsesAnswerRequirements: Requirements = {
     CHECK,
     'Every input item is accepted, and forwarded or refused by name.',
     golden('openai-responses/decode-request/every-item'),
-    `${R_PORTABLE}: are a 400 that names them, elsewhere`,
     `${R_TOOLS}: an item that no other protocol knows`,
   ),
   '24.17': shown(

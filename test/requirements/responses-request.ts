@@ -40,7 +40,7 @@ const ANY_NODE = `${R_CODEC}: any JSON in place of any node`;
 const WRONG_TYPE = `${R_CODEC}: a wrong type of any member`;
 const ROUND_TRIP = `${R_TOOLS}: %s: called, run by the client, and told to the model`;
 const EARLIER_CALLS = `${R_PORTABLE}: earlier calls and outputs are calls and results`;
-const HOSTED_AS_TEXT = `${R_PORTABLE}: calls of hosted tools are told as text`;
+const HOSTED_AS_TEXT = 'test/told-in-words.test.ts: of Anthropic is told to others';
 const CHOSEN = `${R_PORTABLE}: a choice of one is a choice of its function`;
 
 /** Items that need nothing but to be read, and to reach an upstream in a form that it knows. */

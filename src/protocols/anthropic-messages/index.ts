@@ -29,6 +29,7 @@ export const anthropicMessages: Protocol = {
     lacks: new Set(LACKS),
     schemasOnly: true,
     functionsOnly: true,
+    textOnly: new Set(['assistant', 'system', 'developer']),
     encodeRequest,
     decodeResponse,
     decodeStream,

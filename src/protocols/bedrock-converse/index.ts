@@ -34,6 +34,7 @@ export const bedrockConverse: Protocol = {
     lacks: new Set(LACKS),
     schemasOnly: true,
     functionsOnly: true,
+    textOnly: new Set(['assistant', 'system', 'developer']),
     // Bytes, or an `s3:` address (API reference "ImageSource", "DocumentSource", 2026-11).
     takesUrl: () => false,
     encodeRequest,

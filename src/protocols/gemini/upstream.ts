@@ -13,6 +13,7 @@ export const geminiUpstream: UpstreamCodec = {
   // The API has no field for these (API reference, `GenerationConfig` and `ToolConfig`, 2026-11).
   lacks: new Set(['logitBias', 'parallelToolCalls', 'verbosity']),
   functionsOnly: true,
+  textOnly: new Set(['system', 'developer']),
   // Videos of YouTube and files of its own; other addresses only some models take, and not every type (documentation
   // "File input methods", 2026-11).
   takesUrl: (url) =>

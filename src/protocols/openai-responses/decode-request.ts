@@ -38,7 +38,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     problems.add('input', 'is required unless previous_response_id, conversation or prompt is given');
 
   const before = problems.list.length;
-  const tools = decodeTools(body['tools'], problems, report);
+  const tools = decodeTools(body['tools'], problems);
   const areToolsClean = problems.list.length === before;
   const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
   const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);

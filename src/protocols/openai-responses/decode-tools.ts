@@ -1,7 +1,7 @@
 // `tools` and `tool_choice` in the flat form of the Responses API. Owns their shapes and how they must fit together;
 // must not know which upstream can run which tool.
 import { isJsonObject } from '../../canonical/index.ts';
-import type { ChosenTool, JsonObject, Problems, Report, Tool, ToolChoice } from '../../canonical/index.ts';
+import type { ChosenTool, JsonObject, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 import {
   describe,
@@ -17,23 +17,16 @@ import type { Member } from '../read-member.ts';
 import { isSearchType, readChosenTool, readHostedTool } from '../read-hosted-tool.ts';
 import { sourceOf } from './decode-item.ts';
 
-/** Tools that the gateway's API does not offer: asking for them has no effect. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['code_interpreter', 'image_generation', 'file_search']);
-
 const ENVIRONMENTS = ['browser', 'mac', 'windows', 'ubuntu', 'linux'] as const;
 
-/** Decodes `tools`; those without effect are reported and left out. Null and an empty list are no tools. */
-export function decodeTools(value: Member, problems: Problems, report: Report): Tool[] {
+/** Decodes `tools`. Null and an empty list are no tools. */
+export function decodeTools(value: Member, problems: Problems): Tool[] {
   const tools: Tool[] = [];
   const names = new Set<string>();
   readArray(value, 'tools', problems)?.forEach((raw, index) => {
     const path = `tools[${index}]`;
     const tool = decodeTool(raw, path, problems);
     if (!tool) return;
-    if (tool.type === 'hosted' && WITHOUT_EFFECT.has(tool.kind)) {
-      report.add(path, 'dropped', `the tool ${tool.kind} is not supported and has no effect`);
-      return;
-    }
     tools.push(tool);
     if (tool.type === 'hosted') return;
     if (names.has(tool.name)) problems.add(`${path}.name`, 'is used by an earlier tool');

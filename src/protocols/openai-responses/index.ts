@@ -30,6 +30,7 @@ export const openaiResponses: Protocol = {
     path: '/responses',
     headers: {},
     lacks: LACKS,
+    textOnly: new Set(['assistant']),
     encodeRequest,
     decodeResponse,
     decodeStream: (sink, context) => new ResponsesStreamDecoder(sink, context),

@@ -17,6 +17,8 @@ export const xai = defineProvider({
     'openai-responses': speaks(BASE_URL, {
       quirks: { customTools: false, searchesWeb: true, runsMcp: true },
       reasoningFormat: 'xai-responses-v1',
+      // Guide "Server-side tools" (2026-11).
+      hostedTools: ['code_interpreter', 'file_search'],
       unsupported: ['verbosity'],
     }),
   },

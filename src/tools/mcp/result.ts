@@ -1,8 +1,8 @@
 // What a tool of an MCP server gives back, and its reading: every content type that the specification knows, and any
 // other one kept as JSON text; text is cut at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
+import { startInBytes } from '../start-in-bytes.ts';
 import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
-import { startInBytes } from '../cut-text.ts';
 
 export type McpContent =
   | { readonly type: 'text'; readonly text: string }

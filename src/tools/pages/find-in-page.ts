@@ -1,6 +1,6 @@
 // Finds words in a page that was read. Literally: a pattern from a model is no regular expression, which could run for
 // ever.
-import { startOf } from '../cut-text.ts';
+import { startOf } from '../../canonical/index.ts';
 import type { Page } from './read-page.ts';
 
 export interface Finding {

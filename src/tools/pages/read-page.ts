@@ -1,8 +1,7 @@
 // Opens one web page and gives what a model can read of it. Fetches only through the guard; knows nothing of who asks.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, startOf } from '../../canonical/index.ts';
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
-import { startOf } from '../cut-text.ts';
 import { visibleText } from '../visible-text.ts';
 import { decodeText } from './decode-text.ts';
 import type { ReadableDocument } from './html-to-text.ts';

@@ -7,10 +7,10 @@ import {
   isJsonObject,
   parseJson,
   retryAfterMs,
+  cutText,
 } from '../../canonical/index.ts';
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
-import { cutText } from '../cut-text.ts';
 import { visibleText } from '../visible-text.ts';
 import { decodeDomain, isWithin } from './domain.ts';
 import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
