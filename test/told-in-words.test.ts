@@ -55,12 +55,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
     },
     itemPath: 'messages[1].content[1]',
     part: {
-      messages: [
-        said(
-          { type: 'text', text: 'Look' },
-          { type: 'video_url', video_url: { url: 'https://a.example/v' } },
-        ),
-      ],
+      messages: [said({ type: 'text', text: 'Look' }, { type: 'hologram', hologram: 'a' })],
     },
     partPath: 'messages[0].content[1]',
     tools: [
