@@ -9,14 +9,14 @@ import { at, list, type Json } from './upstreams/json-path.ts';
 let scene: Scene;
 let faithful: Scene;
 beforeAll(async () => {
-  scene = await startScene(['up']);
+  scene = await startScene(['up'], { config: { vendor_objects: ['*'] } });
   const models = [
     {
       id: 'plain/responses',
       endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'none' }],
     },
   ];
-  faithful = await startScene(['up'], { faithful: true, config: { models } });
+  faithful = await startScene(['up'], { faithful: true, config: { models, vendor_objects: ['*'] } });
 });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();

@@ -98,7 +98,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
     itemPath: 'messages[1].content[1]',
     part: {
       max_tokens: 100,
-      messages: [said({ type: 'text', text: 'Look' }, { type: 'container_upload', file_id: 'f' })],
+      messages: [said({ type: 'text', text: 'Look' }, { type: 'hologram', hologram: 'a' })],
     },
     partPath: 'messages[0].content[1]',
     tools: [
