@@ -14,15 +14,18 @@ import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { memoryLimitBytes } from '../runtime/machine.ts';
+import { memoryLimitBytes, residentBytes } from '../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { checkTemplate } from '../server/check-template.ts';
+import { FailedKeys } from '../server/failed-keys.ts';
+import { LoadWatch } from '../server/load-watch.ts';
 import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
 import type { Storage, VaultStore } from '../storage/ports.ts';
+import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
@@ -175,6 +178,20 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     redact: (text) => redact(text),
   });
   const memory = new MemoryBudget(() => budgetOf(watched.current().config.server));
+  const bodies = new BodyReader({
+    maxBytes: () => watched.current().config.server.bodyLimitBytes,
+    graceMs: () => watched.current().config.server.bodyGraceMs,
+    clock,
+  });
+  const counters = new Counters();
+  const load = new LoadWatch({
+    limits: () => watched.current().config.server.overload,
+    clock,
+    residentBytes,
+    memoryBytes: availableBytes,
+    counters,
+    log,
+  });
   let ready = true;
   const stopPurge = clock.every(PURGE_MS, () => {
     for (const store of [storage.vault, storage.responses, storage.conversations, files])
@@ -191,12 +208,11 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     prompts,
     files,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
-    bodies: new BodyReader({
-      maxBytes: () => watched.current().config.server.bodyLimitBytes,
-      graceMs: () => watched.current().config.server.bodyGraceMs,
-      clock,
-    }),
+    bodies,
     memory,
+    load,
+    counters,
+    failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
     ready: () => ready,
     sealSummary: (keyId, text) => compaction.seal(keyId, text),
@@ -236,6 +252,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       watched.close();
       stopKeys();
       stopPurge();
+      load.stop();
+      bodies.stop();
       await listener.stop();
       await sim?.stop();
       upstream.close();

@@ -46,6 +46,26 @@ export const serverSchema = z
       })
       .prefault({})
       .describe('Memory that clients may take; beyond it 503 with `retry-after`.'),
+    overload: z
+      .strictObject({
+        lag_ms: z
+          .number()
+          .int()
+          .min(0)
+          .max(60_000)
+          .default(2000)
+          .describe('How late the event loop may be, in milliseconds. 0: not watched.'),
+        memory_percent: z
+          .number()
+          .min(0)
+          .max(100)
+          .default(85)
+          .describe(
+            'Share of the memory of the machine or control group that the process may use, before large requests are refused. 0: not watched.',
+          ),
+      })
+      .prefault({})
+      .describe('When new requests are refused (503 with `retry-after`) until the process is well again.'),
     websocket: z
       .strictObject({
         max_connections_per_key: z
@@ -84,6 +104,7 @@ export interface ServerConfig {
     /** Up to 1. */
     readonly sharePerKey: number;
   };
+  readonly overload: { readonly lagMs: number; readonly memoryPercent: number };
   readonly websocket: { readonly maxConnectionsPerKey: number; readonly maxConnections: number };
   readonly drainMs: number;
   readonly adminKey: Secret | null;
@@ -102,6 +123,7 @@ export function toServer(server: z.output<typeof serverSchema>): ServerConfig {
         server.memory.bodies_mb === undefined ? null : Math.floor(server.memory.bodies_mb * MEGABYTE),
       sharePerKey: server.memory.share_per_key,
     },
+    overload: { lagMs: server.overload.lag_ms, memoryPercent: server.overload.memory_percent },
     websocket: {
       maxConnectionsPerKey: server.websocket.max_connections_per_key,
       maxConnections: server.websocket.max_connections,

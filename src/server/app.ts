@@ -9,6 +9,7 @@ import type { ServerCodec } from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
+import type { Counters } from '../telemetry/counters.ts';
 import { markAnswer, withAnswerHeaders } from './answer-headers.ts';
 import { readBody } from './body.ts';
 import { serverFor } from './client-manner.ts';
@@ -16,6 +17,7 @@ import { asksForCompaction, compact, compactTurn, type CompactDependencies } fro
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { countStored, countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
+import type { FailedKeys } from './failed-keys.ts';
 import { addFilesRoutes } from './files-routes.ts';
 import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
 import { hybridChat } from './hybrid-chat.ts';
@@ -36,6 +38,8 @@ export interface AppDependencies
     ServeDependencies,
     Pick<SocketsDependencies, 'maxBodyBytes' | 'socketLimits'> {
   readonly ledger: LedgerStore;
+  readonly counters: Counters;
+  readonly failedKeys: FailedKeys;
 }
 
 export interface App {
@@ -106,9 +110,13 @@ export function createApp(deps: AppDependencies): App {
   // Claude Code asks for the head of this page to learn whether somebody is there.
   hono.get('/', (context) => context.json({ name: 'dragoman' }));
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
-  hono.get('/readyz', (context) =>
-    context.json({ status: deps.ready() ? 'ready' : 'not ready' }, deps.ready() ? 200 : 503),
-  );
+  hono.get('/readyz', (context) => {
+    const isReady = deps.ready() && deps.load.isWell;
+    const status = isReady ? 'ready' : deps.ready() ? 'overloaded' : 'not ready';
+    const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
+    const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };
+    return context.json({ status, ...held, counts }, isReady ? 200 : 503);
+  });
   for (const base of BASES) {
     for (const path of ['/generation', '/management/generation']) {
       hono.get(base + path, (context) =>
@@ -142,7 +150,8 @@ export function createApp(deps: AppDependencies): App {
     SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
       ? sockets.accept(request, connection)
       : hono.fetch(request);
-  const outer = (handler: Handler): Handler => withAnswerHeaders(withUsableHead(deps, handler));
+  const outer = (handler: Handler): Handler =>
+    withAnswerHeaders(deps.failedKeys.watch(withUsableHead(deps, handler)));
   return {
     hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler)])),
     fallback: outer(fallback),

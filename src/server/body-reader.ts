@@ -30,10 +30,16 @@ interface Reading {
 export class BodyReader {
   readonly #options: BodyReaderOptions;
   readonly #readings = new Set<Reading>();
+  readonly #stop: () => void;
 
   constructor(options: BodyReaderOptions) {
     this.#options = options;
-    options.clock.every(LOOK_MS, () => this.#look());
+    this.#stop = options.clock.every(LOOK_MS, () => this.#look());
+  }
+
+  /** Looks at no body any more. */
+  stop(): void {
+    this.#stop();
   }
 
   /**
@@ -65,7 +71,7 @@ export class BodyReader {
     const reading = this.#begin(0, (error) => {
       failure = error;
       // The read that waits ends with it.
-      reader.cancel().catch(() => {});
+      void abandon(reader);
     });
     try {
       for (;;) {
@@ -78,7 +84,7 @@ export class BodyReader {
     } finally {
       this.#readings.delete(reading);
       // Whoever stops early wants no more of it.
-      if (!failure) reader.cancel().catch(() => {});
+      if (!failure) void abandon(reader);
     }
   }
 
@@ -110,6 +116,15 @@ export class BodyReader {
       this.#readings.delete(reading);
       reading.giveUp(tooSlow(graceMs));
     }
+  }
+}
+
+/** Never rejects: a body whose client has left cannot be given up any more. */
+async function abandon(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    await reader.cancel();
+  } catch {
+    // It is gone already.
   }
 }
 

@@ -3,6 +3,7 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
+import type { LoadWatch } from './load-watch.ts';
 import { errorResponse, requestIds } from './reply.ts';
 import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
 import { responsesProtocol, type StateDependencies } from './state-routes.ts';
@@ -12,6 +13,7 @@ export interface SocketsDependencies
   extends Omit<SocketDependencies, 'warmUp'>, Pick<StateDependencies, 'state'> {
   /** False while the process drains. */
   readonly ready: () => boolean;
+  readonly load: LoadWatch;
   readonly socketLimits: () => SocketLimits;
 }
 
@@ -47,6 +49,7 @@ export class ResponsesSockets {
           httpStatus: 503,
           retryAfterMs: 1000,
         });
+      deps.load.admit(0);
       this.#admit(keyId);
       const socket: ResponsesSocket = new ResponsesSocket(
         { ...deps, warmUp: (call) => warmUp(deps, call) },

@@ -8,6 +8,7 @@ import { newGenerationId } from '../runtime/ids.ts';
 import { readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
+import type { LoadWatch } from './load-watch.ts';
 import type { Hold } from './memory-budget.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
 
@@ -16,6 +17,7 @@ export interface ServeDependencies extends ReplyDependencies {
   readonly bodies: BodyReader;
   /** False while the process starts or drains. */
   readonly ready: () => boolean;
+  readonly load: LoadWatch;
 }
 
 export interface Operation<Dependencies extends ServeDependencies = ServeDependencies> {
@@ -45,11 +47,13 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   let hold: Hold | undefined;
   try {
     if (!deps.ready()) return goingAway(deps, protocol.server);
+    deps.load.admit(Number(header('content-length') ?? Number.NaN));
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
     const body = await readBody(request, deps.bodies, hold);
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
     connection.patient();
+    deps.load.begin(api, principal.keyId);
     const client = new HttpClient(request, connection);
     const call: ApiCall = {
       protocol,

@@ -47,4 +47,21 @@ export const hardeningRequirements: Requirements = {
     'test/socket-limits.test.ts: a message over the limit closes the connection',
     'test/socket-limits.test.ts: messages count for the key while their turns run or wait',
   ),
+  'contract.hardening.overload': shown(
+    HARDENING,
+    'A late event loop or short memory refuses new requests (503), turns `/readyz`, is logged, and ends by itself.',
+    'test/overload.test.ts: a late event loop refuses new requests, tells who asks, and recovers',
+    'test/overload.test.ts: short memory refuses large requests first',
+    'test/overload.test.ts: the memory that there is, is that of the narrowest control group',
+  ),
+  'contract.hardening.refused-keys': shown(
+    HARDENING,
+    'Refused keys are slowed per address, counted and logged without the key; a right key never is.',
+    'test/overload.test.ts: refused keys are slowed after twenty',
+  ),
+  'contract.hardening.systemd': shown(
+    HARDENING,
+    'The unit for systemd has the usual walls.',
+    'test/systemd-unit.test.ts: has the walls that the documentation names',
+  ),
 };

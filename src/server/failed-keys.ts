@@ -1,0 +1,80 @@
+// Slows those who try keys: after many refused keys from one address, further refusals from there take longer. A right key
+// is never slowed, for addresses are shared. Knows no key.
+import type { Clock } from '../runtime/clock.ts';
+import type { Connection, Handler } from '../runtime/http-server.ts';
+import type { Counters } from '../telemetry/counters.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+/** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
+const FREE = 20;
+const WINDOW_MS = 60_000;
+/** How long a refusal is held back, in milliseconds. */
+const DELAY_MS = 1_000;
+/** Addresses that are remembered; those beyond go unslowed, and the next window begins anew. */
+const MOST_ADDRESSES = 10_000;
+/** Refusals that are held back at once: waiting costs memory, too. */
+const MOST_HELD = 1_000;
+
+export interface FailedKeysOptions {
+  readonly clock: Clock;
+  readonly counters: Counters;
+  readonly log: Logger;
+}
+
+export class FailedKeys {
+  readonly #options: FailedKeysOptions;
+  /** Refusals in this window, by address. */
+  readonly #failures = new Map<string, number>();
+  #windowEndsAt = 0;
+  #held = 0;
+
+  constructor(options: FailedKeysOptions) {
+    this.#options = options;
+  }
+
+  /** The same handler, whose refusals of keys are counted and slowed. */
+  watch(handler: Handler): Handler {
+    return (request, connection) => {
+      const answer = handler(request, connection);
+      if (answer instanceof Promise) return answer.then((made) => this.#look(made, connection));
+      return this.#look(answer, connection);
+    };
+  }
+
+  #look(answer: Response | undefined, connection: Connection): Response | undefined | Promise<Response> {
+    return answer?.status === 401 ? this.#refused(answer, connection) : answer;
+  }
+
+  #refused(answer: Response, connection: Connection): Response | Promise<Response> {
+    const { clock, counters } = this.#options;
+    counters.add('failed_authentications');
+    if (!this.#isSlowed(connection.address()) || this.#held >= MOST_HELD) return answer;
+    counters.add('slowed_authentications');
+    this.#held += 1;
+    return new Promise((resolve) => {
+      clock.after(DELAY_MS, () => {
+        this.#held -= 1;
+        resolve(answer);
+      });
+    });
+  }
+
+  #isSlowed(address: string | null): boolean {
+    const { clock, log, counters } = this.#options;
+    if (address === null) return false;
+    const now = clock.now();
+    if (now >= this.#windowEndsAt) {
+      this.#failures.clear();
+      this.#windowEndsAt = now + WINDOW_MS;
+    }
+    const failures = (this.#failures.get(address) ?? 0) + 1;
+    if (failures === 1 && this.#failures.size >= MOST_ADDRESSES) return false;
+    this.#failures.set(address, failures);
+    // Once in a window: whoever tries keys must not fill the log.
+    if (failures === FREE + 1) {
+      const facts = { address, failures, ...counters.read() };
+      log.warn('many keys from one address were refused: refusals to it are slowed', facts);
+    }
+    return failures > FREE;
+  }
+}

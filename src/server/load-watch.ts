@@ -1,0 +1,152 @@
+// Whether the process can take more: how late its event loop is, and how much of its memory is used. Beyond its limits new
+// requests are refused until it is well again; running ones go on. Measures; knows no path.
+import { GatewayError } from '../canonical/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Counters } from '../telemetry/counters.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+export interface LoadLimits {
+  /** 0: not watched. */
+  readonly lagMs: number;
+  /** Of the memory that there is; 0: not watched. */
+  readonly memoryPercent: number;
+}
+
+export interface LoadWatchOptions {
+  /** Asked at every look, since a reload may change them. */
+  readonly limits: () => LoadLimits;
+  readonly clock: Clock;
+  readonly residentBytes: () => number;
+  /** What the process may have. */
+  readonly memoryBytes: number;
+  readonly counters: Counters;
+  readonly log: Logger;
+}
+
+/** How often the loop is looked at, in milliseconds. */
+const LOOK_MS = 100;
+/** Looks on time in a row after which it is well again. */
+const CALM_LOOKS = 3;
+/** Memory is looked at in every one of so many looks. */
+const MEMORY_EVERY = 10;
+/** Bodies above this are refused first when memory is short. */
+const LARGE_BYTES = 256 * 1024;
+/** When a refused client may try again, in milliseconds. */
+const RETRY_MS = 1_000;
+/** Requests that are remembered for the log. */
+const REMEMBERED = 16;
+
+/** One request that was begun. */
+interface Begun {
+  at: number;
+  api: string;
+  keyId: string;
+}
+
+export class LoadWatch {
+  readonly #options: LoadWatchOptions;
+  readonly #begun: Begun[] = Array.from({ length: REMEMBERED }, () => ({ at: 0, api: '', keyId: '' }));
+  readonly #stop: () => void;
+  #next = 0;
+  #lookedAt: number;
+  #looks = 0;
+  /** Looks on time that are still needed; 0: the loop is well. */
+  #late = 0;
+  #memoryPercent = 0;
+  #isShort = false;
+
+  constructor(options: LoadWatchOptions) {
+    this.#options = options;
+    this.#lookedAt = options.clock.now();
+    this.#stop = options.clock.every(LOOK_MS, () => this.#look());
+  }
+
+  /** False while new requests are refused. */
+  get isWell(): boolean {
+    return this.#late === 0 && !this.#isShort;
+  }
+
+  /** How full the memory was when it was last looked at. */
+  get memoryPercent(): number {
+    return Math.round(this.#memoryPercent);
+  }
+
+  /**
+   * Lets a new request pass.
+   * @param announced bytes of its body; NaN where it does not say
+   * @throws GatewayError 503 with `retry-after`
+   */
+  admit(announced: number): void {
+    if (this.#late > 0) {
+      this.#options.counters.add('refused_for_lag');
+      throw overloaded('the gateway is overloaded: it cannot keep up (server.overload.lag_ms)');
+    }
+    if (!this.#isShort) return;
+    // What is large goes first, and half-way between the limit and the end everything.
+    const { memoryPercent: limit } = this.#options.limits();
+    if (announced <= LARGE_BYTES && this.#memoryPercent < (limit + 100) / 2) return;
+    this.#options.counters.add('refused_for_memory');
+    throw overloaded('the gateway is short of memory (server.overload.memory_percent)');
+  }
+
+  /** Remembers that the work on a request begins, for the log. */
+  begin(api: string, keyId: string): void {
+    const begun = this.#begun[this.#next % REMEMBERED];
+    this.#next += 1;
+    if (!begun) return;
+    begun.at = this.#options.clock.now();
+    begun.api = api;
+    begun.keyId = keyId;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #look(): void {
+    const { clock, limits } = this.#options;
+    const { lagMs, memoryPercent } = limits();
+    const now = clock.now();
+    const since = this.#lookedAt;
+    this.#lookedAt = now;
+    const lag = now - since - LOOK_MS;
+    if (lagMs > 0 && lag > lagMs) this.#stalled(lag, since);
+    else if (this.#late > 0 && --this.#late === 0) this.#options.log.info('the event loop is on time again');
+    if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);
+  }
+
+  #stalled(lag: number, since: number): void {
+    const { counters, log } = this.#options;
+    this.#late = CALM_LOOKS;
+    counters.add('lag_stalls');
+    // What was begun in that time held it up, or else an answer that was streaming did.
+    const requests = this.#begun
+      .filter(({ at, api }) => api !== '' && at >= since)
+      .map(({ api, keyId }) => `${api} of ${keyId}`);
+    log.warn('the event loop was held up: new requests are refused until it is on time', {
+      late_ms: Math.round(lag),
+      requests,
+      ...counters.read(),
+    });
+  }
+
+  #weigh(limit: number): void {
+    const { residentBytes, memoryBytes, counters, log } = this.#options;
+    this.#memoryPercent = limit > 0 ? (residentBytes() / memoryBytes) * 100 : 0;
+    const isShort = limit > 0 && this.#memoryPercent > limit;
+    if (isShort === this.#isShort) return;
+    this.#isShort = isShort;
+    const facts = { memory_percent: this.memoryPercent, ...counters.read() };
+    if (isShort) log.warn('memory is short: new large requests are refused', facts);
+    else log.info('memory is no longer short', facts);
+  }
+}
+
+function overloaded(message: string): GatewayError {
+  return new GatewayError('upstream_unavailable', `${message}; try again in a moment`, {
+    fault: 'gateway',
+    httpStatus: 503,
+    retryAfterMs: RETRY_MS,
+    code: 'overloaded',
+  });
+}
