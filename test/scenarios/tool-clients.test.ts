@@ -52,6 +52,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
       id,
       name: 'web_search',
       input: { query: 'longest river' },
+      caller: { type: 'direct' },
     } as object);
     expect(String(id)).toStartWith('srvtoolu_');
     expect(found).toMatchObject({ type: 'web_search_tool_result', tool_use_id: id } as object);
