@@ -47,6 +47,7 @@ Streamed and whole calls go through the same code, and so do all protocols.
 | Wait before a retry | 125–250 ms before the first, doubling, at most 5 s. |
 | \`retry-after-ms\`, \`retry-after\` | Obeyed up to 5 s, while other endpoints are asked first. Who asks for more is not waited for. |
 | Retries per endpoint | \`routing.retries\`, 1 by default. |
+| An answer that was charged and says nothing | The next endpoint at once, and both are in the record. An only one is told as it is, and so is one with a reason: a limit, a filter, a refusal, results of tools before it. |
 
 `;
 

@@ -7,6 +7,7 @@ import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { AttemptLease } from '../routing/index.ts';
 import type { Attempt } from './attempt.ts';
+import type { Meter } from './meter.ts';
 import type { Timeouts } from './settings.ts';
 
 /** Where an attempt's answer goes. */
@@ -53,6 +54,11 @@ export interface AttemptOptions {
   readonly deadlineAt: number;
   /** Tokens of what this attempt's model reads, roughly; asked only where the upstream does not count. */
   readonly estimateInput: () => number;
+  /**
+   * Asked about a complete answer without content: the failure it is, where another endpoint may answer in its place;
+   * null: the client gets it as it is. Absent: always so.
+   */
+  readonly passOn?: (meter: Meter) => GatewayError | null;
   readonly context: CodecContext;
   /** Takes what this attempt teaches about its endpoint. */
   readonly lease: AttemptLease;

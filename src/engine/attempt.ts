@@ -10,8 +10,8 @@ import type { TransportFailure, UpstreamCall } from '../upstream/client.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
-import type { AnswerReader } from './answer-reader.ts';
 import {
+  type AnswerReader,
   errorReader,
   relayStreamReader,
   relayWholeReader,
@@ -19,13 +19,13 @@ import {
   wholeReader,
   withTap,
 } from './answer-reader.ts';
+import { attemptRecord } from './attempt-record.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
 import { masked } from './masked-reader.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { type AttemptState, overdue } from './patience.ts';
-import { summariseError } from './error-summary.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { TRANSPORT_WORDS } from './transport-words.ts';
@@ -140,26 +140,14 @@ export class Attempt {
   }
 
   record(): AttemptRecord {
-    const { id, generationId, ordinal, endpoint, lane } = this.#options;
-    const error = this.#error;
-    return {
-      id,
-      generationId,
-      ordinal,
-      provider: endpoint.provider,
-      endpoint: endpoint.slug,
-      model: endpoint.model,
-      protocol: endpoint.protocol,
-      lane,
+    return attemptRecord(this.#options, {
       startedAt: this.#startedAt,
-      firstContentAt: this.meter.firstContentAt,
       endedAt: this.#endedAt ?? this.#options.clock.now(),
-      outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
       status: this.#status,
-      upstreamId: this.meter.upstreamId,
-      error: summariseError(error),
-      ...this.charge(),
-    };
+      error: this.#error,
+      meter: this.meter,
+      charge: this.charge(),
+    });
   }
 
   #head(head: ResponseHead): void {
@@ -259,13 +247,15 @@ export class Attempt {
   /** The innermost sink of the translate lane. */
   #event(event: CanonicalEvent): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { clock, estimateInput, tap } = this.#options;
+    const { clock, estimateInput, tap, passOn } = this.#options;
     if (event.type === 'error') return this.#fail(event.error);
     if (event.type === 'finish' && !this.meter.usage) {
       const usage = this.meter.settledUsage(estimateInput);
       if (usage) this.#pass({ type: 'usage', usage });
     }
     this.meter.note(event, () => clock.now());
+    const empty = event.type === 'finish' && !this.committed ? passOn?.(this.meter) : null;
+    if (empty) return this.#fail(empty);
     tap?.on(event);
     this.#pass(event);
     if (event.type === 'finish') this.#answered();
@@ -290,7 +280,13 @@ export class Attempt {
 
   #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
     if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { output, clock } = this.#options;
+    const { output, clock, passOn } = this.#options;
+    if (ended && stream.isEmpty && !stream.error && !this.committed) {
+      this.meter.read(stream);
+      this.meter.firstContentAt = clock.now();
+      const empty = passOn?.(this.meter);
+      if (empty) return this.#fail(empty);
+    }
     if (stream.committed && !this.committed) {
       this.meter.firstContentAt = clock.now();
       this.#commit();
@@ -308,6 +304,8 @@ export class Attempt {
     if (this.#state === 'over') return;
     this.meter.firstContentAt = this.#options.clock.now();
     this.meter.read(tap);
+    const empty = tap.isEmpty ? this.#options.passOn?.(this.meter) : null;
+    if (empty) return this.#fail(empty);
     this.#commit();
     this.#options.output.relayWhole(body);
     this.#answered();

@@ -11,6 +11,7 @@ import { Attempt } from './attempt.ts';
 import type { AttemptOutput, AttemptResult } from './attempt-options.ts';
 import { CheckedOutput } from './checked-output.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { emptyAnswer } from './empty-answer.ts';
 import type { Generation } from './generation.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
@@ -31,6 +32,8 @@ export interface TryOptions {
   readonly output: AttemptOutput;
   /** Called right before the client could see anything of this try. */
   readonly claim: () => void;
+  /** True while another endpoint has not been asked. */
+  readonly hasOthers: () => boolean;
   /** The request as an endpoint gets it, where tools of the gateway take the place of others; absent: as it is. */
   readonly fit?: ((request: CanonicalRequest, endpoint: Endpoint) => Promise<CanonicalRequest>) | undefined;
 }
@@ -200,6 +203,11 @@ export class CandidateTry {
       // Headers of a protocol mean something to the same protocol only.
       passedHeaders:
         prepared.protocol.name === call.protocol.name ? call.protocol.server.passedHeaders : undefined,
+      // Behind results of tools a model may have nothing to add.
+      passOn: (meter) =>
+        asked.items.at(-1)?.type !== 'tool_result' && this.#options.hasOthers()
+          ? emptyAnswer(meter, prepared.endpoint.slug)
+          : null,
       context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
       lease: routing.begin(prepared.endpoint, request.stream),
       claim,

@@ -35,9 +35,15 @@ export interface FailoverHost {
   /** True when the failure taught something, so that the same request is worth sending again at once. */
   learn(endpoint: Endpoint, error: GatewayError): boolean;
   /**
-   * One try; with hedging it may take further candidates. @returns the failures; none when somebody answered
+   * One try; with hedging it may take further candidates.
+   * @param hasOthers asked when the answer says nothing: true while another endpoint has not been asked
+   * @returns the failures; none when somebody answered
    */
-  tryOne(candidate: Candidate, takeNext: () => Candidate | undefined): Promise<readonly FailedTry[]>;
+  tryOne(
+    candidate: Candidate,
+    takeNext: () => Candidate | undefined,
+    hasOthers: () => boolean,
+  ): Promise<readonly FailedTry[]>;
   /** The answer broke off after its first content. @returns undefined when another endpoint completed it */
   resume(broken: FailedTry, others: readonly Candidate[]): Promise<GatewayError | undefined>;
 }
@@ -63,11 +69,13 @@ export async function tryCandidates(plan: Plan, host: FailoverHost): Promise<Gat
     if (before) return before;
 
     const tried = new Map<Candidate, Entry>([[entry.candidate, entry]]);
-    const failed = await host.tryOne(entry.candidate, () => {
+    const takeNext = (): Candidate | undefined => {
       const next = take(queue, host);
       if (next) tried.set(next.candidate, next);
       return next?.candidate;
-    });
+    };
+    const hasOthers = (): boolean => plan.failover && queue.some(({ tries }) => tries === 0);
+    const failed = await host.tryOne(entry.candidate, takeNext, hasOthers);
     const [first] = failed;
     if (!first) return undefined;
     const during = host.interruption();

@@ -38,8 +38,12 @@ export const FAILURE_RULES: Readonly<Record<ErrorKind, FailureRule>> = {
 const MAX_WAIT_MS = 5_000;
 const BASE_WAIT_MS = 250;
 
+/** The code of an answer that was charged and says nothing: the same endpoint would say the same again. */
+export const EMPTY_ANSWER = 'empty_answer';
+
 /** What to do after this failure. */
 export function actionFor(error: GatewayError): FailureAction {
+  if (error.code === EMPTY_ANSWER) return 'next';
   return FAILURE_RULES[error.kind].action;
 }
 

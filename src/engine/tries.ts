@@ -61,20 +61,28 @@ export class Tries extends TryRunner {
       if (!this.admits(endpoint) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
       const asked = out.continuationRequest(request);
       const output = out.continued(endpoint.quirks.prefill === 'prefix');
-      const error = await this.watch(this.#start(candidate, () => {}, asked, output)).done;
+      const started = this.#start(
+        candidate,
+        () => {},
+        () => false,
+        asked,
+        output,
+      );
+      const error = await this.watch(started).done;
       if (!error) return undefined;
       if (asked.prefill) learned.learnPrefill(endpoint, error);
     }
     return this.interruption() ?? broken.error;
   }
 
-  protected start(candidate: Candidate, claim: () => void): RunningTry {
-    return this.#start(candidate, claim, this.#input.request, this.#output());
+  protected start(candidate: Candidate, claim: () => void, hasOthers: () => boolean): RunningTry {
+    return this.#start(candidate, claim, hasOthers, this.#input.request, this.#output());
   }
 
   #start(
     candidate: Candidate,
     claim: () => void,
+    hasOthers: () => boolean,
     request: CanonicalRequest,
     output: AttemptOutput,
   ): CandidateTry {
@@ -89,6 +97,7 @@ export class Tries extends TryRunner {
       translate: translate || this.#continuable !== null,
       output,
       claim,
+      hasOthers,
       fit,
     });
   }

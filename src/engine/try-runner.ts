@@ -30,8 +30,11 @@ export abstract class TryRunner implements FailoverHost {
   protected abstract neededTokens(): number;
   abstract learn(endpoint: Endpoint, error: GatewayError): boolean;
   abstract resume(broken: FailedTry, others: readonly Candidate[]): Promise<GatewayError | undefined>;
-  /** Starts a try of the whole request. @param claim to be called right before the client could see anything of it */
-  protected abstract start(candidate: Candidate, claim: () => void): RunningTry;
+  /**
+   * Starts a try of the whole request.
+   * @param claim to be called right before the client could see anything of it
+   */
+  protected abstract start(candidate: Candidate, claim: () => void, hasOthers: () => boolean): RunningTry;
 
   /** @returns undefined when a candidate answered, else the error for the client */
   run(): Promise<GatewayError | undefined> {
@@ -96,17 +99,22 @@ export abstract class TryRunner implements FailoverHost {
     return (other) => mayHold(overflow(other), refused, needed);
   }
 
-  async tryOne(candidate: Candidate, takeNext: () => Candidate | undefined): Promise<readonly FailedTry[]> {
+  async tryOne(
+    candidate: Candidate,
+    takeNext: () => Candidate | undefined,
+    hasOthers: () => boolean,
+  ): Promise<readonly FailedTry[]> {
     const { deps, plan, generation } = this.#input;
     const streamed = generation.request?.stream === true;
     const patienceMs =
       plan.wishes.hedge === true ? deps.routing.health(candidate.endpoint).p95Ms(streamed) : null;
     let failed: readonly FailedTry[];
     if (patienceMs === null) {
-      const error = await this.#started(candidate, () => {}).done;
+      const error = await this.#started(candidate, () => {}, hasOthers).done;
       failed = error ? [{ candidate, error }] : [];
     } else {
-      const start = (entrant: Candidate, claim: () => void): RunningTry => this.#started(entrant, claim);
+      const start = (entrant: Candidate, claim: () => void): RunningTry =>
+        this.#started(entrant, claim, hasOthers);
       failed = await race(candidate, { clock: deps.clock, patienceMs, start, takeNext });
     }
     if (failed.length > 0 && !this.committed()) {
@@ -128,7 +136,7 @@ export abstract class TryRunner implements FailoverHost {
     return watched;
   }
 
-  #started(candidate: Candidate, claim: () => void): RunningTry {
-    return this.watch(this.start(candidate, claim));
+  #started(candidate: Candidate, claim: () => void, hasOthers: () => boolean): RunningTry {
+    return this.watch(this.start(candidate, claim, hasOthers));
   }
 }

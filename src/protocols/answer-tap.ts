@@ -16,6 +16,10 @@ export class AnswerTap implements EventSink, RelayTap {
   outputChars = 0;
   hasContent = false;
 
+  get isEmpty(): boolean {
+    return !this.hasContent;
+  }
+
   on(event: CanonicalEvent): void {
     switch (event.type) {
       case 'start':

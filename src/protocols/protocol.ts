@@ -219,6 +219,8 @@ export interface RelayTap {
   readonly finish: FinishEvent | undefined;
   /** Characters of visible output that passed: the basis of an estimate when no usage came. */
   readonly outputChars: number;
+  /** True: it ended, and nothing of it is an answer. Known once it is complete. */
+  readonly isEmpty: boolean;
   /**
    * The whole answer as its client gets it, once it is complete: JSON in a byte string. For protocols whose answers
    * are kept (`ServerCodec.items`).

@@ -41,6 +41,13 @@ export const shapeRequirements: Requirements = {
     'test/responses-outputs.test.ts: is refused: ',
     'test/responses-outputs.test.ts: makes a connection forget what it went on from',
   ),
+  'contract.empty-answers': shown(
+    'contract with users',
+    'An answer that was charged and says nothing goes to the next endpoint; an only one is told as it is.',
+    'test/empty-answers.test.ts: the next endpoint is asked, and the record says so',
+    'test/empty-answers.test.ts: an only one is told as it is',
+    'test/empty-answers.test.ts: an empty answer that has its reason is the answer',
+  ),
   'contract.hosted-members': shown(
     'schemas `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI',
     'Items of hosted tools have the members that the API demands, null where nothing is known.',

@@ -28,6 +28,7 @@ export class MessagesRelayStream implements RelayStream {
   errorShown = false;
   outputChars = 0;
   committed = false;
+  isEmpty = false;
   done = false;
 
   constructor(facts: RelayFacts) {
@@ -51,6 +52,7 @@ export class MessagesRelayStream implements RelayStream {
     const tail = this.#tail || (this.error || this.done ? '' : STOP);
     this.#tail = '';
     this.done ||= this.error === undefined;
+    this.committed ||= this.done;
     return this.#out.release(this.committed) + tail;
   }
 
@@ -96,6 +98,7 @@ export class MessagesRelayStream implements RelayStream {
           ? undefined
           : brokenAnswer('the upstream ended an answer without a stop reason');
         if (this.done) this.#tail = frame;
+        this.committed ||= this.done;
         return false;
       case 'error':
         this.error ??= decodeErrorFrame(json, data);
@@ -119,7 +122,8 @@ export class MessagesRelayStream implements RelayStream {
   #stop(envelope: JsonObject): void {
     const raw = asString(envelope['stop_reason']);
     if (raw === undefined) return;
-    this.committed = true;
+    // An answer that says nothing may yet be another endpoint's: it is held until it is over.
+    this.isEmpty = !this.committed;
     const stopSequence = asString(envelope['stop_sequence']);
     this.finish = { type: 'finish', reason: decodeStopReason(raw), raw, stopSequence };
   }

@@ -48,6 +48,10 @@ export class GeminiRelayStream implements RelayStream {
     return this.#tap.outputChars;
   }
 
+  get isEmpty(): boolean {
+    return this.#tap.isEmpty;
+  }
+
   push(bytes: string): string {
     this.#frames.push(bytes, this.#take);
     return this.#out.release(this.committed);

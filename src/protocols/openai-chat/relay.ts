@@ -104,6 +104,7 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
     usage: isJsonObject(json['usage']) ? decodeUsage(json['usage']) : undefined,
     finish: finishOf(choice),
     outputChars: deltaChars(asObject(choice['message'])),
+    isEmpty: !asArray(json['choices']).some((each) => hasContent(asObject(asObject(each)['message']))),
   };
   return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
 }
@@ -127,6 +128,7 @@ class ChatRelayStream implements RelayStream {
   errorShown = false;
   outputChars = 0;
   committed = false;
+  isEmpty = false;
   done = false;
 
   constructor(facts: RelayFacts) {
@@ -143,6 +145,7 @@ class ChatRelayStream implements RelayStream {
     if (last !== '') this.#out.add(this.#inspect(last));
     // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
     if (this.finish === undefined) this.error ??= cutAnswer();
+    else this.committed ||= this.error === undefined;
     const out = this.#out.release(this.committed);
     return this.error ? out : `${out}${DONE}`;
   }
@@ -174,6 +177,7 @@ class ChatRelayStream implements RelayStream {
     const data = frame.slice(5).trim();
     if (data === '[DONE]') {
       this.done = true;
+      this.committed ||= this.finish !== undefined;
       return '';
     }
     const json = parseJson(data);
@@ -198,7 +202,9 @@ class ChatRelayStream implements RelayStream {
     const finish = finishOf(choice);
     if (finish) this.finish = finish;
     const delta = asObject(choice['delta']);
-    if (finish || hasContent(delta)) this.committed = true;
+    if (hasContent(delta)) this.committed = true;
+    // An answer that says nothing may yet be another endpoint's: it is held until it is over.
+    if (finish) this.isEmpty = !this.committed;
     this.outputChars += deltaChars(delta);
     const patched = editMembers(frame, {
       set: { id: this.#facts.id, model: this.#facts.model },

@@ -36,6 +36,7 @@ export class ResponsesRelayStream implements RelayStream {
   errorShown = false;
   outputChars = 0;
   committed = false;
+  isEmpty = false;
   done = false;
 
   constructor(facts: RelayFacts) {
@@ -152,6 +153,7 @@ export class ResponsesRelayStream implements RelayStream {
     }
     this.finish = tap.finish;
     this.outputChars ||= tap.outputChars;
+    this.isEmpty = !this.committed && tap.isEmpty;
     this.committed = true;
     this.done = true;
     this.#final = response;

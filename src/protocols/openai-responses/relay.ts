@@ -67,7 +67,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const { upstreamId, usage, finish, outputChars } = readAnswer(body, decodeResponse);
+  const { upstreamId, usage, finish, outputChars, isEmpty } = readAnswer(body, decodeResponse);
   const patched = editMembers(body, { set: responsePatches(facts) });
-  return { body: patched, tap: { upstreamId, usage, finish, outputChars, answer: () => patched } };
+  return { body: patched, tap: { upstreamId, usage, finish, outputChars, isEmpty, answer: () => patched } };
 }
