@@ -25,6 +25,8 @@ export interface OpaqueReasoning {
   /** `signature` vouches for visible text; `encrypted` stands for hidden text. */
   readonly kind: 'signature' | 'encrypted';
   readonly data: string;
+  /** `call`: it stood on a call, and vouches for that one alone. Absent: nobody knows what it stood on. */
+  readonly standsOn?: 'call' | undefined;
 }
 
 export interface ReasoningItem extends NodeBase {
@@ -45,6 +47,8 @@ export interface ToolCallItem extends NodeBase {
   readonly kind: 'function' | 'custom';
   /** Correlates with the result; travels unchanged whatever its shape. */
   readonly callId: string;
+  /** True: the client gave none; it was made here, from the place in the conversation. */
+  readonly isIdMade?: true | undefined;
   /** The item's own id where the protocol has one (`fc_…`). */
   readonly id?: string | undefined;
   readonly name: string;

@@ -215,7 +215,15 @@ export class Run {
       turn && given && generation.keepsTurn
         ? keepTurn(turn, given, context, generation, this.#deps).catch(failed)
         : undefined,
-      thought && pickForVault(thought) && this.#deps.vault.remember(principal.keyId, thought).catch(failed),
+      thought &&
+        pickForVault(thought) &&
+        this.#deps.vault
+          .remember(
+            principal.keyId,
+            thought,
+            generation.call.protocol.server.omitsCallIds ? context.request.items : undefined,
+          )
+          .catch(failed),
     ]);
     return response;
   }

@@ -162,6 +162,8 @@ export interface ServerCodec {
    * client's own bytes go on: who reads those judges them. Absent: the upstream judges in any case.
    */
   readonly requireCalls?: (items: readonly Item[]) => void;
+  /** True: its clients may give calls back without their ids. */
+  readonly omitsCallIds?: true;
   /** Absent: answers of this protocol are not kept. */
   readonly items?: StoredItems;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */

@@ -140,7 +140,9 @@ function asSigned(sent: ReasoningItem, kept: ReasoningItem): ReasoningItem {
     sent.id === kept.id &&
     sent.text.length === kept.text.length &&
     sent.summary.length === kept.summary.length;
-  return isWhole ? sent : { ...kept, path: sent.path, cache: sent.cache };
+  if (!isWhole) return { ...kept, path: sent.path, cache: sent.cache };
+  // What it stood on, no protocol but its own can say.
+  return sent.opaque?.standsOn === kept.opaque?.standsOn ? sent : { ...sent, opaque: kept.opaque };
 }
 
 /** The record's own reasoning in a form that lost its signature, its division or its owner. */

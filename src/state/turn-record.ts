@@ -17,7 +17,10 @@ export interface TurnRecord {
 }
 
 /** Records a turn. Hosted calls and unknown items are not recorded: a client that can send them back keeps them itself. */
-export function recordTurn(items: readonly Item[]): TurnRecord {
+export function recordTurn(
+  items: readonly Item[],
+  keyOf: (item: ToolCallItem) => string = callKey,
+): TurnRecord {
   const entries: TurnEntry[] = [];
   for (const item of items) {
     if (item.type === 'reasoning') {
@@ -25,7 +28,7 @@ export function recordTurn(items: readonly Item[]): TurnRecord {
       const { path: _path, cache: _cache, ...kept } = item;
       entries.push({ type: 'reasoning', item: kept });
     } else if (item.type === 'tool_call') {
-      entries.push({ type: 'call', key: callKey(item) });
+      entries.push({ type: 'call', key: keyOf(item) });
     } else if (item.type === 'message') {
       const text = messageText(item);
       if (text) entries.push({ type: 'text', length: text.length, hash: textHash(text) });
@@ -40,9 +43,31 @@ export function recordTurn(items: readonly Item[]): TurnRecord {
  * values, because clients parse and rewrite them.
  */
 export function callKey(call: ToolCallItem): string {
+  return textHash(JSON.stringify([call.callId, call.kind, call.name, contentOf(call)]));
+}
+
+/** Names calls by their place in a conversation, for clients that give no ids back. Takes its items in order. */
+export class CallPlaces {
+  #calls = 0;
+  #asked = '';
+
+  /** The name of a call: its content, how many calls came before it, and what the person said last. */
+  key(call: ToolCallItem): string {
+    return textHash(
+      JSON.stringify(['place', this.#calls, this.#asked, call.kind, call.name, contentOf(call)]),
+    );
+  }
+
+  /** Passes an item. */
+  pass(item: Item): void {
+    if (item.type === 'tool_call') this.#calls += 1;
+    else if (item.type === 'message' && item.role === 'user') this.#asked = messageText(item) ?? '';
+  }
+}
+
+function contentOf(call: ToolCallItem): string {
   const parsed = call.kind === 'function' ? parseJson(call.arguments) : undefined;
-  const content = parsed === undefined ? call.arguments : stableJson(parsed);
-  return textHash(JSON.stringify([call.callId, call.kind, call.name, content]));
+  return parsed === undefined ? call.arguments : stableJson(parsed);
 }
 
 /** The text of a message, refusals included; undefined when it holds anything else. */

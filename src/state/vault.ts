@@ -5,7 +5,7 @@ import { isAssistantItem, type Item } from '../canonical/index.ts';
 import type { SealedTurn, VaultStore } from '../storage/ports.ts';
 import { rebuildTurn } from './rebuild-turn.ts';
 import { open, seal } from './seal.ts';
-import { callKey, recordTurn, type TurnRecord } from './turn-record.ts';
+import { callKey, CallPlaces, recordTurn, type TurnRecord } from './turn-record.ts';
 
 export interface VaultOptions {
   /** How long a turn can be restored, in milliseconds. */
@@ -53,14 +53,29 @@ export class Vault {
    * Keeps a turn under each of its calls, if it is worth it (`pickForVault`).
    * @param keyId the tenant
    * @param items everything of one answer, in order
+   * @param before the conversation that it answers, for clients that may give its calls back without their ids
    */
-  async remember(keyId: string, items: readonly Item[]): Promise<void> {
+  async remember(keyId: string, items: readonly Item[], before?: readonly Item[]): Promise<void> {
     if (!pickForVault(items)) return;
-    const turn = recordTurn(items);
+    const turns = new Map<string, SealedTurn>();
+    this.#sealTurn(keyId, recordTurn(items), turns);
+    if (before) {
+      const places = new CallPlaces();
+      for (const item of before) places.pass(item);
+      const named = new Map<Item, string>();
+      for (const item of items) {
+        if (item.type === 'tool_call') named.set(item, places.key(item));
+        places.pass(item);
+      }
+      this.#sealTurn(keyId, recordTurn(items, (call) => named.get(call) ?? ''), turns);
+    }
+    await this.#store.put([...turns.values()]);
+  }
+
+  #sealTurn(keyId: string, turn: TurnRecord, turns: Map<string, SealedTurn>): void {
     const text = new TextEncoder().encode(JSON.stringify(turn));
     if (text.length > MOST_BYTES) return;
     const expiresAt = this.#options.now() + this.#options.ttlMs;
-    const turns = new Map<string, SealedTurn>();
     for (const entry of turn.entries) {
       if (entry.type !== 'call' || turns.has(entry.key)) continue;
       turns.set(entry.key, {
@@ -70,7 +85,6 @@ export class Vault {
         expiresAt,
       });
     }
-    await this.#store.put([...turns.values()]);
   }
 
   /**
@@ -81,8 +95,9 @@ export class Vault {
     const keys = new Map<Item, string>();
     for (let i = items.length - 1; i >= 0 && keys.size < MOST_CALLS; i--) {
       const item = items[i];
-      if (item?.type === 'tool_call') keys.set(item, callKey(item));
+      if (item?.type === 'tool_call') keys.set(item, item.isIdMade ? '' : callKey(item));
     }
+    nameByPlace(items, keys);
     if (keys.size === 0) return { items, restored: 0 };
     const sealed = await this.#store.get(keyId, [...new Set(keys.values())], this.#options.now());
     const turns = this.#openAll(keyId, sealed);
@@ -103,6 +118,16 @@ export class Vault {
       byCall.set(callId, first);
     }
     return byCall;
+  }
+}
+
+/** Names the calls whose ids were made here: they are another's in the next turn. */
+function nameByPlace(items: readonly Item[], keys: Map<Item, string>): void {
+  if (!items.some((item) => item.type === 'tool_call' && item.isIdMade)) return;
+  const places = new CallPlaces();
+  for (const item of items) {
+    if (item.type === 'tool_call' && keys.get(item) === '') keys.set(item, places.key(item));
+    places.pass(item);
   }
 }
 

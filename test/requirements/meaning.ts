@@ -5,6 +5,7 @@ const CONTRACT = 'contract with users';
 const FAMILIES = 'test/family-facts.test.ts';
 const TOLD = 'test/told-in-words.test.ts';
 const OWNERS = 'test/owners-tools.test.ts';
+const SIGNATURES = 'test/gemini-signatures.test.ts';
 const DIALECTS = 'test/client-dialects.test.ts';
 
 export const meaningRequirements: Requirements = {
@@ -40,6 +41,14 @@ export const meaningRequirements: Requirements = {
     `${OWNERS}: they pass, and their items come back whole, translated`,
     `${OWNERS}: they are reported, and the request works without them`,
     `${OWNERS}: one that is demanded is refused`,
+  ),
+  'contract.gemini-signatures': shown(
+    CONTRACT,
+    'Signatures of Gemini stay with the calls that they came with, and parts without data are nothing.',
+    `${SIGNATURES}: comes back to calls without ids, in both lanes`,
+    `${SIGNATURES}: does not come to a call of the same content in another conversation`,
+    `${SIGNATURES}: words that a client puts before a call`,
+    `${SIGNATURES}: a part without data is nothing`,
   ),
   'contract.families': shown(
     CONTRACT,

@@ -208,7 +208,7 @@ export class AnswerEmitter {
     if (this.#call === undefined || asString(call['name']) !== undefined) {
       const name = callName(call['name']);
       this.#closeCall();
-      this.#sign(signature);
+      this.#sign(signature, 'call');
       this.#calls++;
       const callId = this.#ids.take(call['id']);
       const index = this.#open({ type: 'tool_call', kind: 'function', callId, name });
@@ -232,9 +232,9 @@ export class AnswerEmitter {
   }
 
   /** A signature stands before the item that carries it: nothing else would tell which one that is. */
-  #sign(signature: string | undefined): void {
+  #sign(signature: string | undefined, standsOn?: OpaqueReasoning['standsOn']): void {
     this.#showLateSignature();
-    if (signature !== undefined) this.#showSignature(signature, undefined);
+    if (signature !== undefined) this.#showSignature(signature, undefined, standsOn);
   }
 
   #showLateSignature(): void {
@@ -248,8 +248,17 @@ export class AnswerEmitter {
    * A signature belongs to the thought that led to its part, if one was shown.
    * @param source the part, where it has nothing but the signature
    */
-  #showSignature(data: string, source: Source | undefined): void {
-    const opaque: OpaqueReasoning = { format: GEMINI_REASONING, kind: 'encrypted', data };
+  #showSignature(
+    data: string,
+    source: Source | undefined,
+    standsOn?: OpaqueReasoning['standsOn'],
+  ): void {
+    const opaque: OpaqueReasoning = {
+      format: GEMINI_REASONING,
+      kind: 'encrypted',
+      data,
+      ...(standsOn && { standsOn }),
+    };
     if (this.#thought !== NONE) {
       this.#showOpaque(this.#thought, opaque);
       this.#closeThought();

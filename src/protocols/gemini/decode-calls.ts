@@ -36,7 +36,16 @@ export function decodeCall(
   if (named?.name === undefined) return undefined;
   const { name } = named;
   const callId = matcher.call(named.id, name);
-  return { type: 'tool_call', kind: 'function', callId, name, arguments: JSON.stringify(args), path, source };
+  return {
+    type: 'tool_call',
+    kind: 'function',
+    callId,
+    ...(named.id === undefined ? { isIdMade: true } : {}),
+    name,
+    arguments: JSON.stringify(args),
+    path,
+    source,
+  };
 }
 
 /** Decodes a `functionResponse`, its `parts` with media included; undefined, with a problem, when it is broken. */

@@ -76,6 +76,9 @@ function decodeRole(value: Member, path: string, problems: Problems): Role {
   return role === 'model' ? 'assistant' : 'user';
 }
 
+/** Members of a part that hold no data. */
+const BARE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature']);
+
 /** Takes the parts of one content. Neighbours without a signature between them are one message. */
 class ContentDecoder {
   readonly #role: Role;
@@ -101,7 +104,10 @@ class ContentDecoder {
       readString(part['thoughtSignature'], `${path}.thoughtSignature`, this.#problems) || undefined;
     // The word for a missing signature is none: it stays in the raw form, for the upstream that knows it.
     const signature = given === FOREIGN_CALL_SIGNATURE ? undefined : given;
-    const text = readString(part['text'], `${path}.text`, this.#problems);
+    // Google's library for Go gives an empty text back as a part without data.
+    const isBare = Object.keys(part).every((name) => BARE.has(name));
+    if (isBare && signature === undefined) return;
+    const text = isBare ? '' : readString(part['text'], `${path}.text`, this.#problems);
     if (part['thought'] === true && text !== undefined) {
       this.#onThought(text, signature, path);
       return;
@@ -112,7 +118,7 @@ class ContentDecoder {
       return;
     }
     if (part['functionCall'] !== undefined) {
-      this.#sign(signature, path);
+      this.#sign(signature, path, false, 'call');
       this.#push(
         decodeCall(part['functionCall'], `${path}.functionCall`, source, this.#matcher, this.#problems),
       );
@@ -149,11 +155,15 @@ class ContentDecoder {
     if (signature !== undefined) this.#closeThought(signature, 'signature');
   }
 
-  #closeThought(signature?: string, kind: OpaqueReasoning['kind'] = 'encrypted'): void {
+  #closeThought(
+    signature?: string,
+    kind: OpaqueReasoning['kind'] = 'encrypted',
+    standsOn?: OpaqueReasoning['standsOn'],
+  ): void {
     const thought = this.#thought;
     if (thought === undefined) return;
     this.#thought = undefined;
-    this.#reason(thought.text, thought.path, signature, kind);
+    this.#reason(thought.text, thought.path, signature, kind, false, standsOn);
   }
 
   /** @param alone true when the signature's part has nothing else */
@@ -163,6 +173,7 @@ class ContentDecoder {
     signature: string | undefined,
     kind: OpaqueReasoning['kind'],
     alone = false,
+    standsOn?: OpaqueReasoning['standsOn'],
   ): void {
     const format = signature === undefined ? undefined : GEMINI_REASONING;
     this.#items.push({
@@ -172,7 +183,12 @@ class ContentDecoder {
       opaque:
         signature === undefined
           ? undefined
-          : { format: GEMINI_REASONING, kind, data: decodeSignature(signature) },
+          : {
+              format: GEMINI_REASONING,
+              kind,
+              data: decodeSignature(signature),
+              ...(standsOn && { standsOn }),
+            },
       format,
       path,
       source: { protocol: 'gemini', raw: alone ? { text: '' } : {} },
@@ -190,13 +206,18 @@ class ContentDecoder {
    * A signature stands before the item that carries it, on the thought that led to it if there is one.
    * @param alone true when its part has nothing else
    */
-  #sign(signature: string | undefined, path: string, alone = false): void {
+  #sign(
+    signature: string | undefined,
+    path: string,
+    alone = false,
+    standsOn?: OpaqueReasoning['standsOn'],
+  ): void {
     if (signature === undefined || this.#thought !== undefined) {
-      this.#closeThought(signature);
+      this.#closeThought(signature, 'encrypted', standsOn);
       return;
     }
     this.#closeMessage();
-    this.#reason('', `${path}.thoughtSignature`, signature, 'encrypted', alone);
+    this.#reason('', `${path}.thoughtSignature`, signature, 'encrypted', alone, standsOn);
   }
 
   #push(item: Item | undefined): void {

@@ -30,8 +30,21 @@ export interface Conversation {
 /** Groups the items of a request into contents, keeping the order of thoughts, text and calls. */
 export function encodeConversation(items: readonly Item[], scope: EncodeScope): Conversation {
   const writer = new ContentsWriter(scope);
-  items.forEach((item, position) => writer.add(item, item.path ?? `items[${position}]`));
+  items.forEach((item, position) => {
+    if (item.type === 'reasoning') writer.expect(leadsToCall(items, position));
+    writer.add(item, item.path ?? `items[${position}]`);
+  });
   return writer.finish();
+}
+
+/** True when a call follows in the same turn before other reasoning: words may stand between. */
+function leadsToCall(items: readonly Item[], position: number): boolean {
+  for (let at = position + 1; at < items.length; at++) {
+    const item = items[at];
+    if (item?.type === 'tool_call') return true;
+    if (item?.type !== 'message' || item.role !== 'assistant') return false;
+  }
+  return false;
 }
 
 class ContentsWriter {
@@ -42,9 +55,17 @@ class ContentsWriter {
   readonly #names = new Map<string, string>();
   /** A signature that waits for the part that it stands on. */
   #signature: string | undefined;
+  /** True: it stands on the call that follows, whatever stands between. */
+  #isCalls = false;
+  #expectsCall = false;
 
   constructor(scope: EncodeScope) {
     this.#scope = scope;
+  }
+
+  /** Says of the reasoning that is added next whether it leads to a call. */
+  expect(call: boolean): void {
+    this.#expectsCall = call;
   }
 
   add(item: Item, path: string): void {
@@ -110,7 +131,7 @@ class ContentsWriter {
         return;
       }
       const encoded = encodePart(part, partPath, this.#scope);
-      if (encoded !== undefined) parts.push(isAnswer ? this.#signed(encoded) : encoded);
+      if (encoded !== undefined) parts.push(isAnswer && !this.#isCalls ? this.#signed(encoded) : encoded);
     });
     // An empty turn of the user says that it is the model's turn; one without parts would be refused.
     if (parts.length === before && item.role === 'user') parts.push({ text: '' });
@@ -143,7 +164,11 @@ class ContentsWriter {
     this.#flushSignature();
     const standsAlone = source?.protocol === 'gemini' && source.raw['text'] === '';
     if (standsAlone) this.#parts('model').push({ text: '', thoughtSignature: opaque.data });
-    else this.#signature = opaque.data;
+    else {
+      this.#signature = opaque.data;
+      // Since Gemini 3 every first call is signed, and nothing else in its turn has to be.
+      this.#isCalls = this.#expectsCall && (opaque.standsOn === 'call' || isLevelGeneration(target));
+    }
   }
 
   #call(item: ToolCallItem, path: string): void {
@@ -206,6 +231,7 @@ class ContentsWriter {
     if (this.#signature === undefined) return part;
     const signed = { ...part, thoughtSignature: this.#signature };
     this.#signature = undefined;
+    this.#isCalls = false;
     return signed;
   }
 
@@ -214,6 +240,7 @@ class ContentsWriter {
     const thoughtSignature = this.#signature;
     if (thoughtSignature === undefined) return;
     this.#signature = undefined;
+    this.#isCalls = false;
     this.#parts('model').push({ text: '', thoughtSignature });
   }
 

@@ -1,6 +1,7 @@
 // The relay lane of Gemini: what Google takes as it stands, and how its answers pass. Only `responseId` and
 // `modelVersion` change; every other byte is the upstream's.
 import type { CanonicalRequest, Item, JsonValue } from '../../canonical/index.ts';
+import { asArray, isJsonObject } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
@@ -32,7 +33,14 @@ function accepts(request: CanonicalRequest): boolean {
   if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
   const { systemInstruction, system_instruction: snake } = request.raw;
   // A bare text is accepted here, but Google wants a content.
-  return typeof (systemInstruction ?? snake) !== 'string' && request.items.every(isAsWritten);
+  if (typeof (systemInstruction ?? snake) === 'string') return false;
+  return !asArray(request.raw['contents']).some(hasEmptyPart) && request.items.every(isAsWritten);
+}
+
+/** Google refuses a part without data, which some clients write for an empty text. */
+function hasEmptyPart(content: JsonValue): boolean {
+  if (!isJsonObject(content)) return false;
+  return asArray(content['parts']).some((part) => isJsonObject(part) && Object.keys(part).length === 0);
 }
 
 /** False for reasoning that was sealed for another family's, or comes from the vault: what a client wrote has a path. */

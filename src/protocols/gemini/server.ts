@@ -15,6 +15,7 @@ export const geminiServer: ServerCodec = {
   names: CLIENT_NAMES,
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
+  omitsCallIds: true,
   decodeRequest,
   namedObjects,
   portable: portableFormat,
