@@ -1,7 +1,7 @@
 // Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
 // depends on the status, the content type and the lane.
 import type { EventSink } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../canonical/index.ts';
 import type {
   CodecContext,
   RelayFacts,
@@ -19,11 +19,6 @@ export interface AnswerReader {
   /** The answer's body is complete. */
   end(): void;
 }
-
-/** Largest whole answer, in bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Largest error body that is kept, in bytes. */
-const MAX_ERROR_BYTES = 256 * 1024;
 
 /** UTF-8 text from byte strings in pieces. Plain ASCII, the usual case, is passed on without a copy. */
 class TextReader {

@@ -6,27 +6,19 @@ import { GatewayError, isContent } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, Lane } from '../ledger/index.ts';
 import { costOf } from '../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../protocols/index.ts';
-import type { TransportFailure, UpstreamCall } from '../upstream/client.ts';
+import type { TransportFailure } from '../upstream/client.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
 import { decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
-import {
-  type AnswerReader,
-  errorReader,
-  relayStreamReader,
-  relayWholeReader,
-  streamReader,
-  wholeReader,
-  withTap,
-} from './answer-reader.ts';
+import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord } from './attempt-record.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
-import { masked } from './masked-reader.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
+import { PacedAnswer } from './paced-answer.ts';
 import { type AttemptState, overdue } from './patience.ts';
-import { isStreamed, unframed } from './event-stream-reader.ts';
+import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { TRANSPORT_WORDS } from './transport-words.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
@@ -41,7 +33,12 @@ export class Attempt {
   readonly #options: AttemptOptions;
   readonly #startedAt: number;
   readonly #held: CanonicalEvent[] = [];
-  #call: UpstreamCall | undefined;
+  /** The answer's bytes, and the hand on the connection that they come from. */
+  readonly #body = new PacedAnswer({
+    data: (bytes) => this.#guard(() => this.#data(bytes)),
+    end: () => this.#guard(() => this.#end()),
+    failed: (failure, message) => this.#transportFailed(failure, message),
+  });
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #relaying: RelayStream | undefined;
@@ -55,6 +52,15 @@ export class Attempt {
   #cutAt: string | undefined;
   #unwatch: (() => void) | undefined;
   #resolve: (result: AttemptResult) => void = () => {};
+
+  readonly #take: AnswerTaker = {
+    event: (event) => this.#event(event),
+    cut: (sequence) => (this.#cutAt = sequence),
+    relaying: (stream) => (this.#relaying = stream),
+    relayed: (bytes, ended, stream) => this.#relayed(bytes, ended, stream),
+    relayedWhole: (body, tap) => this.#relayedWhole(body, tap),
+    failed: (error) => this.#fail(error),
+  };
 
   constructor(options: AttemptOptions) {
     this.#options = options;
@@ -84,7 +90,7 @@ export class Attempt {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
       this.#guard(() => {
-        this.#call = sendUpstream(
+        const call = sendUpstream(
           endpoint,
           {
             url: upstreamUrl(endpoint, protocol, stream, this.#options.path),
@@ -101,12 +107,13 @@ export class Attempt {
             signed: (headers) => (this.#signature = headers),
             connected: () => (this.#state = 'waiting'),
             head: (head) => this.#guard(() => this.#head(head)),
-            data: (bytes) => this.#guard(() => this.#data(bytes)),
-            end: () => this.#guard(() => this.#end()),
-            failed: (failure, message) => this.#transportFailed(failure, message),
+            data: (bytes) => this.#body.data(bytes),
+            end: () => this.#body.end(),
+            failed: (failure, message) => this.#body.failed(failure, message),
           },
           (error) => this.#fail(error),
         );
+        this.#body.attach(call);
       });
     });
   }
@@ -119,13 +126,13 @@ export class Attempt {
   /** The client reads slower than the upstream writes. */
   pause(): void {
     this.#paused = true;
-    this.#call?.pause();
+    this.#body.pause();
   }
 
   resume(): void {
     this.#paused = false;
     this.#lastActivityAt = this.#options.clock.now();
-    this.#call?.resume();
+    this.#body.resume();
   }
 
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
@@ -159,8 +166,7 @@ export class Attempt {
       this.#lastActivityAt,
     );
     if (limits) this.#options.lease.limits(limits);
-    const { endpoint, protocol } = this.#options;
-    let reader = unframed(masked(this.#readerFor(head), endpoint, this.#signature), head, protocol.upstream);
+    let reader = openReader(head, this.#options, this.#signature, this.#take);
     const coding = head.header('content-encoding');
     if (coding && coding.toLowerCase() !== 'identity') {
       const plain = reader;
@@ -174,37 +180,6 @@ export class Attempt {
       );
     }
     this.#reader = reader;
-  }
-
-  #readerFor(head: ResponseHead): AnswerReader {
-    const { protocol, lane, relayFacts, context, tap } = this.#options;
-    const codec = protocol.upstream;
-    if (head.status >= 300) {
-      return errorReader((body) =>
-        this.#fail(codec.decodeError(head.status, (name) => head.header(name), body)),
-      );
-    }
-    const streamed = isStreamed(head.header('content-type'));
-    // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
-    if (lane === 'relay' && protocol.relay && streamed === this.#options.stream) {
-      if (!streamed) {
-        return withTap(
-          relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) =>
-            this.#relayedWhole(body, passed),
-          ),
-          tap && wholeReader(codec, tap, context),
-        );
-      }
-      const stream = protocol.relay.openStream(relayFacts);
-      this.#relaying = stream;
-      const reader = relayStreamReader(stream, (bytes, ended) => this.#relayed(bytes, ended, stream));
-      return withTap(reader, tap && streamReader(codec, tap, context));
-    }
-    const sink = this.#options.wrap(
-      { on: (event) => this.#event(event) },
-      (sequence) => (this.#cutAt = sequence),
-    );
-    return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
   }
 
   #data(bytes: string): void {
@@ -235,7 +210,7 @@ export class Attempt {
     if (this.#cutAt !== undefined && this.#state !== 'over' && this.#state !== 'lingering') {
       const stopSequence = this.#cutAt;
       this.#event({ type: 'finish', reason: 'stop_sequence', stopSequence });
-      if (!ended) this.#call?.abort();
+      if (!ended) this.#body.abort();
     }
     this.#options.output.flush();
     if (ended && this.#state === 'lingering') {
@@ -334,7 +309,7 @@ export class Attempt {
       usage: this.charge().usage,
     });
     this.#stopWatching();
-    this.#call?.abort();
+    this.#body.abort();
     this.#resolve({ type: 'failed', error, told: told || this.#tell(error) });
   }
 
@@ -359,7 +334,7 @@ export class Attempt {
     if (this.#state === 'lingering') {
       if (now - (this.#endedAt ?? now) <= LINGER_MS) return;
       this.#stopWatching();
-      this.#call?.abort();
+      this.#body.abort();
       return;
     }
     const late = overdue(

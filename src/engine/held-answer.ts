@@ -1,6 +1,6 @@
 // Answers that are held back: until they were checked against a format, or until they are complete.
 import type { CanonicalEvent } from '../canonical/index.ts';
-import { Collector } from '../canonical/index.ts';
+import { Collector, MAX_ANSWER_BYTES } from '../canonical/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
 
@@ -22,9 +22,6 @@ export class HeldAnswer implements AttemptOutput {
 
   finishing(): void {}
 }
-
-/** More than this is held for nobody: about a hundred times the longest answer of any model, in characters. */
-const MOST_CHARS = 64 * 1024 * 1024;
 
 /**
  * Holds a stream until it is complete, so that an answer that breaks off can be thrown away and another endpoint asked
@@ -71,6 +68,7 @@ export class BufferedAnswer implements AttemptOutput {
 
   #count(chars: number): void {
     this.#chars += chars;
-    if (this.#chars > MOST_CHARS) throw new RangeError('the answer is too long to be held back');
+    if (this.#chars > MAX_ANSWER_BYTES)
+      throw new RangeError(`the answer is too long to be held back: more than ${MAX_ANSWER_BYTES} bytes`);
   }
 }

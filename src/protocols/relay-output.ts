@@ -1,8 +1,6 @@
 // What a relayed stream lets through to the client. Owns the hold: nothing goes out before the first content, for
 // until then another upstream may still give the answer. Knows no protocol.
-
-/** Most bytes that are held back for the first content: more is a broken upstream. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+import { MAX_HELD_BYTES } from '../canonical/index.ts';
 
 export class RelayOutput {
   #frames = '';
@@ -23,7 +21,8 @@ export class RelayOutput {
       this.#frames = '';
       return frames;
     }
-    if (frames.length > MAX_HELD_BYTES) throw new RangeError('the stream begins with too much');
+    if (frames.length > MAX_HELD_BYTES)
+      throw new RangeError(`the stream begins with more than ${MAX_HELD_BYTES} bytes without content`);
     return '';
   }
 }

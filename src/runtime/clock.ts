@@ -51,3 +51,8 @@ export class Ticker {
     for (const check of this.#checks) check(now);
   }
 }
+
+/** Calls `run` once, after the sockets and timers that are due had their turn. */
+export function nextTurn(run: () => void): void {
+  setImmediate(run);
+}

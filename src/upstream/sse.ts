@@ -1,8 +1,6 @@
 // Server-sent events, as WHATWG HTML section 9.2.6 defines the stream: CRLF, LF or CR lines,
 // an optional byte order mark, comments, several data lines. Fed with text in pieces of any size.
-
-/** Longest frame accepted, in characters: more is a broken or hostile upstream. */
-const MAX_FRAME_CHARS = 64 * 1024 * 1024;
+import { MAX_FRAME_BYTES } from '../canonical/index.ts';
 
 export class SseParser {
   readonly #frame: (event: string, data: string) => void;
@@ -19,7 +17,7 @@ export class SseParser {
     this.#frame = frame;
   }
 
-  /** Takes the next piece of text. Throws RangeError when a frame grows past MAX_FRAME_CHARS. */
+  /** Takes the next piece of text. Throws RangeError when a frame grows too long. */
   push(piece: string): void {
     if (piece === '') return;
     let text = piece;
@@ -71,8 +69,8 @@ export class SseParser {
   }
 
   #bound(chars: number): void {
-    if (chars + (this.#data?.length ?? 0) > MAX_FRAME_CHARS)
-      throw new RangeError('an event of the stream is too long');
+    if (chars + (this.#data?.length ?? 0) > MAX_FRAME_BYTES)
+      throw new RangeError(`an event of the stream is longer than ${MAX_FRAME_BYTES} bytes`);
   }
 
   #line(buffer: string, from: number, end: number): void {
@@ -83,6 +81,8 @@ export class SseParser {
     if (buffer.startsWith('data:', from)) {
       const value = buffer.slice(buffer.charCodeAt(from + 5) === 32 ? from + 6 : from + 5, end);
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      // Lines may go on for ever as well.
+      this.#bound(0);
     } else if (buffer.startsWith('event:', from)) {
       this.#event = buffer.slice(from + 6, end).trim();
     }

@@ -4,6 +4,8 @@ import { shown, type Requirements } from './requirement.ts';
 const STREAMS = 'streams that stop nobody else';
 const LINEAR = 'test/relay-linear.test.ts';
 const ECHOED = 'test/scenarios/echoed-keys.test.ts';
+const ENDLESS = 'test/scenarios/endless-answers.test.ts';
+const PACED = 'src/engine/paced-answer.test.ts';
 const SPLITTER = 'src/protocols/frame-splitter.test.ts';
 
 export const streamRequirements: Requirements = {
@@ -13,6 +15,21 @@ export const streamRequirements: Requirements = {
     `${LINEAR}: many events in one read`,
     `${LINEAR}: one event in many reads`,
     `${SPLITTER}: an event is the same in whatever pieces it comes`,
+  ),
+  'contract.streams.slow-reader': shown(
+    STREAMS,
+    'What piled up for a client that did not read is worked off in slices, and not before the client reads.',
+    'test/scenarios/slow-reader.test.ts: a burst is worked off while others are served',
+    'test/scenarios/slow-client.test.ts: %s lane',
+    `${PACED}: a large read is worked off over several turns`,
+    `${PACED}: nothing is worked off for a client without room`,
+  ),
+  'contract.streams.bounds': shown(
+    STREAMS,
+    'An answer without end, or with too much of anything, fails with an error that names the limit.',
+    `${ENDLESS}: endless %s`,
+    `${ENDLESS}: an event without end, %s lane`,
+    `${ENDLESS}: an event of endless lines`,
   ),
   'contract.streams.echoed-keys': shown(
     STREAMS,
