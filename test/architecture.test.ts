@@ -88,14 +88,19 @@ const ONLY_THESE: readonly {
     of: 'storage',
     files: ['storage/ports.ts'],
   },
-  { from: ['engine'], of: 'runtime', files: ['runtime/clock.ts', 'runtime/ids.ts'] },
+  {
+    from: ['engine'],
+    of: 'runtime',
+    files: ['runtime/clock.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
+  },
   {
     from: ['server'],
     of: 'runtime',
     files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts'],
   },
   { from: ['documents'], of: 'runtime', files: ['runtime/subprocess.ts'] },
-  { from: ['tools', 'engine'], of: 'documents', files: ['documents/pdf-text.ts'] },
+  { from: ['tools'], of: 'documents', files: ['documents/pdf-text.ts'] },
+  { from: ['engine'], of: 'documents', files: ['documents/pdf-text.ts', 'documents/turns.ts'] },
   { from: ['storage'], of: 'runtime', files: ['runtime/machine.ts', 'runtime/s3.ts', 'runtime/sqlite.ts'] },
   { from: ['config'], of: 'state', files: ['state/prompt-template.ts'] },
   {

@@ -373,19 +373,25 @@ describe('schemas', () => {
   });
 
   test.each([
-    ['one', holding({ type: 'string', pattern: '^(a+)+$' })],
+    ['one', holding({ type: 'string', pattern: '^(a+)+$' }), 2_500],
     [
       'one for names',
       { type: 'object', patternProperties: { '^(a+)+$': {} }, additionalProperties: { type: 'string' } },
+      2_500,
     ],
-    ['two thousand', { allOf: Array.from({ length: 2000 }, (_, i) => ({ pattern: `a{999}${i}` })) }],
-  ])('hostile patterns end soon: %s', async (_which, schema) => {
-    const text = JSON.stringify({ value: `${'a'.repeat(20_000)}!`, [`${'a'.repeat(20_000)}!`]: 'x' });
-    chat(text, text);
-    const started = performance.now();
-    await (await post('none/openai-chat', schema, {}, false)).text();
-    expect(performance.now() - started).toBeLessThan(2500);
-  });
+    // In processes of their own, while others are served.
+    ['two thousand', { allOf: Array.from({ length: 2000 }, (_, i) => ({ pattern: `a{999}${i}` })) }, 25_000],
+  ] as const)(
+    'hostile patterns end soon: %s',
+    async (_which, schema, withinMs) => {
+      const text = JSON.stringify({ value: `${'a'.repeat(20_000)}!`, [`${'a'.repeat(20_000)}!`]: 'x' });
+      chat(text, text);
+      const started = performance.now();
+      await (await post('none/openai-chat', schema, {}, false)).text();
+      expect(performance.now() - started).toBeLessThan(withinMs);
+    },
+    30_000,
+  );
 
   const doubling = Object.fromEntries(
     Array.from({ length: 40 }, (_, level) => [

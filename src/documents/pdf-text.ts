@@ -20,7 +20,7 @@ const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
 const ABREAST = 2;
 const MOST_WAITING = 50;
 
-const turns = new Turns(ABREAST, MOST_WAITING);
+const turns = new Turns(ABREAST, MOST_WAITING, 'PDFs wait to be read');
 
 /**
  * The text of a PDF.

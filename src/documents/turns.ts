@@ -10,15 +10,20 @@ interface Waiting {
 export class Turns {
   readonly #abreast: number;
   readonly #mostWaiting: number;
+  readonly #what: string;
   #running = 0;
   #size = 0;
   /** What waits, by the request that it is of; the first of them is next. */
   readonly #waiting = new Map<AbortSignal, Waiting[]>();
 
-  /** @param mostWaiting beyond these, the request that wants most gives one up */
-  constructor(abreast: number, mostWaiting: number) {
+  /**
+   * @param mostWaiting beyond these, the request that wants most gives one up
+   * @param what is told to it: what there is too much of
+   */
+  constructor(abreast: number, mostWaiting: number, what: string) {
     this.#abreast = abreast;
     this.#mostWaiting = mostWaiting;
+    this.#what = what;
   }
 
   /**
@@ -67,9 +72,16 @@ export class Turns {
     if (this.#size < this.#mostWaiting) return;
     let most: Waiting[] = [];
     for (const waiting of this.#waiting.values()) if (waiting.length > most.length) most = waiting;
-    if (most.length <= has + 1) throw busy();
+    if (most.length <= has + 1) throw this.#busy();
     this.#size--;
-    most.pop()?.refuse(busy());
+    most.pop()?.refuse(this.#busy());
+  }
+
+  #busy(): GatewayError {
+    return new GatewayError('rate_limited', `too many ${this.#what}; try again in a moment`, {
+      fault: 'gateway',
+      retryAfterMs: 1000,
+    });
   }
 
   /** Whoever ends hands its place on, and the request that got it goes behind the others. */
@@ -90,11 +102,4 @@ export class Turns {
 
 function cancelled(): GatewayError {
   return new GatewayError('cancelled', 'nobody waits for this any longer');
-}
-
-function busy(): GatewayError {
-  return new GatewayError('rate_limited', 'too many PDFs wait to be read; try again in a moment', {
-    fault: 'gateway',
-    retryAfterMs: 1000,
-  });
 }

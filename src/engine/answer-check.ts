@@ -4,7 +4,8 @@ import type { CanonicalRequest, CollectedEvents, GatewayError } from '../canonic
 export interface AnswerCheck {
   /** What may not reach the client unchecked: all of the answer, or what begins with a call of one of these tools. */
   readonly holds: 'everything' | ReadonlySet<string>;
-  judge(events: CollectedEvents): Verdict;
+  /** @param signal of the request that wants it */
+  judge(events: CollectedEvents, signal: AbortSignal): Verdict | Promise<Verdict>;
 }
 
 export type Verdict =
@@ -20,7 +21,10 @@ export interface Flaw {
    * @param mended what the model said to `repair`, or why it said nothing
    * @returns the error for the client, where a flawed answer is worth nothing to it
    */
-  settle(mended: CollectedEvents | GatewayError): Settled | GatewayError;
+  settle(
+    mended: CollectedEvents | GatewayError,
+    signal: AbortSignal,
+  ): Settled | GatewayError | Promise<Settled | GatewayError>;
 }
 
 export interface Settled {
@@ -30,10 +34,14 @@ export interface Settled {
 }
 
 /** Judges by each check in turn; the first flaw counts. */
-export function judge(checks: readonly AnswerCheck[], events: CollectedEvents): Verdict {
+export async function judge(
+  checks: readonly AnswerCheck[],
+  events: CollectedEvents,
+  signal: AbortSignal,
+): Promise<Verdict> {
   let answer = events;
   for (const check of checks) {
-    const verdict = check.judge(answer);
+    const verdict = await check.judge(answer, signal);
     if (verdict.type === 'flawed') return verdict;
     answer = verdict.answer;
   }

@@ -18,6 +18,8 @@ import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { needsReading, readDocuments } from './read-documents.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
+import { prepareSchema } from './schema-check.ts';
+import { schemaToPrepare } from './structured-output.ts';
 import { overlong, truncate } from './truncate.ts';
 
 export interface TryOptions {
@@ -43,7 +45,7 @@ export class CandidateTry {
   readonly #options: TryOptions;
   #current: Attempt | undefined;
   #cancelled: GatewayError | undefined;
-  /** Of files that are being read. */
+  /** Of files that are being read, and of schemas and answers that are being checked. */
   #reading: AbortController | undefined;
   /** Set while something else than an attempt is waited for. */
   #giveUp: (() => void) | undefined;
@@ -59,6 +61,10 @@ export class CandidateTry {
     this.#current?.cancel(reason);
     this.#giveUp?.();
     this.#reading?.abort();
+  }
+
+  #readingSignal(): AbortSignal {
+    return (this.#reading ??= new AbortController()).signal;
   }
 
   /** Undefined when this try is cancelled before. */
@@ -92,13 +98,18 @@ export class CandidateTry {
         fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
       );
     if (request && needsReading(request, candidate.endpoint)) {
-      this.#reading = new AbortController();
-      const { signal } = this.#reading;
+      const signal = this.#readingSignal();
       request = await this.#orCancelled(
         readDocuments(request, candidate.endpoint, generation.documents, signal),
       );
     }
     if (!request) return this.#cancelled;
+    const schema = schemaToPrepare(request, {
+      structuredOutput: candidate.endpoint.quirks.structuredOutput,
+      faithful: candidate.endpoint.faithful,
+    });
+    if (schema) await this.#orCancelled(prepareSchema(schema, this.#readingSignal()));
+    if (this.#cancelled) return this.#cancelled;
     const prepared = prepareAttempt({
       request,
       clientBytes: generation.call.body,
@@ -144,7 +155,8 @@ export class CandidateTry {
   async #judged(prepared: PreparedAttempt, held: CheckedOutput): Promise<GatewayError | undefined> {
     if (this.#cancelled) return this.#cancelled;
     const first = this.#attemptNow();
-    const verdict = judge(prepared.checks, held.collector.result());
+    const verdict = await judge(prepared.checks, held.collector.result(), this.#readingSignal());
+    if (this.#cancelled) return this.#cancelled;
     if (verdict.type === 'good') {
       held.release(verdict.answer, first);
       return undefined;
@@ -154,7 +166,7 @@ export class CandidateTry {
     const result = await this.#attempt(repair, second, null, () => {});
     if (this.#cancelled) return this.#cancelled;
     const mended = result.type === 'failed' ? result.error : second.collector.result();
-    const settled = verdict.flaw.settle(mended);
+    const settled = await verdict.flaw.settle(mended, this.#readingSignal());
     if (settled instanceof GatewayError) return settled;
     held.release(settled.answer, settled.isSecond ? this.#attemptNow() : first);
     return undefined;

@@ -20,7 +20,7 @@ export interface SchemaValidator {
 }
 
 /** Largest schema that is compiled, in characters. */
-const MAX_SCHEMA_CHARS = 100_000;
+export const MAX_SCHEMA_CHARS = 100_000;
 /** Deeper nesting than this is nobody's honest schema. */
 const DEEPEST = 100;
 /** Objects that a schema consists of: each takes the validator about a quarter of a millisecond to compile. */
@@ -253,7 +253,7 @@ function isOutOfStack(error: unknown): boolean {
 
 function unusable(error: unknown, path: string): GatewayError {
   const said = error instanceof Error ? error.message : String(error);
-  const reason = isOutOfStack(error) ? ENDLESS : said;
+  const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS}` : said;
   return new GatewayError('invalid_request', `${path}: the schema cannot be used: ${reason}`, {
     param: path,
   });

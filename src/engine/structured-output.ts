@@ -4,14 +4,14 @@ import type {
   CanonicalRequest,
   CollectedEvents,
   Item,
-  JsonValue,
+  JsonObject,
   Quirks,
   Report,
   ResponseFormat,
 } from '../canonical/index.ts';
 import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
-import { type AnswerCheck, endedByItself, type Flaw, type Settled } from './answer-check.ts';
-import { compileSchema, type SchemaValidator } from './schema-validator.ts';
+import { type AnswerCheck, endedByItself, type Flaw, type Settled, type Verdict } from './answer-check.ts';
+import { openSchema, type SchemaCheck } from './schema-check.ts';
 
 /** What an upstream says of its answer formats. */
 export interface FormatAbility {
@@ -60,7 +60,7 @@ export function checkFormat(
   );
   const validator =
     format.type === 'json_schema' && format.schema
-      ? compileSchema(format.schema, report.nameOf(SCHEMA_PATH))
+      ? openSchema(format.schema, report.nameOf(SCHEMA_PATH))
       : null;
   if (validator && validator.unchecked.length > 0)
     report.extend(FORMAT_PATH, 'approximated', `not checked: ${validator.unchecked.join('; ')}`);
@@ -75,17 +75,27 @@ export function checkFormat(
   return { request: instructed, check: new FormatJudge(format, validator, instructed, report) };
 }
 
+/** The schema that `checkFormat` may have to compile, to be prepared if it is large; undefined where an upstream is believed. */
+export function schemaToPrepare(
+  { responseFormat: format }: Pick<CanonicalRequest, 'responseFormat'>,
+  ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
+): JsonObject | undefined {
+  if (format?.type !== 'json_schema') return undefined;
+  const isBelieved = ability.faithful && ability.structuredOutput === 'json_schema';
+  return isBelieved && format.unwrap === undefined ? undefined : format.schema;
+}
+
 class FormatJudge implements AnswerCheck {
   readonly holds = 'everything';
   readonly #format: ResponseFormat;
-  readonly #validator: SchemaValidator | null;
+  readonly #validator: SchemaCheck | null;
   /** As the upstream got it. */
   readonly #request: CanonicalRequest;
   readonly #report: Report;
 
   constructor(
     format: ResponseFormat,
-    validator: SchemaValidator | null,
+    validator: SchemaCheck | null,
     request: CanonicalRequest,
     report: Report,
   ) {
@@ -95,12 +105,12 @@ class FormatJudge implements AnswerCheck {
     this.#report = report;
   }
 
-  judge(events: CollectedEvents): ReturnType<AnswerCheck['judge']> {
+  async judge(events: CollectedEvents, signal: AbortSignal): Promise<Verdict> {
     const text = visibleText(events);
     // A call, a refusal, or what a limit cut short: the format does not apply.
     if (text === null || !endedByItself(events)) return { type: 'good', answer: events };
     const json = extractJson(text);
-    const problem = this.#problemOf(json);
+    const problem = await this.#problemOf(json, signal);
     if (problem !== null) return { type: 'flawed', flaw: this.#flaw(events, text, problem) };
     const member = memberOf(this.#format);
     const wanted = member === undefined ? json : (asString(asObject(parseJson(json))[member]) ?? json);
@@ -110,22 +120,23 @@ class FormatJudge implements AnswerCheck {
   #flaw(first: CollectedEvents, text: string, problem: string): Flaw {
     return {
       repair: repairRequest(this.#request, text, problem),
-      settle: (mended) => this.#settle(first, problem, mended),
+      settle: (mended, signal) => this.#settle(first, problem, mended, signal),
     };
   }
 
-  #settle(
+  async #settle(
     first: CollectedEvents,
     problem: string,
     mended: CollectedEvents | GatewayError,
-  ): Settled | GatewayError {
+    signal: AbortSignal,
+  ): Promise<Settled | GatewayError> {
     const report = (reason: string): void => this.#report.extend(FORMAT_PATH, 'approximated', reason);
     if (mended instanceof GatewayError) {
       if (isStrict(this.#format)) return mended;
       report(`the answer does not satisfy it and could not be repaired: ${problem}`);
       return { answer: first, isSecond: false };
     }
-    const second = this.judge(mended);
+    const second = await this.judge(mended, signal);
     if (second.type === 'good') {
       report(`the first answer was repaired by a second call: ${problem}`);
       return { answer: second.answer, isSecond: true };
@@ -141,11 +152,12 @@ class FormatJudge implements AnswerCheck {
   }
 
   /** What is wrong with the text of an answer; null when nothing is. */
-  #problemOf(json: string): string | null {
+  async #problemOf(json: string, signal: AbortSignal): Promise<string | null> {
     const value = parseJson(json);
     if (value === undefined) return 'it is not valid JSON';
     if (this.#format.type === 'json_object' && !isJsonObject(value)) return 'it is not a JSON object';
-    return this.#validator?.problemOf(value, this.#report.nameOf(SCHEMA_PATH)) ?? null;
+    const path = this.#report.nameOf(SCHEMA_PATH);
+    return (await this.#validator?.problemOf(value, json, path, signal)) ?? null;
   }
 }
 
@@ -167,21 +179,15 @@ function memberOf(format: ResponseFormat): string | undefined {
 }
 
 /** The validator for a schema that the upstream promises to enforce: what we cannot check ourselves is left to it. */
-function promised(format: ResponseFormat): SchemaValidator | null {
+function promised(format: ResponseFormat): SchemaCheck | null {
   if (format.type !== 'json_schema' || !format.schema) return null;
-  let validator: SchemaValidator;
+  let validator: SchemaCheck;
   try {
-    validator = compileSchema(format.schema, SCHEMA_PATH);
+    validator = openSchema(format.schema, SCHEMA_PATH);
   } catch {
     return null;
   }
-  const problemOf = (value: JsonValue, path: string): string | null => {
-    try {
-      return validator.problemOf(value, path);
-    } catch {
-      return null;
-    }
-  };
+  const problemOf: SchemaCheck['problemOf'] = (...asked) => validator.problemOf(...asked).catch(() => null);
   return { unchecked: validator.unchecked, problemOf };
 }
 

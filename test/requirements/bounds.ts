@@ -9,6 +9,7 @@ const SCAN = 'src/canonical/json-scan.test.ts';
 const TWICE = 'test/scenarios/duplicate-names.test.ts';
 const ADDRESSES = 'test/foreign-addresses.test.ts';
 const OBJECTS = 'test/named-objects.test.ts';
+const SCHEMAS = 'test/large-schemas.test.ts';
 const HEADERS = 'test/passed-headers.test.ts';
 
 export const boundsRequirements: Requirements = {
@@ -43,6 +44,13 @@ export const boundsRequirements: Requirements = {
     `${OBJECTS}: shows no id to the vendor`,
     `${OBJECTS}: passes to the vendor: %s`,
     `${OBJECTS}: a token count shows none of it to the vendor`,
+  ),
+  'contract.bounds.schemas': shown(
+    BOUNDS,
+    'Schemas that take long to compile or to check by stop nobody, and have limits of time and memory.',
+    `${SCHEMAS}: a schema of thousands of objects stops nobody`,
+    `${SCHEMAS}: neither does a long answer that is checked by many of its parts`,
+    `${SCHEMAS}: a large schema that cannot be used is refused by its name`,
   ),
   'contract.bounds.headers': shown(
     BOUNDS,
