@@ -44,6 +44,12 @@ export class ItemDraft {
   readonly place: number;
   /** In the order in which they began. */
   readonly parts: PartDraft[] = [];
+  /** The same by canonical number. */
+  readonly #counted: Readonly<Record<Exclude<PartKind, 'refusal'>, PartDraft[]>> = {
+    text: [],
+    reasoning: [],
+    summary: [],
+  };
   arguments = '';
   /** What every delta of the arguments begins with. */
   argumentsHead = '';
@@ -60,18 +66,14 @@ export class ItemDraft {
 
   /** The part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
   find(kind: PartKind, number: number): PartDraft | undefined {
-    // Asked once per token, and nearly always for the last one.
-    for (let at = this.parts.length - 1; at >= 0; at--) {
-      const part = this.parts[at];
-      if (part && part.index === number && isCounted(part.kind, kind)) return part;
-    }
-    return undefined;
+    return this.#counted[countOf(kind)][number];
   }
 
   /** A new part behind the others of its count. */
   add(kind: PartKind): PartDraft {
-    const index = this.parts.filter((part) => isCounted(part.kind, kind)).length;
-    const part = new PartDraft(kind, index);
+    const counted = this.#counted[countOf(kind)];
+    const part = new PartDraft(kind, counted.length);
+    counted.push(part);
     this.parts.push(part);
     return part;
   }
@@ -103,9 +105,7 @@ export class ItemDraft {
   }
 }
 
-function isCounted(one: PartKind, other: PartKind): boolean {
-  return (
-    one === other ||
-    (one !== 'summary' && other !== 'summary' && one !== 'reasoning' && other !== 'reasoning')
-  );
+/** Texts and refusals are counted together. */
+function countOf(kind: PartKind): Exclude<PartKind, 'refusal'> {
+  return kind === 'refusal' ? 'text' : kind;
 }

@@ -8,15 +8,7 @@ import { readFacts } from './hosted-facts.ts';
 import type { ItemKind } from './decode-item.ts';
 import { decodeAnnotation, decodeOpaque, decodeOpen, kindOfItem, sourceOf } from './decode-item.ts';
 import type { CountedCalls } from './decode-usage.ts';
-
-/** One part of an item, as far as it was emitted. */
-interface Run {
-  /** The upstream's index of the part. */
-  readonly at: number;
-  readonly kind: 'text' | 'refusal';
-  text: string;
-  annotations: number;
-}
+import { ItemRuns, type Run } from './item-runs.ts';
 
 interface Slot {
   readonly kind: ItemKind;
@@ -27,9 +19,9 @@ interface Slot {
   closed: boolean;
   /** True once an item of the finished answer has been recognised as this one. */
   matched: boolean;
-  /** Parts of a message, or of a chain of thought. A part's canonical number is its place here. */
-  readonly parts: Run[];
-  readonly summary: Run[];
+  /** Parts of a message, or of a chain of thought. */
+  readonly parts: ItemRuns;
+  readonly summary: ItemRuns;
   arguments: string;
   /** The announcement of an item that could not be opened yet. */
   announced: JsonObject | undefined;
@@ -68,8 +60,7 @@ export class ItemEmitter {
     const delta = frame['delta'];
     if (typeof delta !== 'string' || delta === '') return;
     const slot = this.#slotOf(frame, 'message');
-    if (slot)
-      this.#emitText(slot, runAt(slot.parts, partIndex(frame), kind), delta, asArray(frame['logprobs']));
+    if (slot) this.#emitText(slot, slot.parts.at(partIndex(frame), kind), delta, asArray(frame['logprobs']));
   }
 
   /** The whole of a text part or refusal: emits what no delta brought. */
@@ -77,7 +68,7 @@ export class ItemEmitter {
     const whole = frame[kind];
     if (typeof whole !== 'string' || whole === '') return;
     const slot = this.#slotOf(frame, 'message');
-    if (slot) this.#emitWholeText(slot, runAt(slot.parts, partIndex(frame), kind), whole, frame['logprobs']);
+    if (slot) this.#emitWholeText(slot, slot.parts.at(partIndex(frame), kind), whole, frame['logprobs']);
   }
 
   /** A piece of a reasoning summary (`summary_index`) or of a raw chain of thought (`content_index`). */
@@ -87,7 +78,7 @@ export class ItemEmitter {
     const slot = this.#slotOf(frame, 'reasoning');
     if (!slot) return;
     const runs = kind === 'summary' ? slot.summary : slot.parts;
-    this.#emitReasoning(slot, runs, runAt(runs, partIndex(frame), 'text'), kind, delta);
+    this.#emitReasoning(slot, runs.at(partIndex(frame), 'text'), kind, delta);
   }
 
   /** The whole of a reasoning part: emits what no delta brought. */
@@ -97,8 +88,8 @@ export class ItemEmitter {
     const slot = this.#slotOf(frame, 'reasoning');
     if (!slot) return;
     const runs = kind === 'summary' ? slot.summary : slot.parts;
-    const run = runAt(runs, partIndex(frame), 'text');
-    this.#emitReasoning(slot, runs, run, kind, remainder(run.text, whole));
+    const run = runs.at(partIndex(frame), 'text');
+    this.#emitReasoning(slot, run, kind, remainder(run.text, whole));
   }
 
   /** A piece of a call's arguments, or of a custom tool's input. */
@@ -123,7 +114,7 @@ export class ItemEmitter {
     if (!isJsonObject(raw)) return;
     const slot = this.#slotOf(frame, 'message');
     if (!slot) return;
-    this.#emitAnnotation(slot, runAt(slot.parts, partIndex(frame), 'text'), raw);
+    this.#emitAnnotation(slot, slot.parts.at(partIndex(frame), 'text'), raw);
   }
 
   /** `response.output_item.done`: emits what was not streamed, then closes the item. */
@@ -153,12 +144,19 @@ export class ItemEmitter {
       }
     }
     // Servers exist that give an item another id in each event: recognise the others by their place, then by kind.
+    const free = new Map<ItemKind, Slot[]>();
+    // From behind, so that the first is the last to be taken off.
+    for (const slot of rest.length > 0 ? this.#slots.toReversed() : [])
+      if (!slot.matched) listed(free, slot.kind).push(slot);
     for (const { item, place } of rest) {
       const kind = kindOfItem(asString(item['type']) ?? '');
-      const free = (slot: Slot | undefined): slot is Slot =>
-        slot !== undefined && !slot.matched && slot.kind === kind;
       const byPlace = this.#byIndex.get(place);
-      const slot = free(byPlace) ? byPlace : this.#slots.find(free);
+      let slot = byPlace?.kind === kind && !byPlace.matched ? byPlace : undefined;
+      const others = free.get(kind) ?? [];
+      while (!slot && others.length > 0) {
+        const next = others.pop();
+        if (next?.matched === false) slot = next;
+      }
       this.#match(slot ?? this.#newSlot(kind, asString(item['id']), undefined), item);
     }
     this.closeAll();
@@ -187,8 +185,8 @@ export class ItemEmitter {
       index: -1,
       closed: false,
       matched: false,
-      parts: [],
-      summary: [],
+      parts: new ItemRuns(),
+      summary: new ItemRuns(),
       arguments: '',
       announced: undefined,
     };
@@ -257,7 +255,7 @@ export class ItemEmitter {
       }
       const annotations = asArray(part['annotations']);
       if (text === '' && annotations.length === 0) continue;
-      const run = finalRun(slot.parts, at, parts.length, kind);
+      const run = slot.parts.final(at, parts.length, kind);
       this.#emitWholeText(slot, run, text, part['logprobs']);
       for (let n = run.annotations; n < annotations.length; n++)
         this.#emitAnnotation(slot, run, asObject(annotations[n]));
@@ -272,12 +270,12 @@ export class ItemEmitter {
       this.#sink.on({ type: 'reasoning', index: slot.index, kind: 'text', part: 0, text: '', opaque });
   }
 
-  #finishRuns(slot: Slot, runs: Run[], parts: readonly JsonValue[], kind: 'text' | 'summary'): void {
+  #finishRuns(slot: Slot, runs: ItemRuns, parts: readonly JsonValue[], kind: 'text' | 'summary'): void {
     for (let at = 0; at < parts.length; at++) {
       const text = asString(asObject(parts[at])['text']) ?? '';
       if (text === '') continue;
-      const run = finalRun(runs, at, parts.length, 'text');
-      this.#emitReasoning(slot, runs, run, kind, remainder(run.text, text));
+      const run = runs.final(at, parts.length, 'text');
+      this.#emitReasoning(slot, run, kind, remainder(run.text, text));
     }
   }
 
@@ -298,8 +296,7 @@ export class ItemEmitter {
   #emitText(slot: Slot, run: Run, text: string, logprobs: readonly JsonValue[]): void {
     if (text === '') return;
     run.text += text;
-    const part = slot.parts.length === 1 ? 0 : slot.parts.indexOf(run);
-    const { kind } = run;
+    const { kind, part } = run;
     if (logprobs.length === 0) this.#sink.on({ type: 'text', index: slot.index, part, kind, text });
     else this.#sink.on({ type: 'text', index: slot.index, part, kind, text, logprobs });
   }
@@ -315,10 +312,10 @@ export class ItemEmitter {
     this.#sink.on({ type: 'arguments', index: slot.index, text });
   }
 
-  #emitReasoning(slot: Slot, runs: Run[], run: Run, kind: 'text' | 'summary', text: string): void {
+  #emitReasoning(slot: Slot, run: Run, kind: 'text' | 'summary', text: string): void {
     if (text === '') return;
     run.text += text;
-    this.#sink.on({ type: 'reasoning', index: slot.index, kind, part: runs.indexOf(run), text });
+    this.#sink.on({ type: 'reasoning', index: slot.index, kind, part: run.part, text });
   }
 
   #emitAnnotation(slot: Slot, run: Run, raw: JsonObject): void {
@@ -326,33 +323,21 @@ export class ItemEmitter {
     this.#sink.on({
       type: 'annotate',
       index: slot.index,
-      part: slot.parts.indexOf(run),
+      part: run.part,
       annotation: decodeAnnotation(raw),
     });
   }
 }
 
+function listed<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
 /** The upstream's index of the part that a frame is about. */
 function partIndex(frame: JsonObject): number {
   return asNumber(frame['content_index'] ?? frame['summary_index']) ?? 0;
-}
-
-/** The part with the upstream's index, made if it is new. */
-function runAt(runs: Run[], at: number, kind: 'text' | 'refusal'): Run {
-  for (const run of runs) if (run.at === at && run.kind === kind) return run;
-  const run: Run = { at, kind, text: '', annotations: 0 };
-  runs.push(run);
-  return run;
-}
-
-/**
- * The part that a finished item has at place `at`. Some servers number streamed parts past the end of the finished
- * list (recorded from Bedrock: part 1 of a single one): such a part is the one without a place of its own.
- */
-function finalRun(runs: Run[], at: number, places: number, kind: 'text' | 'refusal'): Run {
-  for (const run of runs) if (run.at === at && run.kind === kind) return run;
-  for (const run of runs) if (run.at >= places && run.kind === kind) return run;
-  return runAt(runs, at, kind);
 }
 
 /** What of `whole` is still to be sent after `sent`. Nothing when they differ: what was sent cannot be recalled. */
