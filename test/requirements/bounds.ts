@@ -84,4 +84,13 @@ export const boundsRequirements: Requirements = {
     'test/scenarios/deep-answers.test.ts: an event of a stream: %s',
     'test/mcp-session.test.ts: a list that nests without end is stopped while it arrives',
   ),
+  'contract.bounds.time': shown(
+    BOUNDS,
+    'Codecs and scanners take as long as their input is long, whatever grows in it and in whatever pieces it comes.',
+    'test/linear-time.test.ts: requests, to every upstream',
+    'test/linear-time.test.ts: whole answers, to every client',
+    'test/linear-time.test.ts: streams, to every client',
+    'test/linear-scanners.test.ts: takes as long as the text is long',
+    'test/linear-scanners.test.ts: takes as long as the bytes are many, in pieces of %d',
+  ),
 };

@@ -1,0 +1,157 @@
+// What reads bytes and texts takes as long as they are long, whatever is in them and in whatever pieces they come.
+import { describe, expect, test } from 'bun:test';
+import { findJsonFault, MAX_DEPTH, nestsDeeper, parseJson } from '../src/canonical/index.ts';
+import { RepetitionFilter } from '../src/engine/repetition-filter.ts';
+import { StopCutter } from '../src/engine/stop-cutter.ts';
+import { editMembers } from '../src/protocols/index.ts';
+import { FrameSplitter, frameData } from '../src/protocols/frame-splitter.ts';
+import { parseTemplate, renderTemplate } from '../src/state/prompt-template.ts';
+import { createRedactor } from '../src/telemetry/redact.ts';
+import { NestingWatch } from '../src/tools/mcp/nesting-watch.ts';
+import { findInPage } from '../src/tools/pages/find-in-page.ts';
+import { htmlToText } from '../src/tools/pages/html-to-text.ts';
+import { ChunkedDecoder } from '../src/upstream/chunked.ts';
+import { ResponseParser } from '../src/upstream/response-parser.ts';
+import { SseParser } from '../src/upstream/sse.ts';
+import { growthOf } from './growth.ts';
+
+/** Characters at n = 1. */
+const CHARS = 30_000;
+
+/** What texts are made of that scanners trip over, and how they begin and end. */
+const TEXTS: Readonly<Record<string, readonly [repeated: string, start?: string, end?: string]>> = {
+  'plain text': ['abc '],
+  'one letter': ['a'],
+  'white space': [' '],
+  'line ends': ['\n'],
+  'mixed line ends': ['\r\n\r\ra\n'],
+  'lines of data': ['data: x\n'],
+  events: ['data: {"a":1}\n\n'],
+  'a long event': ['x', 'data: {"a":"', '"}\n\n'],
+  comments: [': "\n'],
+  backslashes: ['\\', '"', '"'],
+  'escaped quotes': ['\\"', '{"a":"', '"}'],
+  'escaped halves': ['\\ud83d\\ude00', '{"a":"', '"}'],
+  'what looks like halves': ['\\\\ud83d', '{"a":"', '"}'],
+  'open brackets': ['['],
+  'nested as deep as may be': [`${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)},`, '[', '0]'],
+  'small objects': ['{"a":1,"b":{}},', '[', '0]'],
+  members: ['"a":1,', '{', '"b":2}'],
+  tags: ['<p>a'],
+  'open tags': ['<'],
+  'nested tags': ['<div>'],
+  attributes: [' a="b"', '<p', '>'],
+  entities: ['&amp;&#x41;&'],
+  'open comments': ['<!--'],
+  variables: ['{{a}}'],
+  'open variables': ['{{ a '],
+  keys: ['sk-abcdefghijklmnopqrstuv '],
+  'what begins like keys': ['Bearer eyJ'],
+  chunks: ['1\r\na\r\n'],
+  'chunk sizes': ['0'],
+};
+
+/** So much of a text: as one string, as a read gives it. */
+function textOf([repeated, start = '', end = '']: readonly [string, string?, string?], n: number): string {
+  return Buffer.from(
+    start + repeated.repeat(Math.ceil((CHARS * n) / repeated.length)) + end,
+    'latin1',
+  ).toString('latin1');
+}
+
+function quietly(run: () => unknown): void {
+  try {
+    run();
+  } catch {
+    // To refuse is work, too.
+  }
+}
+
+/** What takes bytes as they come. Each makes a reader. */
+const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
+  SseParser: () => {
+    const parser = new SseParser(() => {});
+    return (piece) => parser.push(piece);
+  },
+  FrameSplitter: () => {
+    const splitter = new FrameSplitter();
+    return (piece) => splitter.push(piece, (frame) => frameData(frame) !== 'never');
+  },
+  ChunkedDecoder: () => {
+    const decoder = new ChunkedDecoder();
+    return (piece) => decoder.push(piece);
+  },
+  'ResponseParser, in a body': () => {
+    const parser = new ResponseParser({ head() {}, body() {}, end() {} });
+    parser.push('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    return (piece) => parser.push(piece);
+  },
+  'ResponseParser, in a head': () => {
+    const parser = new ResponseParser({ head() {}, body() {}, end() {} });
+    parser.push('HTTP/1.1 200 OK\r\na: ');
+    return (piece) => parser.push(piece);
+  },
+  'NestingWatch, a body': () => {
+    const watch = new NestingWatch(256, 'application/json');
+    return (piece) => watch.take(piece);
+  },
+  'NestingWatch, a stream': () => {
+    const watch = new NestingWatch(256, 'text/event-stream');
+    return (piece) => watch.take(piece);
+  },
+  RepetitionFilter: () => {
+    const filter = new RepetitionFilter('a'.repeat(CHARS * 64), true);
+    return (piece) => filter.push(piece);
+  },
+  StopCutter: () => {
+    const cutter = new StopCutter({ on() {} }, [`${'a'.repeat(2000)}b`, 'abc abd'], () => {});
+    return (text) => cutter.on({ type: 'text', index: 0, part: 0, kind: 'text', text });
+  },
+};
+
+const redact = createRedactor(['a secret of the operator']);
+
+/** What takes a text whole. */
+const SCANNERS: Readonly<Record<string, (text: string) => unknown>> = {
+  findJsonFault,
+  nestsDeeper: (text) => nestsDeeper(text, 256),
+  parseJson,
+  editMembers: (text) => text.endsWith('}') && editMembers(text, { set: { z: 1 }, remove: ['a'] }),
+  redact,
+  htmlToText,
+  findInPage: (text) => findInPage({ text }, 'a  b c'),
+  template: (text) => renderTemplate(parseTemplate({ instructions: text }, 'template'), { a: 'x' }),
+};
+
+describe.each(Object.entries(SCANNERS))('%s', (_, scan) => {
+  test('takes as long as the text is long', () => {
+    expect(slowTexts((text) => () => quietly(() => scan(text)))).toEqual([]);
+  }, 30_000);
+});
+
+describe.each(Object.entries(READERS))('%s', (_, open) => {
+  test.each([1, 1000, 1_000_000])(
+    'takes as long as the bytes are many, in pieces of %d',
+    (size) => {
+      const slow = slowTexts((text) => {
+        const pieces: string[] = [];
+        for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+        return () => {
+          const read = open();
+          quietly(() => {
+            for (const piece of pieces) read(piece);
+          });
+        };
+      });
+      expect(slow).toEqual([]);
+    },
+    30_000,
+  );
+});
+
+function slowTexts(prepare: (text: string) => () => void): string[] {
+  return Object.entries(TEXTS).flatMap(([name, text]) => {
+    const growth = growthOf((n) => prepare(textOf(text, n)));
+    return growth > 5 ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
+  });
+}
