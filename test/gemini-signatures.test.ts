@@ -26,12 +26,20 @@ const answer = (...parts: object[]): object => ({
 const call = { functionCall: { name: 'f', args: { a: 1 } } };
 const signed = { ...call, thoughtSignature: SIGNATURE };
 const done = { functionResponse: { name: 'f', response: { output: 'ok' } } };
-const TOOLS = [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'NUMBER' } } } }] }];
+const TOOLS = [
+  {
+    functionDeclarations: [
+      { name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'NUMBER' } } } },
+    ],
+  },
+];
 
 const generate = (on: Scene, contents: object[]): Promise<Response> =>
   on.gateway.post('/models/one/gemini:generateContent', { contents, tools: TOOLS });
 const sentParts = (on: Scene): Json[] =>
-  list(on.upstream('up').requests.at(-1)?.json as Json, 'contents').flatMap((content) => list(content, 'parts'));
+  list(on.upstream('up').requests.at(-1)?.json as Json, 'contents').flatMap((content) =>
+    list(content, 'parts'),
+  );
 
 describe('a signature that the client lost', () => {
   test('comes back to calls without ids, in both lanes', async () => {
@@ -56,11 +64,20 @@ describe('a signature that the client lost', () => {
 });
 
 test('words that a client puts before a call do not take its signature', async () => {
-  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { a: { type: 'number' } } } } }];
+  const tools = [
+    {
+      type: 'function',
+      function: { name: 'f', parameters: { type: 'object', properties: { a: { type: 'number' } } } },
+    },
+  ];
   const question = { role: 'user', content: 'Ask' };
   for (const keeps of [true, false]) {
     scene.upstream('up').script(whole(answer(signed)), whole(answer({ text: 'Done' })));
-    const first = await scene.gateway.post('/chat/completions', { model: 'one/gemini', messages: [question], tools });
+    const first = await scene.gateway.post('/chat/completions', {
+      model: 'one/gemini',
+      messages: [question],
+      tools,
+    });
     const message = at(await first.json(), 'choices', 0, 'message') as Record<string, unknown>;
     const { reasoning_details, tool_calls } = message;
     const [made] = tool_calls as { id: string }[];
@@ -76,7 +93,9 @@ test('words that a client puts before a call do not take its signature', async (
     const parts = sentParts(scene);
     const text = parts.find((part) => at(part, 'text') === 'I will look.');
     expect(text).toEqual({ text: 'I will look.' });
-    expect(parts.find((part) => at(part, 'functionCall') !== undefined)).toMatchObject({ thoughtSignature: SIGNATURE });
+    expect(parts.find((part) => at(part, 'functionCall') !== undefined)).toMatchObject({
+      thoughtSignature: SIGNATURE,
+    });
   }
 });
 

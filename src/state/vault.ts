@@ -67,7 +67,11 @@ export class Vault {
         if (item.type === 'tool_call') named.set(item, places.key(item));
         places.pass(item);
       }
-      this.#sealTurn(keyId, recordTurn(items, (call) => named.get(call) ?? ''), turns);
+      this.#sealTurn(
+        keyId,
+        recordTurn(items, (call) => named.get(call) ?? ''),
+        turns,
+      );
     }
     await this.#store.put([...turns.values()]);
   }

@@ -19,6 +19,7 @@ export const boundsRequirements: Requirements = {
     `${T_BOUNDS}: are no more than other calls of one answer`,
     `${T_BOUNDS}: obey the limit of the request`,
     `${T_BOUNDS}: give the model no more than other calls do`,
+    `${T_BOUNDS}: a result of countless blocks, or of endless descriptions`,
   ),
   'contract.bounds.allowed-results': shown(
     BOUNDS,

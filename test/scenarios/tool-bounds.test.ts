@@ -6,13 +6,26 @@ import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../upstream
 import { ask, says, told, wordsOf } from './responses-scene.ts';
 
 let paid = 0;
+/** Much that holds nothing, and little that is described at length. */
+const flood = (): object => ({
+  content: [
+    { type: 'text', text: 'the beginning' },
+    { type: 'resource_link', uri: 'file:///a', name: 'a', description: 'x'.repeat(4_000_000) },
+    ...Array.from({ length: 200_000 }, () => ({ type: 'text', text: '' })),
+  ],
+});
 const photo = (): object => ({
   content: [{ type: 'image', data: 'A'.repeat(7 * 1_048_576), mimeType: 'image/png' }],
 });
 let scene: ToolScene;
 beforeAll(async () => {
   scene = await startToolScene({
-    tools: { ...MCP_TOOLS, pay: { run: () => `paid ${++paid}` }, photo: { run: photo } },
+    tools: {
+      ...MCP_TOOLS,
+      pay: { run: () => `paid ${++paid}` },
+      photo: { run: photo },
+      flood: { run: flood },
+    },
     models: [
       {
         id: 'mixed/responses',
@@ -144,6 +157,16 @@ describe('allowed calls', () => {
   });
 });
 
+test('a result of countless blocks, or of endless descriptions, is cut as a long text is', async () => {
+  const call = { call: 'sums__flood', id: 'call_f', args: {} };
+  scene.upstream.script(says('chat', [call]), says('chat', [{ text: 'Seen.' }]));
+  await ask(scene, 'chat', { input: 'Go.', tools: [serverAt(scene.mcp.url)] }, false);
+  const sent = scene.upstream.requests.at(-1)?.text ?? '';
+  expect(sent).toContain('the beginning');
+  expect(sent).toContain('[The result was cut: it is too long.]');
+  expect(sent.length).toBeLessThan(200_000);
+});
+
 test('a stream that breaks after an allowed call has shown that call once', async () => {
   scene.upstream.script(says('chat', [{ call: 'sums__pay', id: 'call_p', args: {} }]));
   const tools = [serverAt(scene.mcp.url, { require_approval: 'always' })];
@@ -197,7 +220,7 @@ test('ten thousand listed tools whose names collide cost no more than a list', a
     String(at(tool, 'function', 'name')),
   );
   // The list of the client is longer than any server may have: the server itself was asked.
-  expect(names).toHaveLength(Object.keys(MCP_TOOLS).length + 2);
+  expect(names).toHaveLength(Object.keys(MCP_TOOLS).length + 3);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
 });

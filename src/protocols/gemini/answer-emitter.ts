@@ -248,11 +248,7 @@ export class AnswerEmitter {
    * A signature belongs to the thought that led to its part, if one was shown.
    * @param source the part, where it has nothing but the signature
    */
-  #showSignature(
-    data: string,
-    source: Source | undefined,
-    standsOn?: OpaqueReasoning['standsOn'],
-  ): void {
+  #showSignature(data: string, source: Source | undefined, standsOn?: OpaqueReasoning['standsOn']): void {
     const opaque: OpaqueReasoning = {
       format: GEMINI_REASONING,
       kind: 'encrypted',

@@ -35,9 +35,13 @@ export interface McpResult {
   readonly truncated: boolean;
 }
 
+/** Blocks of one result: each is a part of the conversation, however little it holds. */
+const MOST_BLOCKS = 1_000;
+
 /**
  * Reads the result of `tools/call`. Nothing in it can fail: what is not as specified is kept as JSON text.
- * @param maxBytes of all text together, in UTF-8; images and audio are bounded by the size of the answer
+ * @param maxBytes of all text together, in UTF-8, descriptions of what is no text included; images and audio are bounded
+ * by the size of the answer
  */
 export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
   let left = maxBytes;
@@ -49,10 +53,16 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
     return cut;
   };
   const parts: McpContent[] = [];
-  for (const block of asArray(raw['content'])) {
+  const blocks = asArray(raw['content']);
+  truncated ||= blocks.length > MOST_BLOCKS;
+  for (const block of blocks.slice(0, MOST_BLOCKS)) {
     const part = decodeBlock(block);
-    if (!('text' in part) || part.text === undefined) parts.push(part);
-    else if (left > 0 || part.text === '') parts.push({ ...part, text: take(part.text) });
+    if (!('text' in part) || part.text === undefined) {
+      const bytes = describedBytes(part);
+      if (bytes > left) truncated = true;
+      else parts.push(part);
+      left -= Math.min(left, bytes);
+    } else if (left > 0 || part.text === '') parts.push({ ...part, text: take(part.text) });
     else truncated = true;
   }
   const structured = raw['structuredContent'];
@@ -64,6 +74,14 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
     else truncated = true;
   }
   return { parts, ...(kept && { structured: kept }), isError: raw['isError'] === true, truncated };
+}
+
+/** What is told of a part that is no text, without what it holds. */
+function describedBytes(part: McpContent): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(part))
+    if (name !== 'data' && name !== 'blob') bytes += Buffer.byteLength(value ?? '');
+  return bytes;
 }
 
 function decodeBlock(block: JsonValue): McpContent {

@@ -9,8 +9,8 @@ export interface ReadableDocument {
   readonly text: string;
 }
 
-/** Characters between two looks at what else there is to do: a few milliseconds, 40 of the worst markup we know. */
-const PORTION_CHARS = 65_536;
+/** Characters between two looks at what else there is to do: a few milliseconds, 20 of the worst markup we know. */
+const PORTION_CHARS = 32_768;
 
 /**
  * Text of a document. Gives way to other work while it reads.
