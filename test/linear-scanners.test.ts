@@ -104,7 +104,7 @@ const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
     return (piece) => filter.push(piece);
   },
   StopCutter: () => {
-    const cutter = new StopCutter({ on() {} }, [`${'a'.repeat(2000)}b`, 'abc abd'], () => {});
+    const cutter = new StopCutter({ on() {} }, [`${'a'.repeat(CHARS * 64)}b`, 'abc abd'], () => {});
     return (text) => cutter.on({ type: 'text', index: 0, part: 0, kind: 'text', text });
   },
 };

@@ -4,8 +4,7 @@ import type { CanonicalEvent, EventSink, TextEvent } from '../canonical/index.ts
 
 export class StopCutter implements EventSink {
   readonly #next: EventSink;
-  readonly #sequences: readonly string[];
-  readonly #longest: number;
+  readonly #seekers: readonly Seeker[];
   readonly #onCut: () => void;
   #held = '';
   #heldEvent: TextEvent | undefined;
@@ -15,8 +14,7 @@ export class StopCutter implements EventSink {
   /** @param onCut called at the match: the upstream may be stopped, nothing it sends is wanted any more */
   constructor(next: EventSink, sequences: readonly string[], onCut: () => void) {
     this.#next = next;
-    this.#sequences = sequences.filter((sequence) => sequence !== '');
-    this.#longest = Math.max(0, ...this.#sequences.map((sequence) => sequence.length));
+    this.#seekers = sequences.flatMap((sequence) => (sequence === '' ? [] : [new Seeker(sequence)]));
     this.#onCut = onCut;
   }
 
@@ -34,20 +32,34 @@ export class StopCutter implements EventSink {
   #text(event: TextEvent): void {
     if (this.#heldEvent && (this.#heldEvent.index !== event.index || this.#heldEvent.part !== event.part))
       this.#release();
+    const cut = this.#firstMatch(event.text);
     const text = this.#held + event.text;
-    const cut = this.#firstMatch(text);
     if (cut) {
+      const at = this.#held.length + cut.end - cut.sequence.length;
       this.#held = '';
       this.#heldEvent = undefined;
-      if (cut.at > 0) this.#next.on({ ...event, text: text.slice(0, cut.at) });
+      if (at > 0) this.#next.on({ ...event, text: text.slice(0, at) });
       this.matched = cut.sequence;
       this.#onCut();
       return;
     }
-    const keep = this.#possibleStart(text);
+    let keep = 0;
+    for (const { matched } of this.#seekers) keep = Math.max(keep, matched);
     this.#held = text.slice(text.length - keep);
     this.#heldEvent = keep > 0 ? event : undefined;
     if (text.length > keep) this.#next.on({ ...event, text: text.slice(0, text.length - keep) });
+  }
+
+  /** The match that is complete first, as a model that knew the sequences would have stopped; of several, the longest. */
+  #firstMatch(text: string): { readonly end: number; readonly sequence: string } | undefined {
+    let best: { end: number; sequence: string } | undefined;
+    for (const seeker of this.#seekers) {
+      const end = seeker.seek(text);
+      const { sequence } = seeker;
+      const isLonger = best !== undefined && end === best.end && sequence.length > best.sequence.length;
+      if (end >= 0 && (!best || end < best.end || isLonger)) best = { end, sequence };
+    }
+    return best;
   }
 
   #release(): void {
@@ -55,27 +67,41 @@ export class StopCutter implements EventSink {
     if (!event) return;
     this.#next.on({ ...event, text: this.#held, logprobs: undefined });
     this.#held = '';
+    for (const seeker of this.#seekers) seeker.matched = 0;
     this.#heldEvent = undefined;
   }
+}
 
-  /** The match that is complete first, as a model that knew the sequences would have stopped. */
-  #firstMatch(text: string): { at: number; sequence: string } | undefined {
-    let best: { at: number; end: number; sequence: string } | undefined;
-    for (const sequence of this.#sequences) {
-      const at = text.indexOf(sequence);
-      const end = at + sequence.length;
-      if (at >= 0 && (!best || end < best.end || (end === best.end && at < best.at)))
-        best = { at, end, sequence };
+/** One sequence and how much of it the text ends with. Each character is looked at once (Knuth, Morris and Pratt, 1977). */
+class Seeker {
+  readonly sequence: string;
+  /** Characters of the sequence that the text so far ends with. */
+  matched = 0;
+  /** By how much of it was matched: how much still is, where the next character does not fit. */
+  readonly #shorter: Int32Array;
+
+  constructor(sequence: string) {
+    this.sequence = sequence;
+    this.#shorter = new Int32Array(sequence.length);
+    let length = 0;
+    for (let at = 1; at < sequence.length; at++) {
+      const code = sequence.charCodeAt(at);
+      this.#shorter[at] = length;
+      while (length > 0 && sequence.charCodeAt(length) !== code) length = this.#shorter[length] ?? 0;
+      if (sequence.charCodeAt(length) === code) length++;
     }
-    return best;
   }
 
-  /** Length of the longest end of `text` that begins some sequence. */
-  #possibleStart(text: string): number {
-    for (let length = Math.min(this.#longest - 1, text.length); length > 0; length--) {
-      const end = text.slice(text.length - length);
-      if (this.#sequences.some((sequence) => sequence.startsWith(end))) return length;
+  /** Takes the next characters, up to the end of a match. @returns offset behind it; -1 where there is none */
+  seek(text: string): number {
+    const { sequence } = this;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      while (this.matched > 0 && sequence.charCodeAt(this.matched) !== code)
+        this.matched = this.#shorter[this.matched] ?? 0;
+      if (sequence.charCodeAt(this.matched) === code) this.matched++;
+      if (this.matched === sequence.length) return at + 1;
     }
-    return 0;
+    return -1;
   }
 }
