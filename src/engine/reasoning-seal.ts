@@ -104,6 +104,8 @@ export class ReasoningSeal {
       ...rest,
       // What was signed comes back word for word, whatever the client made of it.
       text: sealed.text.length > 0 ? sealed.text : rest.text,
+      // A client that asked for a summary was shown the same words as one.
+      summary: sealed.text.length > 0 && rest.text.length === 0 ? [] : rest.summary,
       opaque: { format, kind, data },
       format,
     };

@@ -48,6 +48,12 @@ export const shapeRequirements: Requirements = {
     'test/empty-answers.test.ts: an only one is told as it is',
     'test/empty-answers.test.ts: an empty answer that has its reason is the answer',
   ),
+  'contract.summaries': shown(
+    'OpenAI API: reasoning summaries',
+    'Who asks for a summary reads the reasoning of any family as one, and gives it back as it came.',
+    'test/responses-summaries.test.ts: a summary is one, whole and streamed',
+    'test/responses-summaries.test.ts: comes back as it was, in items and by the id of the response',
+  ),
   'contract.hosted-members': shown(
     'schemas `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI',
     'Items of hosted tools have the members that the API demands, null where nothing is known.',

@@ -83,14 +83,8 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 const UNPRICED = 'house/unpriced';
 const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini', UNPRICED];
 
-/**
- * Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway, and the provider of
- * Responses reads summaries, not the `reasoning_text` in which Claude's own words stand there.
- */
-const SHOWS = (name: string, id: string): boolean =>
-  name !== 'openai, Chat Completions' &&
-  id !== 'sim/chat' &&
-  !(name === 'openai, Responses' && (id === 'sim/messages' || id === UNPRICED));
+/** Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway. */
+const SHOWS = (name: string, id: string): boolean => name !== 'openai, Chat Completions' && id !== 'sim/chat';
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 const weather = tool({

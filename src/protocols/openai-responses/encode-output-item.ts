@@ -138,7 +138,10 @@ export function encodeOutputItem(
         ...(raw && unknownMembers(raw, MESSAGE_MEMBERS)),
       };
     case 'reasoning': {
-      const { summary, text, opaque } = item;
+      const { opaque } = item;
+      const isSummary = isShownAsSummary(item.format, context);
+      const summary = isSummary ? [...item.summary, ...item.text] : item.summary;
+      const text = isSummary ? [] : item.text;
       const state = opaque?.kind === 'encrypted' && opaque.format === REASONING_FORMAT;
       const whole = {
         id,
@@ -176,6 +179,16 @@ export function encodeOutputItem(
     default:
       return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
   }
+}
+
+/**
+ * True where a chain of thought is shown as the summary that was asked for: other families tell what they think, or a
+ * summary of it, in one place. Who asks for a summary reads no other.
+ * @param format whose reasoning it is
+ */
+export function isShownAsSummary(format: string | undefined, { request }: AnswerContext): boolean {
+  const { summary = 'none' } = request.reasoning;
+  return summary !== 'none' && format !== REASONING_FORMAT;
 }
 
 /** A part of a summary. */

@@ -23,6 +23,7 @@ import {
   encodeOutputItem,
   encodeOutputPart,
   isShown,
+  isShownAsSummary,
   ItemIds,
   reasoningPart,
   summaryPart,
@@ -178,7 +179,12 @@ class ResponsesStreamEncoder implements EventSink {
     if (!draft) return;
     if (event.opaque) draft.opaque = event.opaque;
     if (event.text === '') return;
-    const part = this.#part(draft, event.kind === 'summary' ? 'summary' : 'reasoning', event.part);
+    const part =
+      event.kind === 'summary'
+        ? this.#part(draft, 'summary', event.part)
+        : isShownAsSummary(formatOf(draft), this.#context)
+          ? this.#part(draft, 'summary', draft.behindSummary() + event.part)
+          : this.#part(draft, 'reasoning', event.part);
     part.text += event.text;
     this.#delta(part, event.text, '}\n\n');
   }
@@ -354,6 +360,10 @@ class ResponsesStreamEncoder implements EventSink {
 }
 
 const NONE: readonly JsonValue[] = Object.freeze([]);
+
+function formatOf({ open }: ItemDraft): string | undefined {
+  return open.type === 'reasoning' ? open.format : undefined;
+}
 
 function isCustom(draft: ItemDraft): boolean {
   return draft.open.type === 'tool_call' && draft.open.kind === 'custom';

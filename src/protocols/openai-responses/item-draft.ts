@@ -57,6 +57,7 @@ export class ItemDraft {
   source: Source | undefined;
   facts: HostedFacts | undefined;
   isClosed = false;
+  #textAt: number | undefined;
 
   constructor(open: OpenItem, id: string, place: number) {
     this.open = open;
@@ -76,6 +77,11 @@ export class ItemDraft {
     counted.push(part);
     this.parts.push(part);
     return part;
+  }
+
+  /** Where parts of a chain of thought begin that stand behind those of a summary. */
+  behindSummary(): number {
+    return (this.#textAt ??= this.parts.filter((part) => part.kind === 'summary').length);
   }
 
   /** The item as far as it is known. */
