@@ -70,6 +70,8 @@ export interface Target {
   readonly model: string;
   readonly quirks: Quirks;
   readonly reasoningStyle: ReasoningStyle;
+  /** False: nobody knows whether the model reasons. */
+  readonly isReasoningKnown?: boolean;
   readonly reasoning: ResolvedReasoning;
   /** The format of opaque reasoning that this endpoint can read, e.g. `anthropic-claude-v1`; null when none. */
   readonly reasoningFormat: string | null;

@@ -58,6 +58,8 @@ export interface Endpoint {
   /** Those among them that the model takes once it is told not to reason. */
   readonly onlyWithoutReasoning: ReadonlySet<Parameter>;
   readonly reasoningStyle: ReasoningStyle;
+  /** False: nobody knows whether the model reasons; `reasoningStyle` is then `none`. */
+  readonly isReasoningKnown: boolean;
   /** True: the model always reasons; switching off is not possible. */
   readonly reasoningMandatory: boolean;
   readonly reasoningFormat: string | null;

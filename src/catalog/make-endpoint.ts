@@ -117,6 +117,8 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     ]),
     onlyWithoutReasoning: takenWithoutReasoning(input, family),
     reasoningStyle: style,
+    isReasoningKnown:
+      (config?.reasoning ?? measured?.reasoningStyle ?? stated ?? family.reasoningStyle) !== undefined,
     reasoningMandatory: style !== 'none' && (measuredMandatory(input) ?? facts.reasoningMandatory ?? false),
     reasoningFormat: stated?.reasoningFormat ?? served.reasoningFormat ?? detailsFormat(quirks, family),
     reasoningBudget: Object.freeze(budget ?? { min: SMALLEST_BUDGET[input.protocol], max: null }),

@@ -7,6 +7,7 @@ import { findProtocol, type Protocol } from '../protocols/index.ts';
 import { adaptRequest } from './adapt.ts';
 import type { AnswerCheck } from './answer-check.ts';
 import { CustomToolRestorer, customToolNames } from './custom-tool-restorer.ts';
+import { asSaid } from './as-said.ts';
 import { checkGrammars } from './grammar-check.ts';
 import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
@@ -69,7 +70,8 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
   const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
   const grammars = knowsGrammars ? null : checkGrammars(asked, report);
   const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
-  const reasoning = learned.apply(endpoint, resolveReasoning(fitting, endpoint, report), report);
+  const taken = asSaid(endpoint, request);
+  const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
   const relay = protocol.relay;
   const relayed =
     !translate &&
@@ -79,7 +81,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     !adapted.changed &&
     checks.length === 0 &&
     (endpoint.quirks.customTools || !speaksOfCustomTools(fitting)) &&
-    (relay.saysReasoning?.(request, { reasoning, reasoningStyle: endpoint.reasoningStyle }) ??
+    (relay.saysReasoning?.(request, { reasoning, reasoningStyle: taken.reasoningStyle }) ??
       saysSo(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
@@ -88,7 +90,7 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     if (keptIn === 'relay' && !relayed && endpoint.protocol === keptBy) report.add(path, action, reason);
   const body = relayed
     ? relay.editRequest(clientBytes, request, endpoint.model)
-    : encodeBody(protocol, asked, targetOf(endpoint, reasoning), report);
+    : encodeBody(protocol, asked, targetOf(taken, reasoning), report);
   if (strict) refuseLosses(report);
   const customTools = customToolNames(fitting);
   return {
@@ -169,6 +171,7 @@ export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Targ
     model,
     quirks,
     reasoningStyle,
+    isReasoningKnown: endpoint.isReasoningKnown || !endpoint.faithful,
     reasoning,
     reasoningFormat,
     unsupported,

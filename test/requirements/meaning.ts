@@ -6,6 +6,7 @@ const FAMILIES = 'test/family-facts.test.ts';
 const TOLD = 'test/told-in-words.test.ts';
 const OWNERS = 'test/owners-tools.test.ts';
 const SIGNATURES = 'test/gemini-signatures.test.ts';
+const UNKNOWN = 'test/unknown-models.test.ts';
 const DIALECTS = 'test/client-dialects.test.ts';
 
 export const meaningRequirements: Requirements = {
@@ -49,6 +50,15 @@ export const meaningRequirements: Requirements = {
     `${SIGNATURES}: does not come to a call of the same content in another conversation`,
     `${SIGNATURES}: words that a client puts before a call`,
     `${SIGNATURES}: a part without data is nothing`,
+  ),
+  'contract.unknown-models': shown(
+    CONTRACT,
+    'What a client says of reasoning in the protocol that the upstream defines passes, unless the catalog knows that it is refused.',
+    `${UNKNOWN}: Responses: effort and encrypted content pass, in both lanes`,
+    `${UNKNOWN}: Responses: a model that is known not to reason loses them with a report`,
+    `${UNKNOWN}: Chat Completions: the effort passes`,
+    `${UNKNOWN}: Messages: an effort, and every kind of thinking, pass`,
+    `${UNKNOWN}: Gemini: a budget of nothing, and others, pass`,
   ),
   'contract.families': shown(
     CONTRACT,

@@ -47,6 +47,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     facts: { quirks: { pairedSampling: true } },
     source: 'the same page; recorded from Claude 3 Sonnet over Converse, 2026',
   },
+  { match: /^claude-(3|2|v\d|instant)/, facts: { reasoningStyle: 'none' }, source: CLAUDE_DOCS },
   { match: /^claude-(3-(haiku|opus|sonnet)|2|v1)/, facts: { maxOutputTokens: 4_096 }, source: CLAUDE_DOCS },
   {
     match: /^claude-(3-7|(opus|sonnet|haiku)-4|4)/,

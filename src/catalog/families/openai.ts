@@ -23,6 +23,7 @@ export const openaiFamilies: readonly FamilyRow[] = [
     facts: { quirks: { prefill: 'none' } },
     source: OPENAI_DOCS,
   },
+  { match: /^gpt-(3|4)|^chatgpt-/, facts: { reasoningStyle: 'none' }, source: OPENAI_DOCS },
   {
     match: /^gpt-4o|^gpt-4-1|^gpt-4-turbo|^chatgpt-4o/,
     facts: { inputModalities: VISION },

@@ -54,7 +54,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const reasoning = encodeReasoning(target, report);
   if (reasoning) body['reasoning'] = reasoning;
 
-  const include = encodeInclude(request, target, tools);
+  const include = encodeInclude(request, target, tools, report);
   if (include.length > 0) body['include'] = include;
   body['store'] = false;
   if (request.stream) body['stream'] = true;
@@ -139,11 +139,19 @@ function encodeReasoning(target: Target, report: Report): JsonObject | undefined
   }
 }
 
-function encodeInclude(request: CanonicalRequest, target: Target, tools: readonly JsonObject[]): string[] {
+function encodeInclude(
+  request: CanonicalRequest,
+  target: Target,
+  tools: readonly JsonObject[],
+  report: Report,
+): string[] {
   const include = new Set<string>();
   // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
   // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
-  if (target.reasoningStyle !== 'none') include.add('reasoning.encrypted_content');
+  const asks = request.state?.include.has('reasoning.encrypted_content') === true;
+  if (target.reasoningStyle !== 'none' || (asks && target.isReasoningKnown === false))
+    include.add('reasoning.encrypted_content');
+  else if (asks) report.add('include', 'dropped', 'the model does not reason: there is nothing encrypted');
   if (request.logprobs) include.add('message.output_text.logprobs');
   // Clients of other protocols are told what was found, without asking.
   const isForeign = request.protocol !== 'openai-responses';
