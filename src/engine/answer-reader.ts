@@ -107,15 +107,19 @@ function bodyReader(
     data(bytes) {
       if (size > maxBytes) return;
       size += bytes.length;
-      if (size > maxBytes && excess === 'fail') {
+      pieces.push(bytes);
+      if (size <= maxBytes) return;
+      if (excess === 'fail')
         throw new GatewayError(
           'upstream_unavailable',
           `the upstream's answer is larger than ${maxBytes} bytes`,
         );
-      }
-      pieces.push(bytes);
+      // Nobody waits for the rest of it.
+      done(pieces.join('').slice(0, maxBytes));
     },
-    end: () => done(pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('')),
+    end() {
+      if (size <= maxBytes) done(pieces.length === 1 ? (pieces[0] ?? '') : pieces.join(''));
+    },
   };
 }
 

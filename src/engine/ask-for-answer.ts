@@ -7,7 +7,7 @@ import { findProtocol } from '../protocols/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { newId } from '../runtime/ids.ts';
 import type { UpstreamCall, UpstreamClient } from '../upstream/client.ts';
-import { decompressing } from '../upstream/decompress.ts';
+import { type Decompressor, decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import { errorReader, streamReader, wholeReader, type AnswerReader } from './answer-reader.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
@@ -65,6 +65,8 @@ export function askForAnswer(
     };
     let call: UpstreamCall | undefined;
     let reader: AnswerReader | undefined;
+    let decompressor: Decompressor | undefined;
+    let size = 0;
     let bytes = '';
     let streamed = false;
     let isOver = false;
@@ -72,6 +74,7 @@ export function askForAnswer(
     const done = (thrown: unknown): void => {
       if (isOver) return;
       isOver = true;
+      decompressor?.stop();
       cancelTimer();
       const collected = collector.result();
       const found = thrown ?? collected.error ?? (collected.finish ? null : NO_ANSWER);
@@ -110,18 +113,21 @@ export function askForAnswer(
     };
     const begin = (head: ResponseHead): void => {
       const plain = unframed(readerFor(head), head, codec);
-      const coding = head.header('content-encoding');
-      reader =
-        coding && coding.toLowerCase() !== 'identity'
-          ? decompressing(
-              coding,
-              {
-                data: (piece) => guard(() => plain.data(piece)),
-                end: () => guard(() => finish(plain)),
-              },
-              (message) => stop('upstream_unavailable', message),
-            )
-          : { data: (piece) => plain.data(piece), end: () => finish(plain) };
+      const body = {
+        data: (piece: string) => guard(() => take(plain, piece)),
+        end: () => guard(() => finish(plain)),
+      };
+      const source = { pause: () => call?.pause(), resume: () => call?.resume() };
+      decompressor = decompressing(head.header('content-encoding'), source, body, (message) =>
+        stop('upstream_unavailable', message),
+      );
+      reader = decompressor ?? body;
+    };
+    /** What was compressed is counted as it comes out. */
+    const take = (plain: AnswerReader, piece: string): void => {
+      size += piece.length;
+      if (size > MAX_BYTES) stop('upstream_unavailable', `an answer of more than ${MAX_BYTES} bytes`);
+      else plain.data(piece);
     };
     const finish = (plain: AnswerReader): void => {
       plain.end();

@@ -2,7 +2,7 @@
 // recorded, and whoever asks must be able to do without.
 import type { Clock } from '../runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient, UpstreamListener, UpstreamRequest } from '../upstream/client.ts';
-import { decompressing } from '../upstream/decompress.ts';
+import { type Decompressor, decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import { type Asked, sendUpstream } from './send-upstream.ts';
 
@@ -44,20 +44,19 @@ export function askUpstream(
       },
       end: () => done(head ? { head, text: Buffer.from(bytes, 'latin1').toString() } : null),
     };
-    let reader = body;
+    let decompressor: Decompressor | undefined;
     const listener: UpstreamListener = {
       connected: () => {},
       head: (begun) => {
         head = begun;
-        const coding = begun.header('content-encoding');
-        if (coding && coding.toLowerCase() !== 'identity')
-          reader = decompressing(coding, body, () => giveUp());
+        decompressor = decompressing(begun.header('content-encoding'), source, body, () => giveUp());
       },
-      data: (piece) => reader.data(piece),
-      end: () => reader.end(),
+      data: (piece) => (decompressor ?? body).data(piece),
+      end: () => (decompressor ?? body).end(),
       failed: () => done(null),
     };
     let call: UpstreamCall | undefined;
+    const source = { pause: () => call?.pause(), resume: () => call?.resume() };
     try {
       call = sendUpstream(endpoint, request, asking.upstream, listener, () => done(null));
     } catch {
@@ -66,6 +65,7 @@ export function askUpstream(
     }
     function giveUp(): void {
       done(null);
+      decompressor?.stop();
       call?.abort();
     }
     asking.onLeave(giveUp);

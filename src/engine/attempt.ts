@@ -8,7 +8,7 @@ import { costOf } from '../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../protocols/index.ts';
 import type { TransportFailure } from '../upstream/client.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
-import { decompressing } from '../upstream/decompress.ts';
+import { type Decompressor, decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord } from './attempt-record.ts';
@@ -41,6 +41,7 @@ export class Attempt {
   });
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
+  #inflating: Decompressor | undefined;
   #relaying: RelayStream | undefined;
   #state: AttemptState = 'connecting';
   #lastActivityAt: number;
@@ -126,13 +127,13 @@ export class Attempt {
   /** The client reads slower than the upstream writes. */
   pause(): void {
     this.#paused = true;
-    this.#body.pause();
+    (this.#inflating ?? this.#body).pause();
   }
 
   resume(): void {
     this.#paused = false;
     this.#lastActivityAt = this.#options.clock.now();
-    this.#body.resume();
+    (this.#inflating ?? this.#body).resume();
   }
 
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
@@ -166,20 +167,17 @@ export class Attempt {
       this.#lastActivityAt,
     );
     if (limits) this.#options.lease.limits(limits);
-    let reader = openReader(head, this.#options, this.#signature, this.#take);
-    const coding = head.header('content-encoding');
-    if (coding && coding.toLowerCase() !== 'identity') {
-      const plain = reader;
-      reader = decompressing(
-        coding,
-        {
-          data: (bytes) => this.#guard(() => this.#read(plain, bytes)),
-          end: () => this.#guard(() => this.#readEnd(plain)),
-        },
-        (message) => this.#fail(new GatewayError('upstream_unavailable', message)),
-      );
-    }
-    this.#reader = reader;
+    const plain = openReader(head, this.#options, this.#signature, this.#take);
+    this.#inflating = decompressing(
+      head.header('content-encoding'),
+      this.#body,
+      {
+        data: (bytes) => this.#guard(() => this.#read(plain, bytes)),
+        end: () => this.#guard(() => this.#readEnd(plain)),
+      },
+      (message) => this.#fail(new GatewayError('upstream_unavailable', message)),
+    );
+    this.#reader = this.#inflating ?? plain;
   }
 
   #data(bytes: string): void {
@@ -309,6 +307,7 @@ export class Attempt {
       usage: this.charge().usage,
     });
     this.#stopWatching();
+    this.#inflating?.stop();
     this.#body.abort();
     this.#resolve({ type: 'failed', error, told: told || this.#tell(error) });
   }

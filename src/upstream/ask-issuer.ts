@@ -41,14 +41,27 @@ export function askIssuer(
       {
         url,
         method: method ?? (type === undefined ? 'GET' : 'POST'),
-        headers: { accept: '*/*', ...(type === undefined ? {} : { 'content-type': type }), ...headers },
+        headers: {
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          ...(type === undefined ? {} : { 'content-type': type }),
+          ...headers,
+        },
         body: Buffer.from(body).toString('latin1'),
       },
       {
         connected: () => {},
         head: (head) => (status = head.status),
         data: (piece) => {
-          if (bytes.length <= MAX_ANSWER_BYTES) bytes += piece;
+          bytes += piece;
+          if (bytes.length <= MAX_ANSWER_BYTES) return;
+          call.abort();
+          reject(
+            new GatewayError(
+              'upstream_unavailable',
+              `${issuer} gives an answer of more than ${MAX_ANSWER_BYTES} bytes`,
+            ),
+          );
         },
         end: () => resolve({ status, text: Buffer.from(bytes, 'latin1').toString() }),
         failed: (failure, message) =>

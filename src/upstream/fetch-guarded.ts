@@ -158,12 +158,12 @@ class GuardedCall implements UpstreamCall {
 
   pause(): void {
     this.#paused = true;
-    this.#call?.pause();
+    (this.#decompressor ?? this.#call)?.pause();
   }
 
   resume(): void {
     this.#paused = false;
-    this.#call?.resume();
+    (this.#decompressor ?? this.#call)?.resume();
   }
 
   async #visit(hop: Hop): Promise<void> {
@@ -237,13 +237,16 @@ class GuardedCall implements UpstreamCall {
   #begin(head: ResponseHead, url: string): void {
     const { maxBytes } = this.#request;
     if (Number(head.header('content-length') ?? 0) > maxBytes) return this.#fail(tooLarge(maxBytes));
-    const coding = head.header('content-encoding')?.toLowerCase() ?? 'identity';
-    if (coding !== 'identity' && coding !== '')
-      this.#decompressor = decompressing(
-        coding,
-        { data: (bytes) => this.#pass(bytes), end: () => this.#end() },
-        (message) => this.#fail(notFetched(message)),
-      );
+    this.#decompressor = decompressing(
+      head.header('content-encoding'),
+      { pause: () => this.#call?.pause(), resume: () => this.#call?.resume() },
+      { data: (bytes) => this.#pass(bytes), end: () => this.#end() },
+      (message) => this.#fail(notFetched(message)),
+    );
+    if (this.#decompressor && this.#paused) {
+      this.#decompressor.pause();
+      this.#call?.resume();
+    }
     this.#listener.head(head, url);
   }
 

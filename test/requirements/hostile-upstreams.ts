@@ -4,6 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const HARDENING = 'an attack on the gateway from all sides';
 const HEADERS = 'test/answer-headers.test.ts';
 const REUSE = 'test/scenarios/connection-reuse.test.ts';
+const COMPRESSED = 'test/scenarios/compressed-answers.test.ts';
 const PARSER = 'src/upstream/response-parser.test.ts';
 const HEADS = 'test/scenarios/hostile-heads.test.ts';
 
@@ -33,9 +34,18 @@ export const hostileUpstreamRequirements: Requirements = {
     `${REUSE}: never: each request has a connection of its own`,
     `${REUSE}: a connection has a greatest age and a greatest number of requests`,
   ),
+  'contract.inflation': shown(
+    HARDENING,
+    'Compressed answers are inflated no faster than they are taken, to 200 times their size, with small windows.',
+    `${COMPRESSED}: a client that does not read holds inflation and the upstream up`,
+    `${COMPRESSED}: a stream that inflates without measure ends in an error`,
+    `${COMPRESSED}: so does a whole answer`,
+    `${COMPRESSED}: a frame that wants a window of 128 MB is refused`,
+  ),
   'contract.upstream-http': shown(
     HARDENING,
     'What two readers could read in two ways is refused: heads, lengths, codings, chunks, interim answers without end.',
     `${PARSER}: is refused, also byte by byte`,
+    `${HEADS}: an error whose body never ends is told by its beginning`,
   ),
 };

@@ -77,3 +77,14 @@ test('a refusal that names the key of the gateway reaches no client', async () =
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({ error: { ...error, sent_with: '[secret]' } });
 });
+
+test('an error whose body never ends is told by its beginning', async () => {
+  const up = scene.upstream('first');
+  up.script((exchange) => {
+    exchange.head(400, { 'content-type': 'text/plain' });
+    exchange.raw('no '.repeat(100_000));
+  });
+  const answer = await ask('first/chat');
+  expect(answer.status).toBe(400);
+  await up.exchanges[0]?.closed;
+});
