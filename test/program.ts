@@ -5,12 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'dragoman.mjs');
+const ROOT = join(import.meta.dirname, '..');
 
 export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Working directory. */
   readonly folder: string;
+  /** The checkout whose program it is; default: this one. */
+  readonly root?: string;
 }
 
 export interface Finished {
@@ -98,7 +100,7 @@ function launch(
   readonly err: () => string;
 } {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn('node', [LAUNCHER, ...args], {
+  const child = spawn('node', [join(options.root ?? ROOT, 'bin', 'dragoman.mjs'), ...args], {
     cwd: options.folder,
     env: { PATH, HOME, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
