@@ -84,6 +84,7 @@ export const CONNECTIONS: readonly Scenario[] = [
   },
   {
     title: 'forty bodies of 30 MB that are never finished',
+    awaits: 'memory that is given back',
     async attack(scene) {
       const sockets = connections(scene, 40);
       const most = Buffer.alloc(29 * MB, '[');

@@ -1,5 +1,6 @@
 // Hostile parties on bare sockets against a gateway in its own process: what each of them gets, how long somebody else
 // waits meanwhile, and how much memory is held afterwards. The attacks are tables, one file for each attacker.
+import { describe } from 'bun:test';
 import { BODIES } from './client-bodies.ts';
 import { CONNECTIONS } from './client-connections.ts';
 import { CLIENT } from './client.ts';
@@ -9,10 +10,10 @@ import { PAGE } from './page.ts';
 import { play } from './scene.ts';
 import { UPSTREAM } from './upstream.ts';
 
-play('a hostile client', CLIENT);
-play('a hostile client and its bodies', BODIES);
-play('a hostile client and its connections', CONNECTIONS);
-play('a hostile upstream', UPSTREAM);
-play('a hostile MCP server', MCP_SERVER);
-play('a hostile model', MODEL);
-play('a hostile page', PAGE);
+describe('a hostile client', () => play(CLIENT));
+describe('a hostile client and its bodies', () => play(BODIES));
+describe('a hostile client and its connections', () => play(CONNECTIONS));
+describe('a hostile upstream', () => play(UPSTREAM));
+describe('a hostile MCP server', () => play(MCP_SERVER));
+describe('a hostile model', () => play(MODEL));
+describe('a hostile page', () => play(PAGE));

@@ -1,7 +1,7 @@
 // What every attack needs: a gateway in a process of its own, a hostile server behind it, a bystander beside it, and
 // the three questions that are asked of each scenario: what did the attacker get, how long did somebody else wait
 // meanwhile, and how much memory is held afterwards. Knows no attack.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { residentMb } from '../../bench/processes.ts';
@@ -95,27 +95,25 @@ interface Running extends Scene {
 }
 
 /** Declares the tests of one attacker, whose scenarios share a gateway. */
-export function play(attacker: string, scenarios: readonly Scenario[]): void {
-  describe(attacker, () => {
-    let scene: Running;
-    beforeAll(async () => {
-      scene = await start();
-    }, 30_000);
-    afterAll(async () => {
-      await scene.close();
-    });
-    for (const scenario of scenarios)
-      test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(
-        scenario.title,
-        async () => {
-          const first = await problemsOf(scenario, scene);
-          // A machine that is busy with something else makes others wait, too, but not twice in a row.
-          const isWaiting = first.length > 0 && first.every((problem) => problem.startsWith(WAITED));
-          expect(isWaiting ? await problemsOf(scenario, scene) : first).toEqual([]);
-        },
-        90_000,
-      );
+export function play(scenarios: readonly Scenario[]): void {
+  let scene: Running;
+  beforeAll(async () => {
+    scene = await start();
+  }, 30_000);
+  afterAll(async () => {
+    await scene.close();
   });
+  for (const scenario of scenarios)
+    test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(
+      scenario.title,
+      async () => {
+        const first = await problemsOf(scenario, scene);
+        // A machine that is busy with something else makes others wait, too, but not twice in a row.
+        const isWaiting = first.length > 0 && first.every((problem) => problem.startsWith(WAITED));
+        expect(isWaiting ? await problemsOf(scenario, scene) : first).toEqual([]);
+      },
+      90_000,
+    );
 }
 
 async function problemsOf(scenario: Scenario, scene: Running): Promise<string[]> {

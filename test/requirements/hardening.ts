@@ -64,4 +64,20 @@ export const hardeningRequirements: Requirements = {
     'The unit for systemd has the usual walls.',
     'test/systemd-unit.test.ts: has the walls that the documentation names',
   ),
+  'contract.hardening.attacks': shown(
+    HARDENING,
+    'Hostile clients, upstreams, MCP servers, models and pages make nobody wait, hold no memory, and learn nothing.',
+    'test/hostile/hostile.test.ts: a hostile client',
+    'test/hostile/hostile.test.ts: a hostile client and its bodies',
+    'test/hostile/hostile.test.ts: a hostile client and its connections',
+    'test/hostile/hostile.test.ts: a hostile upstream',
+    'test/hostile/hostile.test.ts: a hostile MCP server',
+    'test/hostile/hostile.test.ts: a hostile model',
+    'test/hostile/hostile.test.ts: a hostile page',
+  ),
+  'contract.hardening.limits': shown(
+    HARDENING,
+    'The limits that docs/security.md promises are those of the code.',
+    'test/security-limits.test.ts: the documented limit is enforced: %s',
+  ),
 };

@@ -1,0 +1,69 @@
+// The limits that docs/security.md promises are those of the code: each number is read from where it is enforced.
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serverSchema } from '../src/config/server-schema.ts';
+import { ROOT } from './doc-snippets.ts';
+
+const MIB = 1_048_576;
+const page = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
+const { memory, overload, websocket, ...server } = serverSchema.parse({});
+
+/** The number of a row's second column, as it is written there. */
+function documented(what: string): string {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${what} |`));
+  return row?.split('|')[2]?.trim() ?? `no row for ${what}`;
+}
+
+/** A constant of a source file: a product of numbers and of `MIB`. */
+function constant(file: string, name: string): number {
+  const text = readFileSync(join(ROOT, 'src', file), 'utf8');
+  const value = new RegExp(`\\bconst ${name} = ([^;]+);`).exec(text)?.[1];
+  if (value === undefined) throw new Error(`${file} has no ${name}`);
+  const factors = value
+    .split('*')
+    .map((each) => (each.trim() === 'MIB' ? MIB : Number(each.replaceAll('_', ''))));
+  return factors.reduce((product, each) => product * each, 1);
+}
+
+const inMb = (bytes: number): string => `${bytes / MIB} MB`;
+const inKb = (bytes: number): string => `${bytes / 1024} kB`;
+const plain = (count: number): string => count.toLocaleString('en-US');
+const limits = (name: string): number => constant('canonical/limits.ts', name);
+
+const EXPECTED: readonly (readonly [string, string])[] = [
+  ["a request's body, a WebSocket message", `${server.body_limit_mb} MB`],
+  ['nesting of a body', plain(constant('canonical/json-scan.ts', 'MAX_DEPTH'))],
+  ['values in a body', plain(constant('canonical/json-scan.ts', 'MAX_VALUES'))],
+  ['those of one key', memory.share_per_key === 0.25 ? 'a quarter of that' : String(memory.share_per_key)],
+  [
+    'time of a body',
+    `${server.body_grace_ms / 1000} s, and a second for each ${inKb(constant('server/body-reader.ts', 'SLOWEST_BYTES_PER_SECOND'))}`,
+  ],
+  ['silence on a connection without a request', `${server.idle_ms / 1000} s`],
+  ['lateness of the event loop', `${overload.lag_ms / 1000} s`],
+  ['memory of the process', `${overload.memory_percent} %`],
+  ['WebSockets of one key', plain(websocket.max_connections_per_key)],
+  ['WebSockets in all', plain(websocket.max_connections)],
+  ['turns that wait on a WebSocket', plain(constant('server/responses-socket.ts', 'MAX_WAITING'))],
+  ['age of a WebSocket', `${constant('server/responses-socket.ts', 'MAX_AGE_MS') / 60_000} min`],
+  ['refused keys of one address in a minute', plain(constant('server/failed-keys.ts', 'FREE'))],
+  ["one event of an upstream's stream", inMb(limits('MAX_FRAME_BYTES'))],
+  ["an upstream's whole answer", inMb(limits('MAX_ANSWER_BYTES'))],
+  ['what is held back of a stream before its first content', inMb(limits('MAX_HELD_BYTES'))],
+  ["nesting of an upstream's answer", plain(limits('MAX_ANSWER_DEPTH'))],
+  ["an upstream's error", inKb(limits('MAX_ERROR_BYTES'))],
+  [
+    "an upstream's head",
+    `${inKb(constant('upstream/response-parser.ts', 'MAX_HEAD'))}, ${constant('upstream/response-parser.ts', 'MAX_HEADERS')} lines`,
+  ],
+  ['interim answers of an upstream', plain(constant('upstream/response-parser.ts', 'MAX_INTERIM'))],
+  ['trailers of an upstream', inKb(constant('upstream/chunked.ts', 'MAX_TRAILERS'))],
+  ['inflating, after the first 4 MB', `${constant('upstream/decompress.ts', 'MAX_RATIO')} times`],
+  ['redirects of a fetched address', plain(constant('upstream/fetch-guarded.ts', 'MAX_REDIRECTS'))],
+  ['parts of an uploaded form', plain(constant('server/multipart.ts', 'MAX_PARTS'))],
+];
+
+test.each(EXPECTED)('the documented limit is enforced: %s', (what, number) => {
+  expect(documented(what)).toBe(number);
+});
