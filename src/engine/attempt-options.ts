@@ -29,6 +29,8 @@ export interface AttemptOutput {
 export interface AttemptOptions {
   readonly id: string;
   readonly generationId: string;
+  /** True: over a fresh connection, because one that was used before turned out to be closed. */
+  readonly fresh: boolean;
   /** Key of the gateway whose request it is. */
   readonly keyId: string;
   readonly ordinal: number;
@@ -73,5 +75,13 @@ export interface AttemptOptions {
 
 export type AttemptResult =
   | { readonly type: 'answered' }
-  /** `told`: the client has already read of the failure, in the upstream's own words. */
-  | { readonly type: 'failed'; readonly error: GatewayError; readonly told: boolean };
+  /**
+   * `told`: the client has already read of the failure, in the upstream's own words. `stale`: a connection that was used
+   * before turned out to be closed, which says nothing about the endpoint.
+   */
+  | {
+      readonly type: 'failed';
+      readonly error: GatewayError;
+      readonly told: boolean;
+      readonly stale: boolean;
+    };

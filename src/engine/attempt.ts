@@ -20,7 +20,7 @@ import { PacedAnswer } from './paced-answer.ts';
 import { type AttemptState, overdue } from './patience.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { TRANSPORT_WORDS } from './transport-words.ts';
+import { transportError } from './transport-words.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
@@ -50,6 +50,7 @@ export class Attempt {
   #endedAt: number | undefined;
   #charge: { readonly usage: Usage | null; readonly cost: Cost | null } | undefined;
   #error: GatewayError | undefined;
+  #isStale = false;
   #cutAt: string | undefined;
   #unwatch: (() => void) | undefined;
   #resolve: (result: AttemptResult) => void = () => {};
@@ -102,6 +103,7 @@ export class Attempt {
             ),
             body,
             tenant: this.#options.keyId,
+            staleness: this.#options.fresh ? 'fresh' : 'tell',
           },
           upstream,
           {
@@ -302,14 +304,14 @@ export class Attempt {
     this.#endedAt = this.#options.clock.now();
     this.#options.lease.ended({
       failure: error.kind,
-      endpointsFault: isEndpointsFault(error),
+      endpointsFault: !this.#isStale && isEndpointsFault(error),
       retryAfterMs: error.retryAfterMs,
       usage: this.charge().usage,
     });
     this.#stopWatching();
     this.#inflating?.stop();
     this.#body.abort();
-    this.#resolve({ type: 'failed', error, told: told || this.#tell(error) });
+    this.#resolve({ type: 'failed', error, told: told || this.#tell(error), stale: this.#isStale });
   }
 
   /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */
@@ -322,10 +324,8 @@ export class Attempt {
 
   #transportFailed(failure: TransportFailure, message: string): void {
     if (this.#state === 'lingering') return this.#stopWatching();
-    const { endpoint } = this.#options;
-    this.#fail(
-      new GatewayError('upstream_unavailable', `${endpoint.slug} ${TRANSPORT_WORDS[failure]} (${message})`),
-    );
+    this.#isStale = failure === 'stale';
+    this.#fail(transportError(this.endpoint.slug, failure, message));
   }
 
   #watch(now: number): void {

@@ -16,6 +16,7 @@ import type { Generation } from './generation.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
+import { runAttempt } from './run-attempt.ts';
 import { needsReading, readDocuments } from './read-documents.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
 import { prepareSchema } from './schema-check.ts';
@@ -84,7 +85,7 @@ export class CandidateTry {
     let pointing = fitted;
     let omitted = 0;
     const { endpoint } = candidate;
-    const contextLength = contextOf(endpoint, deps.routing.health(endpoint));
+    const contextLength = contextOf(endpoint, deps.routing.health(endpoint), deps.clock.now());
     if (pointing.state?.truncation === 'auto')
       ({ request: pointing, omitted } = await truncate(pointing, contextLength));
     else if (pointing.state) {
@@ -183,6 +184,20 @@ export class CandidateTry {
     tap: Collector | null,
     claim: () => void,
   ): Promise<AttemptResult> {
+    return runAttempt(
+      (fresh) => this.#newAttempt(prepared, output, tap, claim, fresh),
+      () => this.#cancelled !== undefined,
+      prepared.body,
+    );
+  }
+
+  #newAttempt(
+    prepared: PreparedAttempt,
+    output: AttemptOutput,
+    tap: Collector | null,
+    claim: () => void,
+    fresh: boolean,
+  ): Attempt {
     const { generation, request, deps } = this.#options;
     const { call } = generation;
     const { clock, ticker, upstream, redact, routing } = deps;
@@ -193,6 +208,7 @@ export class CandidateTry {
       generationId: generation.id,
       keyId: call.principal.keyId,
       ordinal: generation.attempts.length,
+      fresh,
       endpoint: prepared.endpoint,
       protocol: prepared.protocol,
       lane: prepared.lane,
@@ -231,7 +247,7 @@ export class CandidateTry {
     generation.attempts.push(attempt);
     if (!generation.served) generation.report = prepared.report;
     this.#current = attempt;
-    return attempt.run(prepared.body);
+    return attempt;
   }
 
   /** The upstream has read the prompt: its cache is there for the conversation's next turn. */

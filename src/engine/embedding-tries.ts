@@ -12,6 +12,7 @@ import type { AttemptOutput } from './attempt-options.ts';
 import type { FailedTry } from './failover.ts';
 import { refuseLosses } from './prepare.ts';
 import type { RunningTry } from './race.ts';
+import { runAttempt } from './run-attempt.ts';
 import { runParts } from './run-parts.ts';
 import { TryRunner, type TryRunnerInput } from './try-runner.ts';
 import { operationPath } from './upstream-url.ts';
@@ -97,54 +98,64 @@ export class EmbeddingTries extends TryRunner {
     const { generation, deps } = this.#input;
     const { clock, ticker, upstream, redact, routing } = deps;
     let answer: PartAnswer | undefined;
-    const attempt: Attempt = new Attempt({
-      id: `${generation.id}-${generation.attempts.length}`,
-      generationId: generation.id,
-      keyId: generation.call.principal.keyId,
-      ordinal: generation.attempts.length,
-      endpoint,
-      path: operationPath(
+    let attempt: Attempt | undefined;
+    let isOver = false;
+    const start = (fresh: boolean): Attempt => {
+      attempt = new Attempt({
+        fresh,
+        id: `${generation.id}-${generation.attempts.length}`,
+        generationId: generation.id,
+        keyId: generation.call.principal.keyId,
+        ordinal: generation.attempts.length,
         endpoint,
-        protocol.embeddings.pathFor(endpoint.model),
-        endpoint.hosting?.embeddings,
-      ),
-      protocol: embedding(protocol, endpoint, (json, sink) => {
-        const { vectors, usage } = protocol.embeddings.decodeResponse(json, part.inputs.length);
-        answer = {
-          vectors: formatVectors(vectors, part.format ?? 'float'),
-          usage: usage ?? estimatedUsage(part),
-        };
-        sink.on({ type: 'start' });
-        sink.on({ type: 'usage', usage: answer.usage });
-        sink.on({ type: 'finish', reason: 'stop' });
-      }),
-      lane: 'translate',
-      report,
-      stream: false,
-      output: outputTo((by) => {
-        if (answer) commit(by, answer);
-      }),
-      wrap: (innermost) => innermost,
-      relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true, redact },
-      tap: null,
-      timeouts: generation.timeouts,
-      deadlineAt: generation.deadlineAt,
-      estimateInput: () => estimatedUsage(part).input.uncached,
-      clientHeaders: generation.call.headers,
-      passedHeaders: undefined,
-      context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
-      lease: routing.begin(endpoint, false),
-      claim: () => {},
-      clock,
-      ticker,
-      upstream,
-      redact,
-    });
-    generation.attempts.push(attempt);
-    const done = attempt
-      .run(Buffer.from(body).toString('latin1'))
-      .then((result) => (result.type === 'failed' ? result.error : undefined));
-    return { done, cancel: (reason) => attempt.cancel(reason) };
+        path: operationPath(
+          endpoint,
+          protocol.embeddings.pathFor(endpoint.model),
+          endpoint.hosting?.embeddings,
+        ),
+        protocol: embedding(protocol, endpoint, (json, sink) => {
+          const { vectors, usage } = protocol.embeddings.decodeResponse(json, part.inputs.length);
+          answer = {
+            vectors: formatVectors(vectors, part.format ?? 'float'),
+            usage: usage ?? estimatedUsage(part),
+          };
+          sink.on({ type: 'start' });
+          sink.on({ type: 'usage', usage: answer.usage });
+          sink.on({ type: 'finish', reason: 'stop' });
+        }),
+        lane: 'translate',
+        report,
+        stream: false,
+        output: outputTo((by) => {
+          if (answer) commit(by, answer);
+        }),
+        wrap: (innermost) => innermost,
+        relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true, redact },
+        tap: null,
+        timeouts: generation.timeouts,
+        deadlineAt: generation.deadlineAt,
+        estimateInput: () => estimatedUsage(part).input.uncached,
+        clientHeaders: generation.call.headers,
+        passedHeaders: undefined,
+        context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
+        lease: routing.begin(endpoint, false),
+        claim: () => {},
+        clock,
+        ticker,
+        upstream,
+        redact,
+      });
+      generation.attempts.push(attempt);
+      return attempt;
+    };
+    const done = runAttempt(start, () => isOver, Buffer.from(body).toString('latin1')).then((result) =>
+      result.type === 'failed' ? result.error : undefined,
+    );
+    const cancel = (reason: GatewayError): void => {
+      isOver = true;
+      attempt?.cancel(reason);
+    };
+    return { done, cancel };
   }
 }
 

@@ -91,11 +91,12 @@ export abstract class TryRunner implements FailoverHost {
     const needed = this.neededTokens();
     const overflow = (of: Endpoint): Overflow => ({
       modelId: of.modelId,
-      contextLength: contextOf(of, routing.health(of)),
+      contextLength: contextOf(of, routing.health(of), this.now()),
     });
     const refused = overflow(endpoint);
     // Our own refusals follow from what is known already.
-    if (error.upstream) routing.learnContext(endpoint, shownContext(error.message, needed));
+    const shown = error.upstream ? shownContext(error.message, needed) : null;
+    if (shown !== null) routing.learnContext(endpoint, shown);
     return (other) => mayHold(overflow(other), refused, needed);
   }
 

@@ -5,10 +5,12 @@ import type { EndpointHealth } from './state.ts';
 /** Tokens of input and answer together; null when unknown. */
 export function contextOf(
   { contextLength }: Pick<Endpoint, 'contextLength'>,
-  { learnedContext }: Pick<EndpointHealth, 'learnedContext'>,
+  health: Pick<EndpointHealth, 'learnedContext'>,
+  nowMs: number,
 ): number | null {
-  if (learnedContext === null) return contextLength;
-  return contextLength === null ? learnedContext : Math.min(contextLength, learnedContext);
+  const learned = health.learnedContext(nowMs);
+  if (learned === null) return contextLength;
+  return contextLength === null ? learned : Math.min(contextLength, learned);
 }
 
 /** An endpoint that was asked for too much, and one that may be asked instead. */
@@ -37,15 +39,19 @@ const STATED: readonly RegExp[] = [
   /maximum number of (?:input )?tokens allowed \((\d{3,9})/i,
 ];
 
+/** Below this, an estimate of ours is too rough to say anything about the endpoint. */
+const LEAST_TOKENS = 1_000;
+
 /**
  * What a refusal shows of the endpoint's context, in tokens: the limit that it states, or that the request was too much.
+ * Null when it shows nothing.
  * @param message of the refusal
  * @param needed tokens of the request, by our estimate
  */
-export function shownContext(message: string, needed: number): number {
+export function shownContext(message: string, needed: number): number | null {
   for (const pattern of STATED) {
     const stated = pattern.exec(message.slice(0, 2000))?.[1];
     if (stated !== undefined) return Number(stated);
   }
-  return needed;
+  return needed < LEAST_TOKENS ? null : needed;
 }

@@ -119,7 +119,7 @@ function ordered(
 /** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
 export function asideReason(endpoint: Endpoint, { state, nowMs, inputChars }: PlanContext): string | null {
   const health = state.health(endpoint);
-  const { learnedContext } = health;
+  const learnedContext = health.learnedContext(nowMs);
   if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
     return `set aside: it has refused more than ${learnedContext} tokens`;
   const standing = health.standing(nowMs);

@@ -18,6 +18,8 @@ const LEAST_TOKENS = 10;
 const LEAST_MS = 50;
 /** OpenAI caches no shorter prompts, and Anthropic few (their guides to prompt caching, 2026-11). */
 const LEAST_CACHED_TOKENS = 1024;
+/** How long a context that was learned counts: a server may be started anew with a larger one. */
+const LEARNED_MS = 60 * 60_000;
 /** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
@@ -30,7 +32,7 @@ const LONGEST_LIMIT_MS = 10 * 60_000;
  *   be measured: it counts as its tokens over its whole time, 50 ms at least, where that is more than was measured.
  * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
  *   counted itself.
- * - Context: what a refusal as too long has shown, until a longer request is answered.
+ * - Context: what a refusal as too long has shown, for an hour or until a longer request is answered.
  * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
  *   the rate; a cancelled attempt is not counted at all.
  * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
@@ -52,7 +54,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   #inFlight = 0;
   #measuredAt: number | null = null;
   #passedOver = 0;
-  #learnedContext: number | null = null;
+  #learned: { readonly context: number; readonly until: number } | null = null;
 
   constructor(breaker: () => BreakerSettings) {
     this.#breaker = new Breaker(breaker);
@@ -86,8 +88,8 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#passedOver;
   }
 
-  get learnedContext(): number | null {
-    return this.#learnedContext;
+  learnedContext(nowMs: number): number | null {
+    return this.#learned !== null && nowMs < this.#learned.until ? this.#learned.context : null;
   }
 
   successRate(nowMs: number): number | null {
@@ -126,8 +128,8 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#passedOver += 1;
   }
 
-  learnContext(tokens: number): void {
-    this.#learnedContext = tokens;
+  learnContext(context: number, nowMs: number): void {
+    this.#learned = { context, until: nowMs + LEARNED_MS };
   }
 
   /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
@@ -204,8 +206,8 @@ export class MeasuredEndpoint implements EndpointHealth {
     }
     const input = inputTokens(usage);
     // It was raised, or was never what a refusal made of it.
-    if (this.#learnedContext !== null && input + output > this.#learnedContext && !usage.estimated)
-      this.#learnedContext = null;
+    if (this.#learned !== null && input + output > this.#learned.context && !usage.estimated)
+      this.#learned = null;
     // An estimate of ours knows nothing of the upstream's cache.
     if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
     this.#cacheHits.add(usage.input.cacheRead / input, nowMs);

@@ -57,7 +57,7 @@ export class MemoryRoutingState implements RoutingState {
   }
 
   learnContext(endpoint: EndpointId, tokens: number): void {
-    this.#find(endpoint).learnContext(tokens);
+    this.#find(endpoint).learnContext(tokens, this.#now());
   }
 
   turn(scope: string, peek: boolean): number {

@@ -58,7 +58,7 @@ function endpointMisfit(
   if (pinned !== null && !isNamed(endpoint, pinned)) return `is not served by ${pinned}`;
   if (facts.reasoning !== 'none' && endpoint.reasoningStyle === 'none') return 'cannot reason';
   const declared = endpoint.contextLength ?? model.contextLength;
-  const contextLength = contextOf({ contextLength: declared }, context.state.health(endpoint));
+  const contextLength = contextOf({ contextLength: declared }, context.state.health(endpoint), context.nowMs);
   if (contextLength !== null) {
     const answer = Math.min(request.maxOutputTokens ?? 0, endpoint.maxOutputTokens ?? Infinity);
     if (facts.promptTokens + answer > contextLength) return 'its context is too small';

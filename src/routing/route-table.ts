@@ -43,8 +43,8 @@ export function routeTable(input: RouteTableInput): JsonObject {
           input: baseRate(endpoint.price.input),
           output: baseRate(endpoint.price.output),
         },
-        context_length: contextOf(endpoint, health),
-        context_learned: health.learnedContext !== null,
+        context_length: contextOf(endpoint, health, context.nowMs),
+        context_learned: health.learnedContext(context.nowMs) !== null,
         ...measures(health, context.nowMs),
         holds_cache: holder?.slug === endpoint.slug && holder.modelId === endpoint.modelId,
       };

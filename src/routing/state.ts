@@ -33,7 +33,7 @@ export interface EndpointHealth {
   /** Share of prompt tokens read from the upstream's cache, 0 to 1, over prompts long enough to be cached. */
   readonly cacheHitRate: number | null;
   /** Tokens beyond which it has refused requests as too long; null when it has not. */
-  readonly learnedContext: number | null;
+  learnedContext(nowMs: number): number | null;
   /** Unix milliseconds of the last measure; null when there is none. */
   readonly measuredAt: number | null;
   /** Plans in which it stood behind another since it was last tried. */

@@ -20,6 +20,11 @@ export interface UpstreamRequest {
   readonly ca?: string | undefined;
   /** Whose connections may be used. Absent: a new one, which is closed afterwards. */
   readonly pool?: PoolName | undefined;
+  /**
+   * Whether it is sent again over a fresh connection when one that was used before turns out to be closed. Absent: yes,
+   * in silence. `tell`: no, it fails as `stale`. `fresh`: it goes out over a fresh connection in any case.
+   */
+  readonly staleness?: 'tell' | 'fresh' | undefined;
   /** Key of the gateway on whose behalf it is sent. */
   readonly tenant?: string | undefined;
 }
@@ -58,21 +63,25 @@ export class UpstreamClient {
   /** Sends a request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const address = this.#address(request);
-    const exchange = new Exchange(serialise(address.start, request), listener);
+    const exchange = new Exchange(serialise(address.start, request), listener, request.staleness === 'tell');
     const { pools } = this;
     const pool = pools.poolFor(request.pool, request.tenant);
-    const idle = pools.take(pool, address.origin);
+    const idle = request.staleness === 'fresh' ? undefined : pools.take(pool, address.origin);
     if (idle) idle.begin(exchange);
     else if (!pools.waitFor(pool, () => this.#begin(exchange, address, request)))
       this.#begin(exchange, address, request);
     return exchange;
   }
 
-  #begin(exchange: Exchange, { origin, target }: Address, { pool: name, tenant, ca }: UpstreamRequest): void {
+  #begin(
+    exchange: Exchange,
+    { origin, target }: Address,
+    { pool: name, tenant, ca, staleness }: UpstreamRequest,
+  ): void {
     if (exchange.aborted) return;
     const { pools, now } = this;
     const pool = pools.poolFor(name, tenant);
-    const idle = pools.take(pool, origin);
+    const idle = staleness === 'fresh' ? undefined : pools.take(pool, origin);
     if (idle) idle.begin(exchange);
     else new Connection({ origin, target: { ...target, ca }, pools, pool, now }).begin(exchange);
   }

@@ -167,10 +167,17 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #disown(exchange: Exchange): void {
     this.#place.pools.distrust(this);
     this.terminate();
-    this.#again(exchange);
+    this.#again(exchange, 'what came over it answered somebody else');
   }
 
-  #again(exchange: Exchange): void {
+  /** @param reason why, for whoever is told */
+  #again(exchange: Exchange, reason: string): void {
+    if (exchange.isTold) {
+      this.#exchange = undefined;
+      exchange.connection = undefined;
+      exchange.listener.failed('stale', reason);
+      return;
+    }
     new Connection(this.#place).begin(exchange);
   }
 
@@ -195,7 +202,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
     // than that, it may have read the request and worked on it: sending it again could be paid for twice.
     const isStale = this.#isReused && !this.#heard && this.#place.now() - this.#startedAt <= STALE_MS;
-    if (exchange && isStale) this.#again(exchange);
+    if (exchange && isStale) this.#again(exchange, 'it was closed before an answer came');
     this.#place.pools.closed(this);
     if (!exchange || isStale) return;
     if (this.#parser?.close()) return;

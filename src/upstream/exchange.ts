@@ -1,7 +1,11 @@
 // One request and its answer, as whoever sends it sees them. Knows no sockets.
 import type { ResponseHead } from './response-parser.ts';
 
-export type TransportFailure = 'connect' | 'reset' | 'cut' | 'protocol';
+/**
+ * `stale`: a connection that had waited since an earlier request was closed before any answer came. The peer most likely
+ * closed it while the request was on its way, and may have received it all the same.
+ */
+export type TransportFailure = 'connect' | 'stale' | 'reset' | 'cut' | 'protocol';
 
 export interface UpstreamListener {
   /** The request has been handed to a connection. */
@@ -28,18 +32,21 @@ interface Carrier {
   resume(): void;
 }
 
-/** One request and its response; survives the change of a stale connection for a fresh one. */
+/** One request and its response; survives the change of a stale connection for a fresh one, unless that is to be told. */
 export class Exchange implements UpstreamCall {
   /** The whole request; empty once an answer has begun, when it can no longer be sent again. */
   bytes: string;
   readonly listener: UpstreamListener;
+  /** True: whoever sends it wants to know of every time that it goes out. */
+  readonly isTold: boolean;
   connection: Carrier | undefined;
   paused = false;
   aborted = false;
 
-  constructor(bytes: string, listener: UpstreamListener) {
+  constructor(bytes: string, listener: UpstreamListener, isTold: boolean) {
     this.bytes = bytes;
     this.listener = listener;
+    this.isTold = isTold;
   }
 
   abort(): void {

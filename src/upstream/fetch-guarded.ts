@@ -285,6 +285,7 @@ class GuardedCall implements UpstreamCall {
 
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
   connect: 'no connection could be made',
+  stale: 'the connection was closed before an answer came',
   reset: 'the connection was closed before an answer came',
   cut: 'the connection was closed in the middle of the answer',
   protocol: 'what answers there does not speak HTTP/1.1',

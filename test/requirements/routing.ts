@@ -36,6 +36,11 @@ export const routingRequirements: Requirements = {
     'A short pause that an endpoint asks for is waited for where the operator wants that.',
     `${SCENES}: is waited for where the operator wants that`,
   ),
+  'contract.routing.9': shown(
+    SOURCE,
+    'Every time that an upstream may have received a request is an attempt in the records.',
+    'test/scenarios/stale-connection.test.ts: is asked for once more',
+  ),
   'contract.routing.7': shown(
     SOURCE,
     'How demanding a request is follows from what it asks for.',

@@ -31,9 +31,16 @@ export const REFUSALS: readonly Fault[] = [
     client: { answer: 'second' },
   },
   {
-    name: 'context overflow, no candidate has a larger context',
+    name: 'context overflow, by an endpoint that should have held it, as should the other',
     first: ({ first }) => [first.overflow],
-    attempts: ['first context_overflow'],
+    attempts: ['first context_overflow', 'second completed'],
+    client: { answer: 'second' },
+  },
+  {
+    name: 'context overflow, everywhere',
+    first: ({ first }) => [first.overflow],
+    second: ({ second }) => [second.overflow],
+    attempts: ['first context_overflow', 'second context_overflow'],
     client: { refused: 400 },
   },
   {

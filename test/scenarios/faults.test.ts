@@ -215,7 +215,6 @@ function expectRecords(fault: Fault, { record, sightings, response }: Play): voi
   const asked = attempts
     .map((attempt, index) => ({ speaker: at(attempt, 'provider') as Speaker, atMs: starts[index] ?? 0 }))
     .filter(({ speaker }) => SPEAKERS.includes(speaker));
-  if (fault.warm) asked.unshift(...asked);
   expect(sightings).toEqual(asked);
   // The headers were sent before what a begun answer came to.
   if (response.headers.has('x-dragoman-provider') && !fault.continued && !('broken' in fault.client))
