@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const ASK = { model: 'one/chat', messages: [{ role: 'user', content: 'Hi' }], user: 'somebody' };
+const ASK = { model: 'one/chat', messages: [{ role: 'user', content: 'Hi' }], store: true };
 
 const KEYS = [
   { name: 'test', key: 'sk-test' },
@@ -125,7 +125,7 @@ describe('stream_options without a stream', () => {
     const { ignoring } = scenes;
     if (!ignoring) throw new Error('no scene');
     ignoring.upstream('up').script(whole(chatBody('Hello')));
-    const served = await ignoring.gateway.post('/chat/completions', { ...ASK, user: undefined, ...OPTIONS });
+    const served = await ignoring.gateway.post('/chat/completions', { ...ASK, store: undefined, ...OPTIONS });
     expect(served.headers.get('x-dragoman-lane')).toBe('relay');
   });
 });

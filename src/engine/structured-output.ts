@@ -9,7 +9,8 @@ import type {
   Report,
   ResponseFormat,
 } from '../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonObject, MAX_ANSWER_DEPTH } from '../canonical/index.ts';
+import { nestsDeeper, parseJson } from '../canonical/index.ts';
 import { type AnswerCheck, endedByItself, type Flaw, type Settled, type Verdict } from './answer-check.ts';
 import { openSchema, type SchemaCheck } from './schema-check.ts';
 
@@ -154,7 +155,8 @@ class FormatJudge implements AnswerCheck {
   /** What is wrong with the text of an answer; null when nothing is. */
   async #problemOf(json: string, signal: AbortSignal): Promise<string | null> {
     const value = parseJson(json);
-    if (value === undefined) return 'it is not valid JSON';
+    if (value === undefined)
+      return nestsDeeper(json, MAX_ANSWER_DEPTH) ? 'it is nested too deeply' : 'it is not valid JSON';
     if (this.#format.type === 'json_object' && !isJsonObject(value)) return 'it is not a JSON object';
     const path = this.#report.nameOf(SCHEMA_PATH);
     return (await this.#validator?.problemOf(value, json, path, signal)) ?? null;
