@@ -3,6 +3,7 @@
 import { answerRequirements } from './requirements/answers.ts';
 import { boundsRequirements } from './requirements/bounds.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
+import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { meaningRequirements } from './requirements/meaning.ts';
@@ -27,6 +28,7 @@ export const PARTS: readonly Requirements[] = [
   responsesAnswerRequirements,
   hostileUpstreamRequirements,
   meaningRequirements,
+  geminiRequirements,
   shapeRequirements,
   streamRequirements,
 ];

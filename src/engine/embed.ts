@@ -2,7 +2,7 @@
 // text, but nothing is streamed, stored or hydrated.
 import type { EmbeddingsRequest } from '../canonical/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import { decodeEmbeddingsRequest, encodeEmbeddings } from '../protocols/index.ts';
+import type { DecodedEmbeddings } from '../protocols/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -63,7 +63,7 @@ export class Embedding {
   async #embed(): Promise<JsonObject> {
     const generation = this.#generation;
     const { call, settings } = generation;
-    const { request, asked } = decodeEmbeddingsRequest(call.json);
+    const { request, asked, encode } = decodeEmbeddings(call);
     generation.request = request;
     generation.report = request.report;
     const plan = routeRequest(request, {
@@ -83,13 +83,12 @@ export class Embedding {
     if (failure) throw failure;
     const { answer } = tries;
     if (!answer) throw new TypeError('an answer of nobody');
-    const cost = request.gateway.includeUsage === true ? generation.costUsd() : undefined;
-    return encodeEmbeddings(
-      answer.vectors,
-      generation.served?.endpoint.modelId ?? request.model,
-      answer.usage,
-      cost,
-    );
+    return encode({
+      vectors: answer.vectors,
+      usage: answer.usage,
+      model: generation.served?.endpoint.modelId ?? request.model,
+      costUsd: request.gateway.includeUsage === true ? generation.costUsd() : undefined,
+    });
   }
 
   /** Notices when the client leaves. Begins with the first tick: most answers are there before. */
@@ -103,7 +102,20 @@ export class Embedding {
   }
 }
 
+/** A request for embeddings in the client's protocol. Throws GatewayError naming every offending field. */
+export function decodeEmbeddings({
+  protocol,
+  json,
+  route,
+}: Pick<ApiCall, 'protocol' | 'json' | 'route'>): DecodedEmbeddings {
+  const { embeddings } = protocol.server;
+  if (!embeddings) throw new TypeError(`clients of ${protocol.name} have no embeddings`);
+  return embeddings.decodeRequest(json, route);
+}
+
 /** Each input stands for itself: the longest, in characters, is what must fit into a model's context. */
-export function longestInput({ inputs }: EmbeddingsRequest): number {
-  return inputs.reduce((longest, input) => Math.max(longest, input.length), 0);
+export function longestInput(asked: readonly EmbeddingsRequest[]): number {
+  let longest = 0;
+  for (const { inputs } of asked) for (const { length } of inputs) longest = Math.max(longest, length);
+  return longest;
 }

@@ -1,7 +1,7 @@
 // The tries of one request for embeddings. An upstream's answer is read as a whole: its vectors stand beside the
 // canonical events, which carry what every attempt is judged and charged by.
-import type { Embeddings, EmbeddingsRequest, EventSink, Usage } from '../canonical/index.ts';
-import { GatewayError, inputTokens, NO_USAGE, Report } from '../canonical/index.ts';
+import type { Embeddings, EmbeddingsRequest, EventSink, Report, Usage } from '../canonical/index.ts';
+import { GatewayError, inputTokens, NO_USAGE } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { estimatedTokens } from '../ledger/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../protocols/index.ts';
@@ -19,7 +19,8 @@ import { operationPath } from './upstream-url.ts';
 import { formatVectors } from './vector-format.ts';
 
 export interface EmbeddingTriesInput extends TryRunnerInput {
-  readonly asked: EmbeddingsRequest;
+  /** Never empty. */
+  readonly asked: readonly EmbeddingsRequest[];
 }
 
 type PartAnswer = Embeddings & { readonly usage: Usage };
@@ -42,7 +43,7 @@ export class EmbeddingTries extends TryRunner {
   }
 
   protected neededTokens(): number {
-    return inputTokens(estimatedUsage(this.#input.asked));
+    return this.#input.asked.reduce((sum, part) => sum + inputTokens(estimatedUsage(part)), 0);
   }
 
   learn(): boolean {
@@ -67,16 +68,18 @@ export class EmbeddingTries extends TryRunner {
     const { generation, asked } = this.#input;
     const protocol = embeddingProtocol(endpoint);
     const report = generation.report.fork();
-    const parts = partsOf(asked, protocol.embeddings.mostInputs?.(endpoint.model)).map((part, place) => {
-      // What is lost in one part is lost in all.
-      const body = protocol.embeddings.encodeRequest(part, endpoint, place === 0 ? report : new Report());
-      return { part, body: JSON.stringify(body) };
-    });
+    const most = protocol.embeddings.mostInputs?.(endpoint.model);
+    const parts = asked
+      .flatMap((one) => partsOf(one, most))
+      .map((part) => {
+        const body = protocol.embeddings.encodeRequest(part, endpoint, report);
+        return { part, body: JSON.stringify(body) };
+      });
     if (generation.strict) refuseLosses(report);
     const answered: { readonly by: Attempt; readonly answer: PartAnswer }[] = [];
     let missing = parts.length;
     return runParts(parts.length, (place) => {
-      const { part, body } = parts[place] ?? { part: asked, body: '' };
+      const { part, body } = parts[place] as (typeof parts)[number];
       return this.#part(endpoint, protocol, { part, body, report }, (by, answer) => {
         answered[place] = { by, answer };
         if (--missing > 0) return;
@@ -178,12 +181,13 @@ function embeddingProtocol(endpoint: Endpoint): EmbeddingProtocol {
 
 /** The request in parts of so many inputs; itself where it is small enough. */
 function partsOf(asked: EmbeddingsRequest, most = asked.inputs.length): readonly EmbeddingsRequest[] {
-  const { inputs } = asked;
+  const { inputs, notes } = asked;
   if (inputs.length <= most) return [asked];
   const count = Math.ceil(inputs.length / most);
   return Array.from({ length: count }, (_, place) => ({
     ...asked,
     inputs: inputs.slice(place * most, (place + 1) * most),
+    notes: notes?.slice(place * most, (place + 1) * most),
   }));
 }
 

@@ -1,9 +1,8 @@
 // The decision about a request, without the request: nothing is sent, recorded or counted.
 import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
-import { decodeEmbeddingsRequest } from '../protocols/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { longestInput } from './embed.ts';
+import { decodeEmbeddings, longestInput } from './embed.ts';
 import { withoutStreamOptions } from './ignored-stream-options.ts';
 import { routeRequest } from './route.ts';
 import type { EngineSettings } from './settings.ts';
@@ -33,7 +32,7 @@ function textOf({ protocol, json, route, bodyChars }: ExplainCall, settings: Eng
   return { request: protocol.server.decodeRequest(asked, route), inputChars: bodyChars };
 }
 
-function embeddingsOf({ json }: ExplainCall): Explained {
-  const { request, asked } = decodeEmbeddingsRequest(json);
+function embeddingsOf(call: ExplainCall): Explained {
+  const { request, asked } = decodeEmbeddings(call);
   return { request, inputChars: longestInput(asked) };
 }

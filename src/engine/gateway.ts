@@ -42,7 +42,7 @@ export class Gateway {
     return this.#serve(call, (own) => new Run(this.#deps, own, this.#learned, this.#answered));
   }
 
-  /** Answers one request for embeddings, in OpenAI's shape. Never rejects. */
+  /** Answers one request for embeddings, in the client's shape. Never rejects. */
   embed(call: ApiCall): Promise<void> {
     return this.#serve(call, (own) => new Embedding(this.#deps, own));
   }

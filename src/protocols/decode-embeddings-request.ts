@@ -1,8 +1,11 @@
-// The body of `POST /embeddings` as clients of OpenAI's API write it. The operation belongs to no
-// chat protocol, and OpenAI's shape is the only one that clients speak.
+// `POST /embeddings` as clients of OpenAI's API write it. It belongs to no chat protocol, and stands here beside its
+// upstream side.
 import { isJsonArray, Problems, Report, unknownMembers, VECTOR_FORMATS } from '../canonical/index.ts';
-import type { CanonicalRequest, EmbeddingInput, EmbeddingsRequest, JsonValue } from '../canonical/index.ts';
+import type { EmbeddingInput, EmbeddingsRequest, JsonValue } from '../canonical/index.ts';
+import { embeddingTask } from './embedding-inputs.ts';
+import { encodeEmbeddings } from './encode-embeddings.ts';
 import { decodeGatewayOptions } from './gateway-options.ts';
+import type { DecodedEmbeddings, EmbeddingsServer } from './protocol.ts';
 import { describe, readNumber, readString, readWord, requireBody, requireString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
@@ -21,17 +24,14 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-export interface DecodedEmbeddings {
-  /** What routing needs to know: a request without items. */
-  readonly request: CanonicalRequest;
-  readonly asked: EmbeddingsRequest;
-}
+/** The server side of `POST /embeddings`. */
+export const openaiEmbeddingsServer: EmbeddingsServer = { decodeRequest };
 
 /**
  * Decodes a parsed body.
  * @throws GatewayError `invalid_request` that names every offending member
  */
-export function decodeEmbeddingsRequest(given: unknown): DecodedEmbeddings {
+function decodeRequest(given: unknown): DecodedEmbeddings {
   const problems = new Problems();
   const body = requireBody(given, problems);
   const report = new Report();
@@ -45,20 +45,8 @@ export function decodeEmbeddingsRequest(given: unknown): DecodedEmbeddings {
   };
   const gateway = decodeGatewayOptions(body, problems, report);
   problems.throwIfAny();
-  const request: CanonicalRequest = {
-    protocol: 'openai-chat',
-    task: 'embedding',
-    raw: body,
-    model,
-    items: [],
-    tools: [],
-    reasoning: {},
-    stream: false,
-    gateway,
-    extra: {},
-    report,
-  };
-  return { request, asked };
+  const request = embeddingTask({ protocol: 'openai-chat', raw: body, model, gateway, report });
+  return { request, asked: [asked], encode: encodeEmbeddings };
 }
 
 /** A text, an input in tokens, or a list of either: all of one kind. */

@@ -1,19 +1,11 @@
 // The answer to `POST /embeddings` in OpenAI's shape. Vectors come as they are to be shown; how one form is made of the
 // other is not decided here.
-import type { JsonObject, Usage, Vector } from '../canonical/index.ts';
+import type { JsonObject } from '../canonical/index.ts';
 import { inputTokens } from '../canonical/index.ts';
+import type { AnsweredEmbeddings } from './protocol.ts';
 
-/**
- * The body of the answer (API reference, "The embedding object", 2026-11).
- * @param model the gateway's id of the model that ran
- * @param costUsd as `usage.cost`; absent where it is not known
- */
-export function encodeEmbeddings(
-  vectors: readonly Vector[],
-  model: string,
-  usage: Usage,
-  costUsd: number | undefined,
-): JsonObject {
+/** The body of the answer (API reference, "The embedding object", 2026-11). The cost stands in `usage.cost`. */
+export function encodeEmbeddings({ vectors, model, usage, costUsd }: AnsweredEmbeddings): JsonObject {
   const tokens = inputTokens(usage);
   return {
     object: 'list',

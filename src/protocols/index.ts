@@ -12,6 +12,7 @@ export type {
   CodecContext,
   CountCodec,
   CountServer,
+  DecodedEmbeddings,
   EmbeddingsCodec,
   Ported,
   Protocol,
@@ -26,8 +27,6 @@ export type {
 } from './protocol.ts';
 
 export { parseAnswer } from './broken-answer.ts';
-export { decodeEmbeddingsRequest } from './decode-embeddings-request.ts';
-export { encodeEmbeddings } from './encode-embeddings.ts';
 export { decodeMetadata } from './decode-metadata.ts';
 export { encodeModel as encodeGeminiModel, encodeModelList as encodeGeminiModels } from './gemini/index.ts';
 export type { ListedModel as GeminiModel } from './gemini/index.ts';

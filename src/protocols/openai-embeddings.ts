@@ -12,6 +12,7 @@ import type {
   Vector,
 } from '../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject, NO_USAGE } from '../canonical/index.ts';
+import { tellNotes } from './embedding-inputs.ts';
 import type { EmbeddingsCodec } from './protocol.ts';
 import { readVectors } from './read-vectors.ts';
 
@@ -23,10 +24,12 @@ export const openaiEmbeddings: EmbeddingsCodec = {
 };
 
 function encodeRequest(
-  { inputs, format, dimensions, user, extra }: EmbeddingsRequest,
+  asked: EmbeddingsRequest,
   { model, quirks }: Pick<Target, 'model' | 'quirks'>,
   report: Report,
 ): JsonObject {
+  const { inputs, format, dimensions, user, extra } = asked;
+  tellNotes(asked, model, report);
   const body: MutableJsonObject = { model, input: inputs };
   if (format !== undefined) body['encoding_format'] = format;
   if (dimensions !== undefined) body['dimensions'] = dimensions;

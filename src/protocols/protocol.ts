@@ -20,6 +20,7 @@ import type {
   Role,
   Target,
   Usage,
+  Vector,
 } from '../canonical/index.ts';
 import type { NamedObject } from './named-objects.ts';
 
@@ -139,6 +140,8 @@ export interface RequestRoute {
   readonly stream?: boolean | undefined;
   /** True: a stream is to be one JSON array. */
   readonly streamAsArray?: boolean | undefined;
+  /** True: the body holds several requests that are answered together. */
+  readonly batch?: boolean | undefined;
 }
 
 /** The protocol as spoken to a client. */
@@ -197,6 +200,8 @@ export interface ServerCodec {
   readonly passedHeaders?: ReadonlySet<string>;
   /** Absent: clients have no operation that counts tokens. */
   readonly counting?: CountServer;
+  /** Absent: clients have no operation that makes embeddings. */
+  readonly embeddings?: EmbeddingsServer;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
 }
@@ -296,6 +301,33 @@ export interface EmbeddingsCodec {
    * @throws GatewayError `upstream_unavailable` for a body that does not hold as many vectors
    */
   decodeResponse(body: unknown, count: number): Embeddings;
+}
+
+/** The vectors of a request, as a client is to get them. */
+export interface AnsweredEmbeddings {
+  /** One for each input, in the form that was asked for. */
+  readonly vectors: readonly Vector[];
+  readonly usage: Usage;
+  /** The gateway's id of the model that ran. */
+  readonly model: string;
+  /** Cost in USD; undefined where it was not asked for, or is not known. */
+  readonly costUsd: number | undefined;
+}
+
+/** A client's request for embeddings. */
+export interface DecodedEmbeddings {
+  /** What routing needs to know: a request without items. */
+  readonly request: CanonicalRequest;
+  /** Never empty. Several where settings differ from one input to another; their vectors are one answer, in order. */
+  readonly asked: readonly EmbeddingsRequest[];
+  /** Writes the body of the answer. */
+  encode(answer: AnsweredEmbeddings): JsonObject;
+}
+
+/** Embeddings as clients of a protocol ask for them. */
+export interface EmbeddingsServer {
+  /** Decodes a client's body. Throws GatewayError naming every offending field. */
+  decodeRequest(body: unknown, route?: RequestRoute): DecodedEmbeddings;
 }
 
 /** The operation that counts the input tokens of a request, as clients ask for it. */

@@ -15,17 +15,22 @@ import { serveOperation, type Envelope, type Operation, type ServeDependencies }
 
 const protocol = withServer('gemini');
 const GENERATE: Operation = { protocol, api: 'generateContent' };
+const EMBED: Operation = { protocol, api: 'embeddings', serve: ({ gateway }, call) => gateway.embed(call) };
 const COUNT: Operation = { protocol, api: 'countTokens', serve: countTokens };
 
 interface Method {
   readonly operation: Operation;
   readonly stream: boolean;
+  /** True: the body holds several requests. */
+  readonly batch?: boolean;
 }
 
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['generateContent', { operation: GENERATE, stream: false }],
   ['streamGenerateContent', { operation: GENERATE, stream: true }],
   ['countTokens', { operation: COUNT, stream: false }],
+  ['embedContent', { operation: EMBED, stream: false }],
+  ['batchEmbedContents', { operation: EMBED, stream: false, batch: true }],
 ]);
 
 /** Beginnings of the paths to which clients POST. */
@@ -119,9 +124,9 @@ function readAddress({ pathname, searchParams }: URL): { operation: Operation; r
   const vertex = VERTEX.exec(before);
   const model = (vertex ?? STUDIO.exec(before))?.groups?.['model'];
   if (model === undefined || !method) return null;
-  const { operation, stream } = method;
+  const { operation, stream, batch } = method;
   const streamAsArray = stream && (searchParams.get('alt') ?? searchParams.get('$alt')) !== 'sse';
-  const route = { model: vertex ? model.replace('/models/', '/') : model, stream, streamAsArray };
+  const route = { model: vertex ? model.replace('/models/', '/') : model, stream, streamAsArray, batch };
   return { operation, route };
 }
 

@@ -11,6 +11,7 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asNumber, asObject, GatewayError, isJsonArray, NO_USAGE } from '../../canonical/index.ts';
+import { tellNotes, textsOf } from '../embedding-inputs.ts';
 import type { EmbeddingsCodec } from '../protocol.ts';
 import { readVectors } from '../read-vectors.ts';
 
@@ -25,6 +26,8 @@ interface Family {
     extra: JsonObject,
     report: Report,
   ): JsonObject;
+  /** What it calls what vectors are for, by Gemini's words. Absent: it does not ask. */
+  readonly purpose?: { readonly member: string; readonly words: Readonly<Record<string, string>> };
   /** False: its vectors have one length. */
   readonly hasDimensions: boolean;
 }
@@ -44,6 +47,15 @@ const cohere = (match: RegExp, hasDimensions: boolean): Family => ({
   match,
   mostInputs: 96,
   hasDimensions,
+  purpose: {
+    member: 'input_type',
+    words: {
+      RETRIEVAL_QUERY: 'search_query',
+      RETRIEVAL_DOCUMENT: 'search_document',
+      CLASSIFICATION: 'classification',
+      CLUSTERING: 'clustering',
+    },
+  },
   encode(texts, dimensions, extra, report) {
     const body: MutableJsonObject = { texts };
     if (extra['input_type'] === undefined) {
@@ -59,6 +71,15 @@ const nova = (match: RegExp): Family => ({
   match,
   mostInputs: 1,
   hasDimensions: true,
+  purpose: {
+    member: 'embeddingPurpose',
+    words: {
+      RETRIEVAL_QUERY: 'GENERIC_RETRIEVAL',
+      RETRIEVAL_DOCUMENT: 'GENERIC_INDEX',
+      CLASSIFICATION: 'CLASSIFICATION',
+      CLUSTERING: 'CLUSTERING',
+    },
+  },
   encode([value = ''], dimensions, extra, report) {
     const params: MutableJsonObject = { embeddingPurpose: 'GENERIC_INDEX', ...extra };
     if (extra['embeddingPurpose'] === undefined)
@@ -97,21 +118,22 @@ function familyOf(model: string): Family {
 }
 
 function encodeRequest(
-  { inputs, dimensions, user, extra }: EmbeddingsRequest,
+  asked: EmbeddingsRequest,
   { model }: Pick<Target, 'model'>,
   report: Report,
 ): JsonObject {
+  const { dimensions, purpose, user, extra } = asked;
   const family = familyOf(model);
   if (dimensions !== undefined && !family.hasDimensions)
     throw new GatewayError('unsupported', `dimensions: the vectors of ${model} have one length`, {
       param: 'dimensions',
     });
-  const texts = inputs.map((input) => {
-    if (typeof input === 'string') return input;
-    throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, { param: 'input' });
-  });
+  const texts = textsOf(asked, model);
+  const { member = '', words = {} } = family.purpose ?? {};
+  const word = purpose !== undefined && Object.hasOwn(words, purpose) ? words[purpose] : undefined;
+  tellNotes(asked, model, report, { purpose: word !== undefined });
   if (user !== undefined) report.add('user', 'dropped', 'Bedrock has no place for it');
-  return family.encode(texts, dimensions, extra, report);
+  return family.encode(texts, dimensions, word === undefined ? extra : { [member]: word, ...extra }, report);
 }
 
 /** Titan gives one vector and its tokens; the others give lists, of vectors, of objects, or by type. */

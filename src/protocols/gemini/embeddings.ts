@@ -7,7 +7,8 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
-import { asNumber, asObject, GatewayError, NO_USAGE } from '../../canonical/index.ts';
+import { asNumber, asObject, NO_USAGE } from '../../canonical/index.ts';
+import { textsOf } from '../embedding-inputs.ts';
 import type { EmbeddingsCodec } from '../protocol.ts';
 import { readVectors } from '../read-vectors.ts';
 import { methodPath } from './encode-request.ts';
@@ -28,23 +29,19 @@ function encodeRequest(
   { model }: Pick<Target, 'model'>,
   report: Report,
 ): JsonObject {
-  const { dimensions } = asked;
+  const { dimensions, purpose, notes } = asked;
   const resource = model.includes('/') ? model : `models/${model}`;
-  const requests = textsOf(asked, model).map((text) => {
-    const request: MutableJsonObject = { model: resource, content: { parts: [{ text }] } };
+  const requests = textsOf(asked, model).map((text, index) => {
+    const { source, title, extra } = notes?.[index] ?? {};
+    const content = source?.protocol === 'gemini' ? source.raw : { parts: [{ text }] };
+    const request: MutableJsonObject = { model: resource, content, ...extra };
+    if (purpose !== undefined) request['taskType'] = purpose;
+    if (title !== undefined) request['title'] = title;
     if (dimensions !== undefined) request['outputDimensionality'] = dimensions;
     return request;
   });
   dropUnknown(asked, report);
   return { requests };
-}
-
-/** The inputs, where all are texts. Throws GatewayError `unsupported` for tokens. */
-export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly string[] {
-  return inputs.map((input) => {
-    if (typeof input === 'string') return input;
-    throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, { param: 'input' });
-  });
 }
 
 /** Reports the members that Google has no place for. */

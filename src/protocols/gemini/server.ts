@@ -3,6 +3,7 @@ import type { ServerCodec } from '../protocol.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
+import { embeddingsServer } from './embeddings-server.ts';
 import { encodeError } from './encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -24,4 +25,5 @@ export const geminiServer: ServerCodec = {
   encodeStream,
   encodeError,
   counting: countServer,
+  embeddings: embeddingsServer,
 };

@@ -10,9 +10,10 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, NO_USAGE } from '../../canonical/index.ts';
+import { tellNotes, textsOf } from '../embedding-inputs.ts';
 import type { EmbeddingsCodec } from '../protocol.ts';
 import { readVectors } from '../read-vectors.ts';
-import { dropUnknown, textsOf } from './embeddings.ts';
+import { dropUnknown } from './embeddings.ts';
 
 /** Most texts of one request ("Get text embeddings", docs.cloud.google.com, 2026-11). */
 const MOST_TEXTS = 250;
@@ -39,14 +40,37 @@ function encodeRequest(
   { model }: Pick<Target, 'model'>,
   report: Report,
 ): JsonObject {
-  const texts = textsOf(request, model);
-  const { dimensions } = request;
   dropUnknown(request, report);
-  const size = dimensions === undefined ? {} : { outputDimensionality: dimensions };
-  if (!isEmbedContent(model)) return { instances: texts.map((content) => ({ content })), parameters: size };
-  const body: MutableJsonObject = { content: { parts: texts.map((text) => ({ text })) } };
-  if (dimensions !== undefined) body['embedContentConfig'] = size;
-  return body;
+  return isEmbedContent(model) ? embedContentBody(request, model) : predictBody(request, model, report);
+}
+
+/** Each instance says what it is; their number and length of all is one. */
+function predictBody(request: EmbeddingsRequest, model: string, report: Report): JsonObject {
+  const { dimensions, purpose, notes } = request;
+  tellNotes(request, model, report, { purpose: true, titles: true });
+  const instances = textsOf(request, model).map((content, index) => {
+    const title = notes?.[index]?.title;
+    return {
+      content,
+      ...(purpose === undefined ? {} : { task_type: purpose }),
+      ...(title === undefined ? {} : { title }),
+    };
+  });
+  return { instances, parameters: dimensions === undefined ? {} : { outputDimensionality: dimensions } };
+}
+
+/** One content, in the client's own form where that is Gemini's: newer models see and hear, too. */
+function embedContentBody(request: EmbeddingsRequest, model: string): JsonObject {
+  const { dimensions, purpose, notes } = request;
+  const { source, title, extra } = notes?.[0] ?? {};
+  const { embedContentConfig, ...others } = extra ?? {};
+  const config: MutableJsonObject = { ...asObject(embedContentConfig) };
+  if (purpose !== undefined) config['taskType'] = purpose;
+  if (title !== undefined) config['title'] = title;
+  if (dimensions !== undefined) config['outputDimensionality'] = dimensions;
+  const texts = textsOf(request, model);
+  const content = source?.protocol === 'gemini' ? source.raw : { parts: texts.map((text) => ({ text })) };
+  return { content, ...others, ...(Object.keys(config).length > 0 && { embedContentConfig: config }) };
 }
 
 /** Each prediction counts its own tokens. */

@@ -1,5 +1,6 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
+import { openaiEmbeddingsServer } from '../decode-embeddings-request.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../encode-openai-error.ts';
@@ -18,4 +19,5 @@ export const openaiChatServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  embeddings: openaiEmbeddingsServer,
 };

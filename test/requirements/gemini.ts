@@ -1,0 +1,21 @@
+// What clients of Gemini are owed beside the answers that every protocol has.
+import { shown, type Requirements } from './requirement.ts';
+
+const API = 'Gemini API, 2026-11';
+const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
+
+export const geminiRequirements: Requirements = {
+  'contract.gemini-embeddings': shown(
+    API,
+    'Clients of Gemini get embeddings of every upstream that makes them; what it cannot be told is reported.',
+    `${EMBEDDINGS}: reads the vectors of an OpenAI-compatible upstream`,
+    `${EMBEDDINGS}: has everything said to Google itself`,
+    `${EMBEDDINGS}: gets errors in the shape that it knows`,
+    `${EMBEDDINGS}: one content gets one vector, in either spelling`,
+    `${EMBEDDINGS}: inputs that are asked for differently travel apart`,
+    `${EMBEDDINGS}: what others cannot be told is reported once`,
+    `${EMBEDDINGS}: %s to %s on Bedrock`,
+    `${EMBEDDINGS}: on Vertex, in both of its forms`,
+    `${EMBEDDINGS}: a wrong request is a 400 that names the member`,
+  ),
+};
