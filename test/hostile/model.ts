@@ -180,7 +180,6 @@ export const MODEL: readonly Scenario[] = [
   },
   {
     title: 'sixty megabytes of arguments for a tool of the gateway',
-    awaits: 'a limit of arguments',
     async attack(scene) {
       const calls = [{ name: 's__t', arguments: `{"a":"${'a'.repeat(60 * MB)}"}` }];
       scene.server.answering = world((_, number) => (number === 0 ? { calls } : { text: 'Done' })).answering;

@@ -168,7 +168,6 @@ export const UPSTREAM: readonly Scenario[] = [
   },
   {
     title: 'one event that never ends',
-    awaits: 'memory that is given back',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, 'a'));
       scene.server.answering = streaming(async (reply) => {
@@ -181,7 +180,6 @@ export const UPSTREAM: readonly Scenario[] = [
   },
   {
     title: 'a body of JSON that never ends',
-    awaits: 'memory that is given back',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, ' '));
       scene.server.answering = async (_, reply) => {
@@ -194,7 +192,6 @@ export const UPSTREAM: readonly Scenario[] = [
   },
   {
     title: 'arguments of one call that never end',
-    awaits: 'a limit of arguments',
     async attack(scene) {
       scene.server.answering = streaming(async (reply, lane) => {
         await flood(reply, chunkOf(lane.event('a'.repeat(100_000), 'arguments')), 200 * MB);
@@ -217,7 +214,6 @@ export const UPSTREAM: readonly Scenario[] = [
   },
   {
     title: 'bodies of errors that never end',
-    awaits: 'a limit of bodies of errors',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, 'a'));
       scene.server.answering = async (_, reply) => {
@@ -334,7 +330,8 @@ export const UPSTREAM: readonly Scenario[] = [
         answered: said.filter((text) => text.includes('answer ')).length,
       };
     },
-    gets: { strays: 0, answered: (count) => Number(count) >= 30 },
+    // Nobody can tell the first from an answer when it comes while one is awaited; after it, no connection is used again.
+    gets: { strays: (count) => Number(count) <= 1, answered: (count) => Number(count) >= 30 },
   },
   {
     title: 'answers and events of deep nesting, of duplicates and of millions of values',
