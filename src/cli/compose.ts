@@ -14,13 +14,14 @@ import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { memoryLimitBytes, residentBytes } from '../runtime/machine.ts';
+import { collectGarbage, memoryLimitBytes, residentBytes, usedMs } from '../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { checkTemplate } from '../server/check-template.ts';
 import { FailedKeys } from '../server/failed-keys.ts';
 import { LoadWatch } from '../server/load-watch.ts';
+import { returnMemory } from '../server/memory-return.ts';
 import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
@@ -193,6 +194,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     log,
   });
   let ready = true;
+  const stopReturning = returnMemory({ clock, residentBytes, usedMs, collect: collectGarbage });
   const stopPurge = clock.every(PURGE_MS, () => {
     for (const store of [storage.vault, storage.responses, storage.conversations, files])
       purgeAll(store, clock.now(), () => ready).catch((error: unknown) =>
@@ -253,6 +255,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       stopKeys();
       stopPurge();
       load.stop();
+      stopReturning();
       bodies.stop();
       await listener.stop();
       await sim?.stop();

@@ -1,5 +1,5 @@
 // What the system says of this process and of the machine it runs on: its user, its memory, and how much of that there
-// is. Reads; decides nothing.
+// is; and has memory collected. Decides nothing.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
@@ -11,6 +11,17 @@ export function userId(): number | undefined {
 /** Bytes of memory that this process holds. */
 export function residentBytes(): number {
   return process.memoryUsage.rss();
+}
+
+/** Milliseconds for which this process has used the processor. */
+export function usedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Collects what nobody refers to any more, at once, and gives its memory back to the system. */
+export function collectGarbage(): void {
+  Bun.gc(true);
 }
 
 /** Reads a file as text. Throws when there is none. */

@@ -64,6 +64,13 @@ export const hardeningRequirements: Requirements = {
     'The unit for systemd has the usual walls.',
     'test/systemd-unit.test.ts: has the walls that the documentation names',
   ),
+  'contract.hardening.memory-return': shown(
+    HARDENING,
+    'Memory of a burst is given back within seconds of its end.',
+    'test/memory-return.test.ts: what a burst left is collected when it is over',
+    'test/memory-return.test.ts: what is let go later is collected, too',
+    'test/memory-return.test.ts: a busy process is not stopped',
+  ),
   'contract.hardening.attacks': shown(
     HARDENING,
     'Hostile clients, upstreams, MCP servers, models and pages make nobody wait, hold no memory, and learn nothing.',
