@@ -59,6 +59,7 @@ export const BODIES: readonly Scenario[] = [
   },
   {
     title: 'thirty megabytes of names in metadata, in headers of tools, and in texts to be counted',
+    awaits: 'counting in slices',
     async attack(scene) {
       const metadata = JSON.stringify(Object.fromEntries(times(200_000, (index) => [`name-${index}`, 'a'])));
       const text = JSON.stringify('a '.repeat(2 * MB));

@@ -175,7 +175,7 @@ export const MCP_SERVER: readonly Scenario[] = [
   },
   {
     title: 'streams of signs of life and of questions that never end',
-    awaits: 'memory that is given back',
+    awaits: 'turns of the loop between messages of a server',
     async attack(scene) {
       const endless = (text: string): Answering =>
         mcp({

@@ -152,7 +152,6 @@ export const MODEL: readonly Scenario[] = [
   },
   {
     title: 'two hundred calls in one turn, all of which are allowed',
-    awaits: 'memory that is given back',
     async attack(scene) {
       let made = 0;
       const calls = Array.from({ length: 200 }, (_, index) => ({

@@ -266,7 +266,6 @@ export const UPSTREAM: readonly Scenario[] = [
   },
   ...Object.entries(BOMBS).map(([encoding, make]) => ({
     title: `a bomb of ${encoding}`,
-    awaits: 'back-pressure of inflating',
     async attack(scene: Scene): Promise<unknown> {
       const whole = make();
       scene.server.answering = (_: unknown, reply: Reply) =>
