@@ -179,17 +179,11 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
     state: { max_mb_per_key: 4096 },
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
-  const launcher = join(here, '..', 'bin', 'dragoman.mjs');
-  const node = findProgram('node');
-  if (!node) throw new Error('bench needs Node on PATH: bin/dragoman.mjs is started with it');
-  const gateway = start(
-    [node, launcher, 'serve', '--config', path],
-    MEASURED_CORE,
-    join(folder, 'dragoman.log'),
-  );
+  const launcher = join(here, '..', 'bin', 'dragoman');
+  const gateway = start([launcher, 'serve', '--config', path], MEASURED_CORE, join(folder, 'dragoman.log'));
   const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
-  // The launcher is Node; the gateway is its child.
-  const pids = childrenOf(gateway.pid);
+  // The launcher became the gateway.
+  const pids = [gateway.pid];
   const headers = [`authorization: Bearer ${KEY}`];
   await Promise.all(LANES.map((lane) => checkLane(port, lane)));
   return {

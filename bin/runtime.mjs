@@ -33,7 +33,10 @@ function findBun() {
   return null;
 }
 
-/** Runs Bun with these arguments and ends this process as it ends, signals included. */
+/**
+ * Runs Bun with these arguments: this process becomes it where Node can do that (from 22.15 and 23.11 on, not on
+ * Windows). Elsewhere this process stays, and ends as Bun ends, signals included.
+ */
 export function runBun(args) {
   const bun = findBun();
   if (bun === null) {
@@ -44,11 +47,11 @@ export function runBun(args) {
   }
   // Bun reads this limit before any of our code runs. 65535 is its largest value; the default of 256 would queue
   // requests in silence.
-  const env = {
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-    ...process.env,
-    DRAGOMAN_LAUNCHER_PID: String(process.pid),
-  };
+  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...process.env };
+  delete env.DRAGOMAN_LAUNCHER_PID;
+  if (process.execve && process.platform !== 'win32') process.execve(bun, [bun, ...args], env);
+  // A child has to know whom it must not outlive: see src/cli/signals.ts.
+  env.DRAGOMAN_LAUNCHER_PID = String(process.pid);
   const child = spawn(bun, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

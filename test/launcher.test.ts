@@ -1,10 +1,11 @@
 // The program from outside: the launcher, its output, its exit codes, signals, variables, keys and reloading.
 import { afterEach, expect, test } from 'bun:test';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   eventually,
   freshFolder,
+  nodeLauncher,
   runProgram,
   runtimePid,
   startProgram,
@@ -128,7 +129,11 @@ test(
 test.skipIf(!LINUX)(
   'a signal to every process of the group, as terminals and service managers send it, still drains',
   async () => {
-    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const program = await serve({
+      folder: folder(),
+      environment: { DRAGOMAN_KEY: KEY },
+      command: nodeLauncher(),
+    });
     const finish = await openStream(program);
     const runtime = runtimePid(program.pid);
     process.kill(runtime, 'SIGTERM');
@@ -142,7 +147,11 @@ test.skipIf(!LINUX)(
 test.skipIf(!LINUX)(
   'a killed launcher leaves nothing running',
   async () => {
-    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
+    const program = await serve({
+      folder: folder(),
+      environment: { DRAGOMAN_KEY: KEY },
+      command: nodeLauncher(),
+    });
     const runtime = runtimePid(program.pid);
     process.kill(program.pid, 'SIGKILL');
     await eventually(
@@ -150,16 +159,6 @@ test.skipIf(!LINUX)(
       () => !existsSync(`/proc/${runtime}`) || readFileSync(`/proc/${runtime}/stat`, 'utf8').includes(') Z '),
     );
     expect(await statusOf(program, KEY).catch(() => 'refused')).toBe('refused');
-  },
-  SLOW,
-);
-
-test.skipIf(!LINUX)(
-  'the runtime is started without its limit on outgoing requests',
-  async () => {
-    const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
-    const environment = readFileSync(`/proc/${runtimePid(program.pid)}/environ`, 'utf8').split('\0');
-    expect(environment).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535');
   },
   SLOW,
 );
@@ -246,18 +245,6 @@ test(
     });
     expect((await program.exited).code).toBe(143);
     expect(await cut).toBe(true);
-  },
-  SLOW,
-);
-
-test(
-  'without its runtime the launcher says what to do',
-  () => {
-    const at = folder();
-    cpSync(join(import.meta.dirname, '..', 'bin'), join(at, 'bin'), { recursive: true });
-    const run = Bun.spawnSync(['node', join(at, 'bin', 'dragoman.mjs')], { stderr: 'pipe' });
-    expect(run.exitCode).toBe(1);
-    expect(run.stderr.toString()).toContain('run `npm install`');
   },
   SLOW,
 );

@@ -1,9 +1,9 @@
-// Runs the program as a user does: through its launcher under Node, in a folder of its own, with an environment that
-// holds nothing but what a test gives. Knows the command line and the sockets only.
+// Runs the program as a user does: through its launcher, in a folder of its own, with an environment that holds nothing
+// but what a test gives. Knows the command line and the sockets only.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -13,6 +13,19 @@ export interface ProgramOptions {
   readonly folder: string;
   /** The checkout whose program it is; default: this one. */
   readonly root?: string;
+  /** What is run with the arguments; default: that checkout's launcher. */
+  readonly command?: readonly [string, ...string[]] | undefined;
+}
+
+/** The launcher under Node, which npm links as `dragoman`. @param root the checkout whose launcher it is */
+export function nodeLauncher(root = ROOT): [string, ...string[]] {
+  return ['node', join(root, 'bin', 'dragoman.mjs')];
+}
+
+/** The launcher for shells, where there is one. @param root the checkout whose launcher it is */
+export function defaultLauncher(root = ROOT): [string, ...string[]] {
+  const script = join(root, 'bin', 'dragoman');
+  return process.platform !== 'win32' && existsSync(script) ? [script] : nodeLauncher(root);
 }
 
 export interface Finished {
@@ -22,9 +35,9 @@ export interface Finished {
 }
 
 export interface Program {
-  /** Process id of the launcher. */
+  /** Process id of the launcher, or of what it became. */
   readonly pid: number;
-  /** `http://host:port`, as printed. */
+  /** `http://host:port` or `https://host:port`, as printed. */
   readonly origin: string;
   /** Standard output and error so far. */
   readonly out: () => string;
@@ -50,7 +63,7 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
   const { child, exited, out, err } = launch(args, options);
   const origin = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const line = /^listening on (http:\/\/\S+)\n/m.exec(out());
+      const line = /^listening on (https?:\/\/\S+)\n/m.exec(out());
       if (line?.[1]) resolve(line[1]);
     });
     void exited.then((end) =>
@@ -84,10 +97,16 @@ export async function eventually(
   }
 }
 
-/** Process id of the runtime below a launcher (Linux). */
+/** Process id of the runtime that a launcher became, or that runs below it (Linux). */
 export function runtimePid(launcherPid: number): number {
-  const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8');
-  return Number(children.trim().split(' ')[0]);
+  const program = basename(readlinkSync(`/proc/${launcherPid}/exe`));
+  return program.startsWith('bun') ? launcherPid : Number(childrenOf(launcherPid)[0]);
+}
+
+/** Process ids of those that a process started and that still run (Linux). */
+export function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
 }
 
 function launch(
@@ -100,7 +119,8 @@ function launch(
   readonly err: () => string;
 } {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn('node', [join(options.root ?? ROOT, 'bin', 'dragoman.mjs'), ...args], {
+  const [program, ...first] = options.command ?? defaultLauncher(options.root);
+  const child = spawn(program, [...first, ...args], {
     cwd: options.folder,
     env: { PATH, HOME, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

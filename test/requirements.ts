@@ -12,6 +12,7 @@ import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
 import { responsesRequestRequirements } from './requirements/responses-request.ts';
 import { shapeRequirements } from './requirements/shapes.ts';
+import { startingRequirements } from './requirements/starting.ts';
 import { streamRequirements } from './requirements/streams.ts';
 import { routingRequirements } from './requirements/routing.ts';
 import type { Requirements } from './requirements/requirement.ts';
@@ -30,6 +31,7 @@ export const PARTS: readonly Requirements[] = [
   meaningRequirements,
   geminiRequirements,
   shapeRequirements,
+  startingRequirements,
   streamRequirements,
 ];
 

@@ -18,6 +18,7 @@ const HELP = `dragoman: one endpoint in front of every model provider
 ${COMMANDS.map((command) => `  dragoman ${command.usage.padEnd(44)} ${command.summary}`).join('\n')}
 
 Options of all commands: --config FILE, --data-dir DIR, --json, --help
+They follow the command; npm wants two dashes before them: npm start -- --port 4001
 `;
 
 /**

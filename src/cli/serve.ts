@@ -11,16 +11,17 @@ export const serve: Command = {
   async run(argv) {
     const args = parseArguments(argv);
     const environment = readEnvironment();
-    // Before anybody is told that it listens: a launcher may be killed from then on.
     const launcher = launcherPid(environment);
     const running = await composeGateway({
       environment,
       load: () => args.load(),
       prettyLog: process.stderr.isTTY === true,
     });
+    // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
+    const stopped = untilSignal(launcher);
     process.stdout.write(`listening on ${running.origin}\n`);
     if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
-    await untilSignal(launcher);
+    await stopped;
     await running.stop();
     return process.exit(0);
   },

@@ -13,12 +13,13 @@ export const sim: Command = {
     const args = parseArguments(argv);
     const launcher = launcherPid(readEnvironment());
     const listener = listenSim(args.host ?? '127.0.0.1', portOf(args.port, '--port') ?? 4010);
+    const stopped = untilSignal(launcher);
     process.stdout.write(
       `listening on ${originOf(listener)}\n` +
         '  OpenAI-style clients: base URL …/openai/v1; Anthropic-style clients: base URL …/anthropic; ' +
         'Google-style clients: base URL …/google\n',
     );
-    await untilSignal(launcher);
+    await stopped;
     await listener.stop();
     return 0;
   },

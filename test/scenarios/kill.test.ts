@@ -1,14 +1,14 @@
 // The durability promise at the public seam: the real process is killed without warning while it answers, and after a
 // restart every answer that a client had fully received has its record, with its cost, once.
 import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultLauncher, runtimePid } from '../program.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 
 const KEY = 'sk-test';
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-kill-'));
-const launcher = join(import.meta.dir, '..', '..', 'bin', 'dragoman.mjs');
 
 interface Running {
   readonly origin: string;
@@ -25,12 +25,15 @@ afterAll(async () => {
 });
 
 async function serve(): Promise<Running> {
-  const child = Bun.spawn(['node', launcher, 'serve', '--port', '0', '--data-dir', join(folder, 'data')], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, DRAGOMAN_KEY: KEY },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
+  const child = Bun.spawn(
+    [...defaultLauncher(), 'serve', '--port', '0', '--data-dir', join(folder, 'data')],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, DRAGOMAN_KEY: KEY },
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  );
   let text = '';
   const decoder = new TextDecoder();
   const reader = child.stdout.getReader();
@@ -44,7 +47,7 @@ async function serve(): Promise<Running> {
     origin: /listening on (\S+)\n/.exec(text)?.[1] ?? '',
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGKILL');
+      process.kill(runtimePid(child.pid), 'SIGKILL');
       await child.exited;
     },
     async stop() {
@@ -54,12 +57,6 @@ async function serve(): Promise<Running> {
   };
   started.push(running);
   return running;
-}
-
-/** The processes that this one started (Linux). */
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text === '' ? [] : text.split(' ').map(Number);
 }
 
 const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
