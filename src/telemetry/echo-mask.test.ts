@@ -43,7 +43,8 @@ test('events are not kept back', () => {
 });
 
 test('placeholders are no credentials, nor is what names nobody', () => {
-  expect(EchoMask.of(['not-needed', ''])).toBeNull();
+  expect(EchoMask.of(['not-needed', 'lm-studio', 'sk-test', ''])).toBeNull();
+  expect(EchoMask.of(['sk-short', 'letmein99'])?.apply('sk-short letmein99')).toBe('[secret] [secret]');
   const headers = {
     authorization: `Bearer ${KEY}`,
     'x-amz-security-token': 'token',

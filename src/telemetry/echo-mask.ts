@@ -2,8 +2,10 @@
 // them, repeat the headers that they got. Exact values only: answers are full of texts that merely look like keys.
 import { MASK } from './redact.ts';
 
-/** Shorter values are placeholders ("not-needed") that an answer may hold for its own reasons. */
+/** Shorter values are looked for only where they look made: placeholders ("not-needed") are words that an answer may hold. */
 const SHORTEST_VALUE = 16;
+const SHORTEST_MADE = 8;
+const MADE = /\d|^(?:sk|pk|rk|key)-/;
 /** Names of headers whose values prove who sends a request. */
 const PROVING = /authorization|cookie|token|key|secret|password|credential/i;
 /** How JSON writers write what need not be escaped: PHP the slash; .NET the plus; Gson the equals sign. */
@@ -20,6 +22,11 @@ export function secretsOfHeaders(headers: Readonly<Record<string, string>>): rea
   );
 }
 
+/** True for a value that can be told from other text. */
+function isTelling(secret: string): boolean {
+  return secret.length >= SHORTEST_VALUE || (secret.length >= SHORTEST_MADE && MADE.test(secret));
+}
+
 /** What has to be found in the answers to one kind of request. */
 export class EchoMask {
   /** The longest first: one may contain another. */
@@ -33,7 +40,7 @@ export class EchoMask {
   static of(secrets: readonly string[]): EchoMask | null {
     const needles = new Set<string>();
     for (const secret of secrets) {
-      if (secret.length < SHORTEST_VALUE) continue;
+      if (!isTelling(secret)) continue;
       needles.add(secret);
       for (const [character, escaped] of ESCAPES) needles.add(secret.replaceAll(character, escaped));
     }
