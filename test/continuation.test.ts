@@ -26,6 +26,7 @@ import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
 /** The client's end: keeps the events, and checks that they could come from one attempt. */
 class Client implements AttemptOutput {
+  readonly keeps = false;
   readonly events: CanonicalEvent[] = [];
   readonly #open = new Set<number>();
   #items = 0;

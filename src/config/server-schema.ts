@@ -35,7 +35,7 @@ export const serverSchema = z
           .positive()
           .optional()
           .describe(
-            'MB that requests may hold which are being read or answered: bodies, messages, and what waits for slow readers. Default: a quarter of the memory of the machine or control group.',
+            'MB that requests may hold which are being read or answered: bodies, messages, what is fetched, collected or held back for them, and what waits for slow readers. Default: a quarter of the memory of the machine or control group.',
           ),
         share_per_key: z
           .number()

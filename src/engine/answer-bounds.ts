@@ -9,7 +9,8 @@ import {
   MAX_ITEM_PARTS,
   MAX_STREAM_BYTES,
 } from '../canonical/index.ts';
-import type { AnswerReader } from './answer-reader.ts';
+import type { AnswerReader, FrameSink } from './answer-reader.ts';
+import { STEP_BYTES } from './held-bytes.ts';
 
 /** What was counted of one item. */
 interface Counts {
@@ -19,22 +20,29 @@ interface Counts {
 }
 
 /** A sink that passes on what is within the limits; after the first that is not, nothing. */
-export class AnswerBounds implements EventSink {
+export class AnswerBounds implements FrameSink {
   readonly #next: EventSink;
   readonly #exceeded: (error: GatewayError) => void;
+  readonly #grown: (chars: number) => void;
   readonly #items = new Map<number, Counts>();
   /** Of the item that was written last: most events go on with it. */
   #index = -1;
   #counts: Counts = { chars: 0, parts: 0 };
   #chars = 0;
+  /** The same, as far as it was told. */
+  #told = 0;
   #things = 0;
   #bytes = 0;
   #isOver = false;
 
-  /** @param exceeded called once, with the error that names the limit */
-  constructor(next: EventSink, exceeded: (error: GatewayError) => void) {
+  /**
+   * @param exceeded called once, with the error that names the limit
+   * @param grown told in steps how much more there is, for whoever keeps it
+   */
+  constructor(next: EventSink, exceeded: (error: GatewayError) => void, grown: (chars: number) => void) {
     this.#next = next;
     this.#exceeded = exceeded;
+    this.#grown = grown;
   }
 
   on(event: CanonicalEvent): void {
@@ -59,6 +67,17 @@ export class AnswerBounds implements EventSink {
   #stop(excess: string): void {
     this.#isOver = true;
     this.#exceeded(new GatewayError('upstream_unavailable', `the upstream's answer has ${excess}`));
+  }
+
+  /** One event came that is large as a whole: what it brings may be no text. */
+  large(chars: number): void {
+    this.#grown(chars);
+  }
+
+  #tell(): void {
+    const grown = this.#chars - this.#told;
+    this.#told = this.#chars;
+    this.#grown(grown);
   }
 
   /** What there is too much of with this event. */
@@ -102,6 +121,7 @@ export class AnswerBounds implements EventSink {
 
   #excessOfText(chars: number): string | undefined {
     this.#chars += chars;
+    if (this.#chars - this.#told >= STEP_BYTES) this.#tell();
     if (this.#chars > MAX_ANSWER_CHARS) return `more than ${MAX_ANSWER_CHARS} characters`;
     return this.#excessOfThings();
   }

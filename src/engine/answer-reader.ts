@@ -12,6 +12,7 @@ import type {
 } from '../protocols/index.ts';
 import { parseAnswer } from '../protocols/index.ts';
 import { SseParser } from '../upstream/sse.ts';
+import { STEP_BYTES } from './held-bytes.ts';
 
 /** Takes the bytes of an answer as they arrive. Byte strings. */
 export interface AnswerReader {
@@ -39,11 +40,20 @@ function isAscii(text: string): boolean {
   return !/[\x80-\xff]/.test(text);
 }
 
+/** Takes what is decoded of an event stream. */
+export interface FrameSink extends EventSink {
+  /** Told before an event that is worth counting by itself, in characters. */
+  large?(chars: number): void;
+}
+
 /** Decodes an event stream. */
-export function streamReader(codec: UpstreamCodec, sink: EventSink, context: CodecContext): AnswerReader {
+export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: CodecContext): AnswerReader {
   const text = new TextReader();
   const decoder = codec.decodeStream(sink, context);
-  const parser = new SseParser((event, data) => decoder.frame(event, data));
+  const parser = new SseParser((event, data) => {
+    if (data.length >= STEP_BYTES) sink.large?.(data.length);
+    decoder.frame(event, data);
+  });
   return {
     data: (bytes) => parser.push(text.push(bytes)),
     end() {

@@ -7,11 +7,14 @@ import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { AttemptLease } from '../routing/index.ts';
 import type { Attempt } from './attempt.ts';
+import type { ByteAccount } from './call.ts';
 import type { Meter } from './meter.ts';
 import type { Timeouts } from './settings.ts';
 
 /** Where an attempt's answer goes. */
 export interface AttemptOutput {
+  /** True when what it gets stays until the request has ended. Of no meaning before `commit`. */
+  readonly keeps: boolean;
   /** The first content is here: from now on the answer is this attempt's. */
   commit(by: Attempt): void;
   /** Translate lane. Only called after `commit`. */
@@ -69,6 +72,8 @@ export interface AttemptOptions {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly upstream: UpstreamClient;
+  /** What the attempt keeps counts here. */
+  readonly account: ByteAccount;
   /** Masks secrets in text that came from an upstream: some echo the key they refuse. */
   readonly redact: (text: string) => string;
 }

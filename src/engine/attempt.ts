@@ -14,6 +14,7 @@ import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord } from './attempt-record.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { PacedAnswer } from './paced-answer.ts';
@@ -34,11 +35,9 @@ export class Attempt {
   readonly #startedAt: number;
   readonly #held: CanonicalEvent[] = [];
   /** The answer's bytes, and the hand on the connection that they come from. */
-  readonly #body = new PacedAnswer({
-    data: (bytes) => this.#guard(() => this.#data(bytes)),
-    end: () => this.#guard(() => this.#end()),
-    failed: (failure, message) => this.#transportFailed(failure, message),
-  });
+  readonly #body: PacedAnswer;
+  /** What is kept of the answer. */
+  readonly #kept: HeldBytes;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #inflating: Decompressor | undefined;
@@ -62,10 +61,21 @@ export class Attempt {
     relayed: (bytes, ended, stream) => this.#relayed(bytes, ended, stream),
     relayedWhole: (body, tap) => this.#relayedWhole(body, tap),
     failed: (error) => this.#fail(error),
+    grown: (chars) => this.#grown(chars),
   };
 
   constructor(options: AttemptOptions) {
     this.#options = options;
+    this.#kept = new HeldBytes(options.account);
+    this.#body = new PacedAnswer(
+      {
+        data: (bytes) => this.#guard(() => this.#data(bytes)),
+        end: () => this.#guard(() => this.#end()),
+        failed: (failure, message) => this.#transportFailed(failure, message),
+        refused: (error) => this.#fail(error),
+      },
+      options.account,
+    );
     this.#startedAt = options.clock.now();
     this.#lastActivityAt = this.#startedAt;
   }
@@ -188,6 +198,7 @@ export class Attempt {
   }
 
   #read(reader: AnswerReader, bytes: string): void {
+    if (!this.committed) this.#kept.add(bytes.length);
     reader.data(bytes);
     this.#afterRead(false);
   }
@@ -251,6 +262,12 @@ export class Attempt {
     this.#options.lease.firstContent();
     this.#options.claim();
     this.#options.output.commit(this);
+    if (!this.#options.output.keeps) this.#kept.release();
+  }
+
+  #grown(chars: number): void {
+    // Not thrown: whoever reads a copy for the records swallows what goes wrong with it.
+    if (!this.committed || this.#options.output.keeps) this.#guard(() => this.#kept.add(chars));
   }
 
   #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
@@ -311,6 +328,7 @@ export class Attempt {
     this.#stopWatching();
     this.#inflating?.stop();
     this.#body.abort();
+    this.#kept.release();
     this.#resolve({ type: 'failed', error, told: told || this.#tell(error), stale: this.#isStale });
   }
 

@@ -2,6 +2,8 @@
 // that was asked for in an earlier request; all of one answer are counted and weighed together.
 import type { Part } from '../canonical/index.ts';
 import type { CallOutcome } from '../tools/gateway-tool.ts';
+import type { ByteAccount } from './call.ts';
+import { HeldBytes } from './held-bytes.ts';
 
 /** Of its own tools, the gateway makes no more calls than this for one answer. */
 const MOST_CALLS = 128;
@@ -12,9 +14,14 @@ export class CallGate {
   readonly #most: number;
   #made = 0;
   #resultChars = 0;
+  readonly #held: HeldBytes;
 
-  /** @param wanted the request's own limit of calls */
-  constructor(wanted: number | undefined) {
+  /**
+   * @param wanted the request's own limit of calls
+   * @param account results count there
+   */
+  constructor(wanted: number | undefined, account: ByteAccount) {
+    this.#held = new HeldBytes(account);
     this.#most = Math.min(wanted ?? MOST_CALLS, MOST_CALLS);
   }
 
@@ -28,7 +35,9 @@ export class CallGate {
     if (!this.admits(0)) return null;
     this.#made++;
     const outcome = await make();
-    this.#resultChars += sizeOf(outcome.parts);
+    const chars = sizeOf(outcome.parts);
+    this.#resultChars += chars;
+    this.#held.add(chars);
     if (this.#resultChars <= MOST_RESULT_CHARS) return outcome;
     const text = 'The result is left out: all results of this answer together are too large.';
     return { ...outcome, parts: [{ type: 'text', text }], isError: true };

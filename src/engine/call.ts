@@ -20,8 +20,16 @@ export interface ApiCall {
   /** All request headers by lower-case name. */
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly client: Client;
+  /** What is kept for this request besides its body counts here. */
+  readonly account: ByteAccount;
   /** Absent: turns are remembered only where the request has them stored. */
   readonly memory?: TurnMemory;
+}
+
+/** What the process holds for one request, until that has ended. Whoever handed the call over gives all of it back. */
+export interface ByteAccount {
+  /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */
+  add(bytes: number): void;
 }
 
 /** Turns that are remembered though they are not stored, as long as the client's connection lives. */

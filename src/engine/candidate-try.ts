@@ -96,7 +96,7 @@ export class CandidateTry {
     let request: CanonicalRequest | undefined = pointing;
     if (pointsElsewhere(pointing))
       request = await this.#orCancelled(
-        fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media),
+        fetchMedia(pointing, candidate.endpoint, generation.fetched, deps.media, generation.call.account),
       );
     if (request && needsReading(request, candidate.endpoint)) {
       const signal = this.#readingSignal();
@@ -242,6 +242,7 @@ export class CandidateTry {
       clock,
       ticker,
       upstream,
+      account: call.account,
       redact,
     });
     generation.attempts.push(attempt);

@@ -6,6 +6,7 @@ import type { AttemptOutput } from './attempt-options.ts';
 import { replayFrom } from './replay.ts';
 
 export class CheckedOutput implements AttemptOutput {
+  readonly keeps = true;
   /** The whole answer. */
   readonly collector = new Collector();
   readonly #output: AttemptOutput;

@@ -163,6 +163,10 @@ export class StreamAnswer implements ClientAnswer {
     this.complete();
   }
 
+  get keeps(): boolean {
+    return this.#keeps;
+  }
+
   get opened(): boolean {
     return this.#stream !== undefined;
   }
@@ -209,6 +213,7 @@ export class StreamAnswer implements ClientAnswer {
 
 /** An answer that is sent in one piece when it is complete. */
 export class WholeAnswer implements ClientAnswer {
+  readonly keeps = true;
   readonly committed = false;
   readonly #generation: Generation;
   readonly #context: AnswerContext;

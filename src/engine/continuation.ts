@@ -76,6 +76,10 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
     return new ContinuedOutput(this, this.#client, repeats);
   }
 
+  get keeps(): boolean {
+    return !this.#final || this.#client.keeps;
+  }
+
   commit(by: Attempt): void {
     this.#client.commit(by);
   }

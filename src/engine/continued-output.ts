@@ -51,6 +51,10 @@ export class ContinuedOutput implements AttemptOutput {
     this.#message = begun.openMessage;
   }
 
+  get keeps(): boolean {
+    return this.#client.keeps;
+  }
+
   commit(by: Attempt): void {
     this.#client.commit(by);
   }

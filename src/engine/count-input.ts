@@ -59,7 +59,10 @@ export async function countInput(
   const whole = openCompactions(opened, keyId, deps.compaction);
   const { mayName } = deps.settings();
   refuseObjects({ ...decoded, items: whole }, call.protocol.server, mayName);
-  const request = { ...decoded, items: await resolveFiles(whole, keyId, deps.media.files, mayName) };
+  const request = {
+    ...decoded,
+    items: await resolveFiles(whole, keyId, deps.media.files, mayName, call.account),
+  };
   const counter = counterFor(request, deps, call);
   const counted = counter && (await askToCount(request, counter, deps, call));
   if (counter && counted !== undefined) return { tokens: counted, by: counter.endpoint };

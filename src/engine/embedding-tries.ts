@@ -146,6 +146,7 @@ export class EmbeddingTries extends TryRunner {
         clock,
         ticker,
         upstream,
+        account: generation.call.account,
         redact,
       });
       generation.attempts.push(attempt);
@@ -231,6 +232,7 @@ function embedding(
 function outputTo(commit: (by: Attempt) => void): AttemptOutput {
   const nothing = (): void => {};
   return {
+    keeps: true,
     commit,
     on: nothing,
     relay: nothing,

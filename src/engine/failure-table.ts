@@ -41,15 +41,21 @@ const BASE_WAIT_MS = 250;
 /** The code of an answer that was charged and says nothing: the same endpoint would say the same again. */
 export const EMPTY_ANSWER = 'empty_answer';
 
+/** True when the gateway itself has no room: no endpoint could do better, and none is to blame. */
+export function isOwnRefusal({ fault, kind }: GatewayError): boolean {
+  return fault === 'gateway' && kind !== 'internal';
+}
+
 /** What to do after this failure. */
 export function actionFor(error: GatewayError): FailureAction {
+  if (isOwnRefusal(error)) return 'return';
   if (error.code === EMPTY_ANSWER) return 'next';
   return FAILURE_RULES[error.kind].action;
 }
 
 /** True when the failure says something about the endpoint, and not only about this request. */
 export function isEndpointsFault(error: GatewayError): boolean {
-  return FAILURE_RULES[error.kind].endpointsFault;
+  return !isOwnRefusal(error) && FAILURE_RULES[error.kind].endpointsFault;
 }
 
 /**

@@ -1,6 +1,7 @@
 // What the client is told when no endpoint could answer.
 import type { ErrorKind } from '../canonical/index.ts';
 import { GatewayError, isOverloaded } from '../canonical/index.ts';
+import { isOwnRefusal } from './failure-table.ts';
 
 /** The error of one failed try, and who made it. */
 export interface Failure {
@@ -17,7 +18,7 @@ const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
 };
 
 /**
- * One error for all failures: the caller's own mistake as it is; a limit, an empty account or a timeout that all share
+ * One error for all failures: the caller's own mistake and a refusal of our own as they are; a limit, an empty account or a timeout that all share
  * as such; else one that says what each endpoint did (contract: "Errors"). It has the words of the upstream where there
  * was but one, and where all were overloaded.
  */
@@ -25,6 +26,7 @@ export function finalError(failures: readonly Failure[]): GatewayError {
   const [first] = failures;
   if (!first) return new GatewayError('upstream_unavailable', 'no endpoint serves this model at the moment');
   const { error } = failures.at(-1) ?? first;
+  if (isOwnRefusal(error)) return error;
   const errors = failures.map((failure) => failure.error);
   const isShared = errors.every(({ kind }) => kind === error.kind);
   if (error.fault === 'client' && (failures.length === 1 || isShared)) return error;

@@ -64,7 +64,8 @@ export class Gateway {
       return refuse(new Generation(newGenerationId(now), call, settings(), now), GatewayError.from(thrown));
     }
     if (!shared) return;
-    const own = { ...call, client: shared.answer };
+    const account = this.#idempotent.accountOf(shared, call.account);
+    const own = { ...call, client: shared.answer, account };
     // The run lets go of its own body when it can.
     call.body = '';
     call.json = undefined;

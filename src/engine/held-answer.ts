@@ -3,9 +3,12 @@ import type { CanonicalEvent } from '../canonical/index.ts';
 import { Collector, MAX_ANSWER_BYTES } from '../canonical/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutput } from './attempt-options.ts';
+import type { ByteAccount } from './call.ts';
+import { HeldBytes } from './held-bytes.ts';
 
 /** Keeps an answer back so that it can be checked before the client sees any of it. */
 export class HeldAnswer implements AttemptOutput {
+  readonly keeps = true;
   readonly collector = new Collector();
 
   commit(): void {}
@@ -28,14 +31,18 @@ export class HeldAnswer implements AttemptOutput {
  * (`provider.stream_safety: "buffer"`).
  */
 export class BufferedAnswer implements AttemptOutput {
+  /** It counts by itself what it keeps. */
+  readonly keeps = false;
   readonly #answer: AttemptOutput;
   readonly #events: CanonicalEvent[] = [];
   #by: Attempt | undefined;
   #relayed = '';
   #chars = 0;
+  readonly #held: HeldBytes;
 
-  constructor(answer: AttemptOutput) {
+  constructor(answer: AttemptOutput, account: ByteAccount) {
     this.#answer = answer;
+    this.#held = new HeldBytes(account);
   }
 
   commit(by: Attempt): void {
@@ -68,6 +75,7 @@ export class BufferedAnswer implements AttemptOutput {
 
   #count(chars: number): void {
     this.#chars += chars;
+    this.#held.add(chars);
     if (this.#chars > MAX_ANSWER_BYTES)
       throw new RangeError(`the answer is too long to be held back: more than ${MAX_ANSWER_BYTES} bytes`);
   }

@@ -60,7 +60,7 @@ export async function hydrate(
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, keyId, deps.compaction);
     items = await restoreLost(items, generation, deps);
-    items = await resolveFiles(items, keyId, deps.media.files, mayName);
+    items = await resolveFiles(items, keyId, deps.media.files, mayName, generation.call.account);
   }
   generation.rewritten = items !== request.items;
   return {

@@ -3,7 +3,8 @@
 // are not stored on disk unless content logging is on, so a restart forgets them.
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../canonical/index.ts';
-import type { ApiCall } from './call.ts';
+import type { ApiCall, ByteAccount } from './call.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { SharedAnswer } from './shared-answer.ts';
 
 /** Request header that carries the key. */
@@ -30,6 +31,8 @@ export interface IdempotentAnswer {
   /** What was asked. */
   readonly fingerprint: string;
   readonly answer: SharedAnswer;
+  /** While it is made, what is kept of it counts for the request that causes it. */
+  readonly held: HeldBytes;
   /** Unix milliseconds; known once the answer is complete. */
   expiresAt: number;
 }
@@ -79,6 +82,20 @@ export class IdempotentAnswers {
     return null;
   }
 
+  /** The account of a run: where there is no room, what is kept of its answer goes before the run is refused anything. */
+  accountOf(entry: IdempotentAnswer, account: ByteAccount): ByteAccount {
+    return {
+      add: (bytes) => {
+        try {
+          account.add(bytes);
+        } catch {
+          this.#forget(entry);
+          account.add(bytes);
+        }
+      },
+    };
+  }
+
   /** Ends a run. @param good true: the answer may be given again; false: a retry is to try again */
   settle(entry: IdempotentAnswer, good: boolean): void {
     if (!good) return this.#forget(entry);
@@ -105,6 +122,7 @@ export class IdempotentAnswers {
     const entry: IdempotentAnswer = {
       name,
       fingerprint,
+      held: new HeldBytes(call.account),
       answer: new SharedAnswer({
         resized: (bytes) => this.#resized(entry, bytes),
         moved: (readers) => (this.readers += readers),
@@ -121,8 +139,10 @@ export class IdempotentAnswers {
 
   #resized(entry: IdempotentAnswer, bytes: number): void {
     this.#bytes += bytes;
+    const isHeld = holds(entry);
     if (bytes <= 0) return;
-    if (entry.answer.bytes > Math.min(MAX_ANSWER_BYTES, this.#limits().maxBytes)) this.#forget(entry);
+    if (!isHeld || entry.answer.bytes > Math.min(MAX_ANSWER_BYTES, this.#limits().maxBytes))
+      this.#forget(entry);
     this.#makeRoom();
   }
 
@@ -153,6 +173,16 @@ export class IdempotentAnswers {
     answers.delete(name);
     this.#bytes -= ENTRY_BYTES;
     answer.stopKeeping();
+  }
+}
+
+/** False where there is no room: what somebody may ask for again is let go of before anything is refused. */
+function holds({ held, answer }: IdempotentAnswer): boolean {
+  try {
+    held.set(answer.bytes);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -29,6 +29,8 @@ export interface AnswerTaker {
   relayed(bytes: string, ended: boolean, stream: RelayStream): void;
   relayedWhole(body: string, tap: RelayTap): void;
   failed(error: GatewayError): void;
+  /** So many characters more were read, which are kept where the answer is; not told of little. */
+  grown(chars: number): void;
 }
 
 /** The reader of an answer's body, after its content coding was undone. */
@@ -51,15 +53,19 @@ function readerOf(head: ResponseHead, options: AttemptOptions, take: AnswerTaker
     );
   const streamed = isStreamed(head.header('content-type'));
   const failed = (error: GatewayError): void => take.failed(error);
+  // Of a whole answer, the bytes were counted as they came.
+  const grown = (chars: number): void => {
+    if (streamed) take.grown(chars);
+  };
   // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
   if (lane !== 'relay' || !protocol.relay || streamed !== options.stream) {
     const wrapped = options.wrap({ on: (event) => take.event(event) }, (sequence) => take.cut(sequence));
-    const bounds = new AnswerBounds(wrapped, failed);
+    const bounds = new AnswerBounds(wrapped, failed, grown);
     return streamed
       ? bounds.reader(streamReader(codec, bounds, context))
       : wholeReader(codec, bounds, context);
   }
-  const bounds = tap && new AnswerBounds(tap, failed);
+  const bounds = tap && new AnswerBounds(tap, failed, grown);
   if (!streamed) {
     const reader = relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) =>
       take.relayedWhole(body, passed),

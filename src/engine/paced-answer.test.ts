@@ -10,14 +10,18 @@ function start(onData: (paced: PacedAnswer, bytes: string) => void = () => {}): 
 } {
   const heard: string[] = [];
   const socket = { reads: true };
-  const paced = new PacedAnswer({
-    data(bytes) {
-      heard.push(bytes);
-      onData(paced, bytes);
+  const paced = new PacedAnswer(
+    {
+      data(bytes) {
+        heard.push(bytes);
+        onData(paced, bytes);
+      },
+      end: () => heard.push('end'),
+      failed: (failure) => heard.push(failure),
+      refused: (error) => heard.push(error.message),
     },
-    end: () => heard.push('end'),
-    failed: (failure) => heard.push(failure),
-  });
+    { add: () => {} },
+  );
   paced.attach({
     abort: () => (socket.reads = false),
     pause: () => (socket.reads = false),

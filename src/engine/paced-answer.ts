@@ -1,16 +1,26 @@
 // The valve between an upstream's socket and the reader of its answer. A pause of the socket lets megabytes gather in the
 // kernel, which then come in a few large reads: they are worked off in slices, so that other requests have their turns in
 // between, and not at all while the client does not read. Knows nothing of what the bytes say.
+import { GatewayError } from '../canonical/index.ts';
 import { nextTurn } from '../runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from '../upstream/client.ts';
+import type { ByteAccount } from './call.ts';
+import { HeldBytes } from './held-bytes.ts';
 
 /** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
 
 type Body = Pick<UpstreamListener, 'data' | 'end' | 'failed'>;
 
+/** Who works the bytes off. */
+interface Reader extends Body {
+  /** There is no room for what waits to be worked off. */
+  refused(error: GatewayError): void;
+}
+
 export class PacedAnswer implements Body {
-  readonly #next: Body;
+  readonly #next: Reader;
+  readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
   /** Byte string, read and not worked off; at most about one read, for the socket is paused then. */
   #waiting = '';
@@ -18,9 +28,13 @@ export class PacedAnswer implements Body {
   #isPaused = false;
   #isScheduled = false;
 
-  /** @param next gets what is worked off: `data` in pieces of up to a slice */
-  constructor(next: Body) {
+  /**
+   * @param next gets what is worked off: `data` in pieces of up to a slice
+   * @param account what waits counts there
+   */
+  constructor(next: Reader, account: ByteAccount) {
     this.#next = next;
+    this.#held = new HeldBytes(account);
   }
 
   /** @param call whose bytes come here */
@@ -33,6 +47,11 @@ export class PacedAnswer implements Body {
     if (bytes.length <= SLICE_BYTES && this.#waiting === '' && !this.#isPaused) return this.#next.data(bytes);
     this.#waiting += bytes;
     this.#call?.pause();
+    try {
+      this.#held.set(this.#waiting.length);
+    } catch (error) {
+      return this.#next.refused(GatewayError.from(error));
+    }
     if (!this.#isScheduled && !this.#isPaused) this.#work();
   }
 
@@ -60,6 +79,7 @@ export class PacedAnswer implements Body {
   /** Nothing more is wanted: closes the connection and forgets what was read. */
   abort(): void {
     this.#waiting = '';
+    this.#held.release();
     this.#ending = undefined;
     this.#call?.abort();
   }
@@ -81,6 +101,7 @@ export class PacedAnswer implements Body {
   #work(): void {
     const slice = this.#waiting.slice(0, SLICE_BYTES);
     this.#waiting = this.#waiting.slice(SLICE_BYTES);
+    this.#held.set(this.#waiting.length);
     if (slice !== '') this.#next.data(slice);
     if (this.#isPaused) return;
     if (this.#waiting !== '') return this.#later();

@@ -2,6 +2,7 @@
 // where those are its protocol already.
 import type { GatewayError, UpstreamFailure } from '../canonical/index.ts';
 import { isJsonObject, parseJson } from '../canonical/index.ts';
+import { isOwnRefusal } from './failure-table.ts';
 import type { Generation } from './generation.ts';
 
 /** What the client gets instead of an answer. */
@@ -71,7 +72,7 @@ export function refuse(generation: Generation, error: GatewayError): void {
     ...retryHeaders(error),
   };
   // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
-  if (attempts.length > 0 ? error.fault !== 'client' : error.kind === 'conflict')
+  if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : error.kind === 'conflict')
     headers['x-should-retry'] = 'false';
   call.client.respond(status, headers, body, 'text');
 }

@@ -13,6 +13,8 @@ import {
 } from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../upstream/fetch-guarded.ts';
+import type { ByteAccount } from './call.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
 import { inLanes } from './in-lanes.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';
@@ -43,6 +45,7 @@ const MOST_ADDRESSES = 100;
 /**
  * The items with uploaded files in the place of their ids; the same list where there is none.
  * @param mayName whether an id may go on to the vendor, as one of the operator's own
+ * @param account what is read counts there
  * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another key's, `too_large`
  */
 export async function resolveFiles(
@@ -50,14 +53,16 @@ export async function resolveFiles(
   keyId: string,
   files: Files,
   mayName: (id: string) => boolean,
+  account: ByteAccount,
 ): Promise<readonly Item[]> {
   if (!items.some((item) => screenshotFile(item) !== undefined || partsOf(item).some(namesFile)))
     return items;
   const known = new Map<string, Promise<Content | null>>();
   const allowance = new Allowance(files.maxBytes);
+  const held = new HeldBytes(account);
   const contentOf = async (id: string, path: string | undefined): Promise<Content | null> => {
     let content = known.get(id);
-    if (!content) known.set(id, (content = read(files, keyId, id, allowance, path)));
+    if (!content) known.set(id, (content = read(files, keyId, id, allowance, held, path)));
     const found = await content;
     if (found) allowance.take(found.bytes, path);
     return found;
@@ -93,6 +98,7 @@ export function pointsElsewhere(request: CanonicalRequest): boolean {
  * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all. What
  * is left to a server that no vendor runs is checked as if it were fetched from here.
  * @param fetched of this request so far; what is fetched now is added
+ * @param account what is fetched counts there
  * @throws GatewayError naming the part: `invalid_request` for an address that may not be fetched, `unsupported` for one
  * that gave nothing, so that an endpoint that fetches by itself is tried, `too_large`
  */
@@ -101,6 +107,7 @@ export async function fetchMedia(
   endpoint: Endpoint,
   fetched: FetchedMedia,
   { files, fetch }: MediaSources,
+  account: ByteAccount,
 ): Promise<CanonicalRequest> {
   const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
   const { isVendorRun, quirks } = endpoint;
@@ -123,7 +130,7 @@ export async function fetchMedia(
     ...(isHidden(item) && !fetchesUrls ? hiddenAddresses(item) : []),
   ]);
   if (wanted.length === 0) return request;
-  await download(wanted, fetched, new Allowance(files.maxBytes), fetch);
+  await download(wanted, fetched, new Allowance(files.maxBytes), fetch, new HeldBytes(account));
   const contents = await contentsOf(wanted, fetched);
   const repeated = new Allowance(files.maxBytes);
   const items = await inOrder(request.items, async (item) => {
@@ -181,12 +188,13 @@ async function download(
   fetched: FetchedMedia,
   allowance: Allowance,
   fetch: GuardedFetch,
+  held: HeldBytes,
 ): Promise<void> {
   let isOver = false;
   await inLanes(distinctOf(addresses), ABREAST, async ({ url, path }) => {
     if (isOver) return;
     let content = fetched.get(url);
-    if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left)));
+    if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left, held)));
     try {
       allowance.take((await content).bytes, path);
     } catch (thrown) {
@@ -214,7 +222,10 @@ function dataUrl(contents: ReadonlyMap<string, Content>, url: string): string {
 }
 
 function named(thrown: unknown, path: string | undefined): GatewayError {
-  const { kind, message, code } = GatewayError.from(thrown);
+  const error = GatewayError.from(thrown);
+  // That there is no room is nobody's part.
+  if (error.fault === 'gateway') return error;
+  const { kind, message, code } = error;
   return new GatewayError(kind, message, { code, param: path, cause: thrown });
 }
 
@@ -245,12 +256,14 @@ async function read(
   keyId: string,
   id: string,
   allowance: Allowance,
+  held: HeldBytes,
   path: string | undefined,
 ): Promise<Content | null> {
   const file = await files.find(keyId, id);
   if (!file) return null;
   // Before it is read at all.
   if (file.bytes > allowance.left) allowance.take(file.bytes, path);
+  held.add(inBase64(file.bytes));
   const bytes = await files.read(file);
   if (!bytes) return null;
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
@@ -258,8 +271,19 @@ async function read(
   return { bytes: bytes.length, media: { kind: 'base64', data, mediaType }, filename };
 }
 
-async function contentAt(fetch: GuardedFetch, url: string, maxBytes: number): Promise<Content> {
-  const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS });
+/** Characters of so many bytes in base64, which is what stays of them. */
+function inBase64(bytes: number): number {
+  return Math.ceil((bytes * 4) / 3);
+}
+
+async function contentAt(
+  fetch: GuardedFetch,
+  url: string,
+  maxBytes: number,
+  held: HeldBytes,
+): Promise<Content> {
+  const taking = (bytes: number): void => held.add(inBase64(bytes));
+  const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS, taking });
   const { status, bytes } = answer;
   if (status !== 200 || bytes.length === 0) {
     const reason = status === 200 ? 'it gave no bytes' : `it answered ${status}`;

@@ -77,7 +77,7 @@ export class ToolLoop implements TurnHost {
     this.#input = input;
     this.client = input.answer;
     this.streamed = input.request.stream;
-    this.#gate = new CallGate(input.request.state?.maxToolCalls);
+    this.#gate = new CallGate(input.request.state?.maxToolCalls, input.generation.call.account);
   }
 
   get sources(): ToolBelt['sources'] {

@@ -8,7 +8,7 @@ import { CandidateTry, type TryOptions } from './candidate-try.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import type { FailedTry } from './failover.ts';
-import { actionFor } from './failure-table.ts';
+import { actionFor, isOwnRefusal } from './failure-table.ts';
 import { BufferedAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import type { RunningTry } from './race.ts';
@@ -52,6 +52,7 @@ export class Tries extends TryRunner {
 
   async resume(broken: FailedTry, others: readonly Candidate[]): Promise<GatewayError | undefined> {
     const { learned, request } = this.#input;
+    if (isOwnRefusal(broken.error)) return broken.error;
     const out = this.#continuable;
     // The one that broke off comes last, unless it fell silent: a silent endpoint is not tried twice.
     const again = actionFor(broken.error) === 'retry' ? [broken.candidate] : [];
@@ -106,6 +107,8 @@ export class Tries extends TryRunner {
   #output(): AttemptOutput {
     const { answer, plan, request } = this.#input;
     if (this.#continuable) return this.#continuable;
-    return request.stream && plan.wishes.streamSafety === 'buffer' ? new BufferedAnswer(answer) : answer;
+    return request.stream && plan.wishes.streamSafety === 'buffer'
+      ? new BufferedAnswer(answer, this.#input.generation.call.account)
+      : answer;
   }
 }

@@ -112,6 +112,7 @@ class Draft {
 }
 
 export class TurnOutput implements AttemptOutput {
+  readonly keeps = true;
   committed = false;
   readonly #host: TurnHost;
   readonly #isFirst: boolean;

@@ -1,5 +1,6 @@
 // What clients may make the process hold, in bytes, together and per key: bodies that arrive, bodies of requests that are
-// being answered, messages, and what waits for clients who do not read. Counts; holds nothing itself.
+// being answered, what is fetched, collected and held back for them, messages, and what waits for clients who do not read.
+// Counts; holds nothing itself.
 import { GatewayError } from '../canonical/index.ts';
 
 export interface BudgetLimits {
@@ -70,6 +71,7 @@ export class Hold {
   readonly #budget: MemoryBudget;
   readonly #keyId: string;
   #bytes = 0;
+  #isOver = false;
 
   constructor(budget: MemoryBudget, keyId: string) {
     this.#budget = budget;
@@ -78,6 +80,7 @@ export class Hold {
 
   /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */
   add(bytes: number): void {
+    if (this.#isOver) return;
     this.#budget.move(this.#keyId, bytes);
     this.#bytes += bytes;
   }
@@ -87,8 +90,9 @@ export class Hold {
     this.add(bytes - this.#bytes);
   }
 
-  /** Gives everything back. May be called again. */
+  /** Gives everything back; what is added afterwards counts no more. May be called again. */
   release(): void {
     if (this.#bytes > 0) this.set(0);
+    this.#isOver = true;
   }
 }

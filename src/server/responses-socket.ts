@@ -198,6 +198,7 @@ export class ResponsesSocket implements SocketListener {
         header,
         headers: this.#headers,
         client: turn,
+        account: hold,
         memory: this.#memory.of(lane),
       };
       await (generate ? this.#deps.serve(call) : this.#deps.warmUp(call));

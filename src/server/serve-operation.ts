@@ -65,6 +65,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       header,
       headers: request.headers,
       client,
+      account: hold,
     };
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
     const served = serve ? serve(deps, call) : deps.gateway.serve(call);

@@ -26,6 +26,8 @@ export interface GuardedRequest {
   readonly pool?: PoolName | undefined;
   /** Called when a connection stands: from then on the request may have been read. */
   readonly sent?: (() => void) | undefined;
+  /** Called before bytes of the answer are passed on; what it throws ends the request. */
+  readonly taking?: ((bytes: number) => void) | undefined;
 }
 
 export interface GuardedListener {
@@ -260,8 +262,13 @@ class GuardedCall implements UpstreamCall {
   #pass(bytes: string): void {
     if (this.#done) return;
     this.#passed += bytes.length;
-    if (this.#passed > this.#request.maxBytes) this.#fail(tooLarge(this.#request.maxBytes));
-    else this.#listener.data(bytes);
+    if (this.#passed > this.#request.maxBytes) return this.#fail(tooLarge(this.#request.maxBytes));
+    try {
+      this.#request.taking?.(bytes.length);
+    } catch (error) {
+      return this.#fail(GatewayError.from(error));
+    }
+    this.#listener.data(bytes);
   }
 
   #end(): void {

@@ -40,6 +40,18 @@ export const hardeningRequirements: Requirements = {
     'test/memory-budget.test.ts: a body that drips ends in a 408',
     'test/memory-budget.test.ts: a body that nobody was let in with is not kept',
   ),
+  'contract.hardening.held': shown(
+    HARDENING,
+    'What is fetched, collected, held back or not read by its client counts for its key: else 503 or an error event.',
+    'test/held-memory.test.ts: whole answers that are on their way count for their key',
+    'test/held-memory.test.ts: streams that are held back count, and give back what they held',
+    'test/held-memory.test.ts: what waits for clients who do not read counts',
+    'test/held-memory.test.ts: a stream that is kept ends with a native error where there is no room for more of it',
+    'test/held-memory.test.ts: a stream that nobody keeps may be of any length',
+    'test/held-memory.test.ts: what is fetched for requests counts while they are answered',
+    'test/held-memory.test.ts: files that are read for requests count while they are answered',
+    'test/held-memory.test.ts: an answer under an idempotency key is given, but not kept where there is no room',
+  ),
   'contract.hardening.sockets': shown(
     HARDENING,
     'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',
