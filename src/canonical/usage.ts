@@ -1,6 +1,16 @@
 // One usage vector for every protocol. Its members partition the tokens: totals are sums, nothing is counted twice.
 import type { JsonValue } from './json.ts';
 
+/** A count that contradicts the totals of the very upstream that sent it. */
+export interface CountConflict {
+  /** What was counted, in the words of a record: `cache_read`, `cache_write`, `audio`, `image`, `reasoning`, `total`. */
+  readonly count: string;
+  /** Tokens as the upstream said. */
+  readonly said: number;
+  /** Tokens that are counted here. */
+  readonly counted: number;
+}
+
 export interface Usage {
   readonly input: {
     /** Input tokens that no other member of `input` counts. */
@@ -23,6 +33,8 @@ export interface Usage {
   readonly rejectedPrediction: number;
   /** True when counted by the gateway because the upstream did not say. */
   readonly estimated: boolean;
+  /** Where the upstream's counts contradict each other, and what was made of it; absent where they agree. */
+  readonly inconsistent?: readonly CountConflict[] | undefined;
   /** The upstream's own object, untouched. */
   readonly raw: JsonValue;
 }
@@ -62,6 +74,7 @@ export function addUsage(usages: readonly Usage[]): Usage {
   const tools: Record<string, number> = {};
   for (const usage of usages)
     for (const name in usage.tools) tools[name] = (tools[name] ?? 0) + (usage.tools[name] ?? 0);
+  const conflicts = usages.flatMap((usage) => usage.inconsistent ?? []);
   return {
     input: {
       uncached: sum(({ input }) => input.uncached),
@@ -80,6 +93,7 @@ export function addUsage(usages: readonly Usage[]): Usage {
     acceptedPrediction: sum((usage) => usage.acceptedPrediction),
     rejectedPrediction: sum((usage) => usage.rejectedPrediction),
     estimated: usages.some((usage) => usage.estimated),
+    ...(conflicts.length > 0 ? { inconsistent: conflicts } : {}),
     raw: null,
   };
 }

@@ -108,6 +108,7 @@ function tokensView(usage: Usage | null): JsonObject | null {
       rejected_prediction_tokens: usage.rejectedPrediction,
     },
     tool_calls: { ...usage.tools },
+    ...(usage.inconsistent && { inconsistent: usage.inconsistent.map((conflict) => ({ ...conflict })) }),
   };
 }
 

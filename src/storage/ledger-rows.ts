@@ -181,6 +181,7 @@ function encodeUsage(usage: Usage | null): object | undefined {
     acceptedPrediction: usage.acceptedPrediction || undefined,
     rejectedPrediction: usage.rejectedPrediction || undefined,
     estimated: usage.estimated || undefined,
+    inconsistent: usage.inconsistent,
     raw: usage.raw ?? undefined,
   };
 }

@@ -1,7 +1,7 @@
 // Token counts of the Messages API into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index.ts';
 import { asObject } from '../../canonical/index.ts';
-import { tokenCount } from '../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * Lays a newer usage object over an older one. `message_delta` repeats only some members of `message_start`,
@@ -29,8 +29,12 @@ export function decodeUsage(raw: JsonObject): Usage {
     tokenCount(creation['ephemeral_5m_input_tokens']),
     tokenCount(raw['cache_creation_input_tokens']) - cacheWrite1h,
   );
-  const output = tokenCount(raw['output_tokens']);
-  const reasoning = Math.min(tokenCount(asObject(raw['output_tokens_details'])['thinking_tokens']), output);
+  const conflicts = new Conflicts();
+  const output = new TokenRoom(tokenCount(raw['output_tokens']), conflicts);
+  const reasoning = output.take(
+    tokenCount(asObject(raw['output_tokens_details'])['thinking_tokens']),
+    'reasoning',
+  );
   return {
     input: {
       uncached: tokenCount(raw['input_tokens']),
@@ -40,11 +44,12 @@ export function decodeUsage(raw: JsonObject): Usage {
       audio: 0,
       image: 0,
     },
-    output: { text: output - reasoning, reasoning, audio: 0 },
+    output: { text: output.left, reasoning, audio: 0 },
     tools: toolCounts(asObject(raw['server_tool_use'])),
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
+    ...conflicts.member(),
     raw,
   };
 }

@@ -1,6 +1,7 @@
 // Token counts of Converse into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, Usage } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, NO_USAGE } from '../../canonical/index.ts';
+import { asArray, asObject, NO_USAGE } from '../../canonical/index.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * The usage vector of a `usage` object. `inputTokens` leaves cached tokens out, `outputTokens` includes reasoning
@@ -8,24 +9,23 @@ import { asArray, asNumber, asObject, NO_USAGE } from '../../canonical/index.ts'
  * @param raw counts in tokens; missing ones are 0
  */
 export function decodeUsage(raw: JsonObject): Usage {
-  const written = count(raw['cacheWriteInputTokens']);
-  let cacheWrite1h = 0;
+  const conflicts = new Conflicts();
+  const written = new TokenRoom(tokenCount(raw['cacheWriteInputTokens']), conflicts);
+  let forAnHour = 0;
   for (const detail of asArray(raw['cacheDetails']).map(asObject))
-    if (detail['ttl'] === '1h') cacheWrite1h += count(detail['inputTokens']);
+    if (detail['ttl'] === '1h') forAnHour += tokenCount(detail['inputTokens']);
+  const cacheWrite1h = written.take(forAnHour, 'cache_write_1h');
   return {
     ...NO_USAGE,
     input: {
       ...NO_USAGE.input,
-      uncached: count(raw['inputTokens']),
-      cacheRead: count(raw['cacheReadInputTokens']),
-      cacheWrite5m: Math.max(written - cacheWrite1h, 0),
+      uncached: tokenCount(raw['inputTokens']),
+      cacheRead: tokenCount(raw['cacheReadInputTokens']),
+      cacheWrite5m: written.left,
       cacheWrite1h,
     },
-    output: { text: count(raw['outputTokens']), reasoning: 0, audio: 0 },
+    output: { text: tokenCount(raw['outputTokens']), reasoning: 0, audio: 0 },
+    ...conflicts.member(),
     raw,
   };
-}
-
-function count(value: unknown): number {
-  return Math.max(asNumber(value) ?? 0, 0);
 }

@@ -1,7 +1,7 @@
 // `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
 import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
 import { asArray, asObject } from '../../canonical/index.ts';
-import { tokenCount, TokenRoom } from '../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * The usage vector of a `usageMetadata` object. Cached tokens are part of `promptTokenCount`; tokens that hosted tools
@@ -11,24 +11,27 @@ import { tokenCount, TokenRoom } from '../token-count.ts';
  * @param searches queries that the hosted search ran
  */
 export function decodeUsage(raw: JsonObject, searches: number): Usage {
+  const conflicts = new Conflicts();
   const room = new TokenRoom(
     tokenCount(raw['promptTokenCount']) + tokenCount(raw['toolUsePromptTokenCount']),
+    conflicts,
   );
-  const cacheRead = room.take(tokenCount(raw['cachedContentTokenCount']));
+  const cacheRead = room.take(tokenCount(raw['cachedContentTokenCount']), 'cache_read');
   const given = raw['promptTokensDetails'];
   const cached = raw['cacheTokensDetails'];
-  const audio = room.take(ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO'));
-  const image = room.take(ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE'));
+  const audio = room.takeRest(ofModality(given, 'AUDIO') - ofModality(cached, 'AUDIO'), 'audio');
+  const image = room.takeRest(ofModality(given, 'IMAGE') - ofModality(cached, 'IMAGE'), 'image');
 
-  const candidates = tokenCount(raw['candidatesTokenCount']);
-  const spoken = Math.min(ofModality(raw['candidatesTokensDetails'], 'AUDIO'), candidates);
+  const candidates = new TokenRoom(tokenCount(raw['candidatesTokenCount']), conflicts);
+  const spoken = candidates.take(ofModality(raw['candidatesTokensDetails'], 'AUDIO'), 'output_audio');
   return {
     input: { uncached: room.left, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
-    output: { text: candidates - spoken, reasoning: tokenCount(raw['thoughtsTokenCount']), audio: spoken },
+    output: { text: candidates.left, reasoning: tokenCount(raw['thoughtsTokenCount']), audio: spoken },
     tools: searches > 0 ? { web_search: searches } : {},
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
+    ...conflicts.member(),
     raw,
   };
 }

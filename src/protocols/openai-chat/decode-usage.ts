@@ -2,7 +2,7 @@
 // inside or outside of a sum is read off `total_tokens`, never off a provider's name.
 import type { JsonValue, Usage } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../canonical/index.ts';
-import { tokenCount, TokenRoom } from '../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
  * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
@@ -11,7 +11,11 @@ import { tokenCount, TokenRoom } from '../token-count.ts';
  * OpenAI counts cached, cache-write and audio tokens inside `prompt_tokens`, and reasoning and audio inside
  * `completion_tokens` (API reference, "usage"). xAI's grok-3-mini counts reasoning outside (prompt 10,
  * completion 35, reasoning 375, total 420), and Google's compatible endpoint hides thoughts in the total alone
- * (35 + 12 → 109); both in recordings of 2025.
+ * (35 + 12 → 109); both in recordings of 2025. Mistral counts what it heard beside the prompt (prompt 5, audio 375,
+ * completion 20, total 400; recorded 2026).
+ *
+ * Grok on Azure counts more tokens read from the cache than the prompt has, and the total counts none of them (prompt
+ * 298, cached 387, completion 14, total 312; recorded 2026): the total holds, and the contradiction is noted.
  * @param raw the upstream's object
  */
 export function decodeUsage(raw: JsonValue): Usage {
@@ -47,35 +51,56 @@ export function decodeUsage(raw: JsonValue): Usage {
   );
   const cacheWrite5m = Math.max(cacheWrites - cacheWrite1h, 0);
 
+  const promptAudio = tokenCount(promptDetails['audio_tokens']);
+  const promptImage = tokenCount(promptDetails['image_tokens']);
+  const saidReasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
+  const conflicts = new Conflicts();
+
   const cached = cacheRead + cacheWrite5m + cacheWrite1h;
-  let excess = Math.max(0, total - prompt - completion);
-  // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`: then the total says so.
-  const cachedOutside = cached > 0 && (excess === cached || (total === 0 && cached > prompt));
-  if (cachedOutside) excess = 0;
-  // Some servers count more cached than prompt tokens (recorded: prompt 298, cached 387).
-  const room = new TokenRoom(cachedOutside ? prompt + cached : prompt);
-  const input = {
-    cacheRead: room.take(cacheRead),
-    cacheWrite5m: room.take(cacheWrite5m),
-    cacheWrite1h: room.take(cacheWrite1h),
-    audio: room.take(tokenCount(promptDetails['audio_tokens'])),
-    image: room.take(tokenCount(promptDetails['image_tokens'])),
+  let excess = total - prompt - completion;
+  if (total > 0 && excess < 0) conflicts.note('total', total, prompt + completion);
+  excess = Math.max(0, excess);
+  // What the total has beyond prompt and completion belongs to reasoning that the completion cannot hold, and then to
+  // classes of the prompt that stand beside it.
+  let spare = saidReasoning > completion ? excess - saidReasoning : excess;
+  let input = prompt;
+  const isOutside = (count: number): boolean =>
+    count > 0 && (count === spare || (count > prompt && count <= spare));
+  // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`; without a total, only their size says so.
+  if (isOutside(cached) || (total === 0 && cached > prompt)) {
+    input += cached;
+    excess = Math.max(0, excess - cached);
+    spare -= cached;
+  }
+  for (const media of [promptAudio, promptImage]) {
+    if (!isOutside(media)) continue;
+    input += media;
+    excess -= media;
+    spare -= media;
+  }
+  const room = new TokenRoom(input, conflicts);
+  const classes = {
+    cacheRead: room.take(cacheRead, 'cache_read'),
+    cacheWrite5m: room.take(cacheWrite5m, 'cache_write_5m'),
+    cacheWrite1h: room.take(cacheWrite1h, 'cache_write_1h'),
+    audio: room.takeRest(promptAudio, 'audio'),
+    image: room.takeRest(promptImage, 'image'),
   };
 
   // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
-  let reasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
-  if (total === 0 && reasoning > completion) excess = reasoning;
-  const output = completion + excess;
-  reasoning = Math.min(Math.max(reasoning, excess), output);
-  const outputAudio = Math.min(tokenCount(outputDetails['audio_tokens']), output - reasoning);
+  if (total === 0 && saidReasoning > completion) excess = saidReasoning;
+  const out = new TokenRoom(completion + excess, conflicts);
+  const reasoning = out.take(Math.max(saidReasoning, excess), 'reasoning');
+  const audio = out.take(tokenCount(outputDetails['audio_tokens']), 'output_audio');
 
   return {
-    input: { uncached: room.left, ...input },
-    output: { text: output - reasoning - outputAudio, reasoning, audio: outputAudio },
+    input: { uncached: room.left, ...classes },
+    output: { text: out.left, reasoning, audio },
     tools: hostedCalls(usage),
     acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
     rejectedPrediction: tokenCount(outputDetails['rejected_prediction_tokens']),
     estimated: false,
+    ...conflicts.member(),
     raw,
   };
 }

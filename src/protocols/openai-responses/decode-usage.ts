@@ -1,7 +1,7 @@
 // Token counts of a Responses answer as the canonical vector. Knows nothing of prices.
 import type { JsonValue, Usage } from '../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject, NO_USAGE } from '../../canonical/index.ts';
-import { tokenCount } from '../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /** Calls of hosted tools that the answer itself shows. */
 export interface CountedCalls {
@@ -24,25 +24,32 @@ export interface CountedCalls {
 export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Usage | undefined {
   if (!isJsonObject(raw)) return undefined;
   const inputDetails = asObject(raw['input_tokens_details']);
-  const cacheRead = tokenCount(inputDetails['cached_tokens']);
-  const written = tokenCount(inputDetails['cache_write_tokens']);
-  const writtenLong = Math.min(
-    written,
-    tokenCount(asObject(inputDetails['cache_write_tokens_details'])['ttl_12h_tokens']),
+  const conflicts = new Conflicts();
+  const input = new TokenRoom(tokenCount(raw['input_tokens']), conflicts);
+  const cacheRead = input.take(tokenCount(inputDetails['cached_tokens']), 'cache_read');
+  const written = new TokenRoom(
+    input.take(tokenCount(inputDetails['cache_write_tokens']), 'cache_write'),
+    conflicts,
   );
-  const output = tokenCount(raw['output_tokens']);
-  const reasoning = Math.min(output, tokenCount(asObject(raw['output_tokens_details'])['reasoning_tokens']));
+  const { ttl_12h_tokens: long } = asObject(inputDetails['cache_write_tokens_details']);
+  const cacheWrite1h = written.take(tokenCount(long), 'cache_write_1h');
+  const output = new TokenRoom(tokenCount(raw['output_tokens']), conflicts);
+  const reasoning = output.take(
+    tokenCount(asObject(raw['output_tokens_details'])['reasoning_tokens']),
+    'reasoning',
+  );
   return {
     ...NO_USAGE,
     input: {
       ...NO_USAGE.input,
-      uncached: Math.max(0, tokenCount(raw['input_tokens']) - cacheRead - written),
+      uncached: input.left,
       cacheRead,
-      cacheWrite5m: written - writtenLong,
-      cacheWrite1h: writtenLong,
+      cacheWrite5m: written.left,
+      cacheWrite1h,
     },
-    output: { ...NO_USAGE.output, text: output - reasoning, reasoning },
+    output: { ...NO_USAGE.output, text: output.left, reasoning },
     tools: hostedCalls(raw, inputDetails, calls),
+    ...conflicts.member(),
     raw,
   };
 }
