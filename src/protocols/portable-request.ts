@@ -17,6 +17,7 @@ import type {
   ToolChoice,
 } from '../canonical/index.ts';
 import { clientToolOf, clientToolOfCall, clientToolOfOutput, type ClientTool } from './client-tools.ts';
+import { UnansweredCalls } from './unanswered-calls.ts';
 
 /** What a function stands for. */
 export type StandIn =
@@ -178,10 +179,7 @@ function allowedName(entry: unknown, names: ToolNames): readonly string[] {
 class History {
   readonly #names: ToolNames;
   /** Calls that have no output yet, by type of the output. */
-  readonly #unanswered = new Map<
-    string,
-    { readonly callId: string; readonly itemId: string | undefined }[]
-  >();
+  readonly #unanswered = new Map<string, UnansweredCalls>();
   #made = 0;
 
   constructor(names: ToolNames) {
@@ -211,9 +209,7 @@ class History {
     const called = clientToolOfCall(item.kind);
     if (called) {
       const callId = asString(raw['call_id']) || item.id || `call_${called.name}_${++this.#made}`;
-      const waiting = this.#unanswered.get(called.outputType);
-      if (waiting) waiting.push({ callId, itemId: item.id });
-      else this.#unanswered.set(called.outputType, [{ callId, itemId: item.id }]);
+      this.#waiting(called.outputType).add(callId, item.id);
       return {
         type: 'tool_call',
         kind: 'function',
@@ -225,27 +221,17 @@ class History {
     }
     const answered = clientToolOfOutput(item.kind);
     if (answered) {
-      const callId = this.#answer(item.kind, asString(raw['call_id']), item.id);
+      const callId = this.#waiting(item.kind).answer(asString(raw['call_id']), item.id);
       const name = this.#names.ofClient(answered);
       return { type: 'tool_result', kind: 'function', callId, name, ...answered.outputOf(raw), path };
     }
     return item;
   }
 
-  /**
-   * The id of the call that an output belongs to. `local_shell_call_output` has no `call_id`: its own id is that of the
-   * call or of the call's item; failing that, it answers the oldest call without an output.
-   */
-  #answer(outputType: string, callId: string | undefined, itemId: string | undefined): string {
-    const waiting = this.#unanswered.get(outputType) ?? [];
-    const found = waiting.findIndex((call) =>
-      callId === undefined
-        ? itemId !== undefined && (call.itemId === itemId || call.callId === itemId)
-        : call.callId === callId,
-    );
-    const at = found < 0 && callId === undefined ? 0 : found;
-    const [answered] = at < 0 ? [] : waiting.splice(at, 1);
-    return answered?.callId ?? callId ?? itemId ?? '';
+  #waiting(outputType: string): UnansweredCalls {
+    let waiting = this.#unanswered.get(outputType);
+    if (!waiting) this.#unanswered.set(outputType, (waiting = new UnansweredCalls()));
+    return waiting;
   }
 }
 

@@ -12,6 +12,7 @@ export type PartSink = (bytes: Uint8Array) => void | Promise<void>;
 
 const MAX_HEAD = 16 * 1024;
 const MAX_PARTS = 32;
+const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
  * Reads a whole body.
@@ -47,7 +48,11 @@ export async function readMultipart(
 class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #open: (head: PartHead) => PartSink;
+  /** What is read of what came, in a store that may have room behind it. */
   #buffer: Buffer;
+  #store: Buffer;
+  /** Bytes of the buffer that are known to hold no end of a head. */
+  #searched = 0;
   #state: 'preamble' | 'delimiter' | 'head' | 'start' | 'body' | 'done' = 'preamble';
   #sink: PartSink = () => {};
   #parts = 0;
@@ -56,7 +61,7 @@ class MultipartReader {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#open = open;
     // The first delimiter has no line before it.
-    this.#buffer = Buffer.from('\r\n');
+    this.#buffer = this.#store = Buffer.from('\r\n');
   }
 
   get done(): boolean {
@@ -64,8 +69,23 @@ class MultipartReader {
   }
 
   async push(bytes: Uint8Array): Promise<void> {
-    this.#buffer = this.#buffer.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#buffer, bytes]);
+    this.#append(bytes);
     while (await this.#step());
+  }
+
+  /** What was given to sinks is never written over. The room doubles, so that a head in pieces is copied twice at most. */
+  #append(bytes: Uint8Array): void {
+    const held = this.#buffer.length;
+    const end = this.#buffer.byteOffset - this.#store.byteOffset + held;
+    if (end + bytes.length <= this.#store.length) {
+      this.#store.set(bytes, end);
+      this.#buffer = this.#store.subarray(end - held, end + bytes.length);
+      return;
+    }
+    this.#store = Buffer.alloc(2 * held + bytes.length);
+    this.#store.set(this.#buffer);
+    this.#store.set(bytes, held);
+    this.#buffer = this.#store.subarray(0, held + bytes.length);
   }
 
   /** False when more bytes are needed. */
@@ -81,7 +101,7 @@ class MultipartReader {
       case 'start':
         return this.#readStart();
       case 'done':
-        this.#buffer = Buffer.alloc(0);
+        this.#buffer = this.#store = Buffer.alloc(0);
         return false;
     }
   }
@@ -112,8 +132,9 @@ class MultipartReader {
   }
 
   #readHead(): boolean {
-    const end = this.#buffer.indexOf('\r\n\r\n');
+    const end = this.#buffer.indexOf(HEAD_END, this.#searched);
     if (end < 0) {
+      this.#searched = Math.max(0, this.#buffer.length - HEAD_END.length + 1);
       if (this.#buffer.length > MAX_HEAD) throw malformed('the head of a part is too long');
       return false;
     }
@@ -121,6 +142,7 @@ class MultipartReader {
     const head = this.#buffer.toString('utf8', 0, end);
     this.#buffer = this.#buffer.subarray(end + 2);
     this.#sink = this.#open(decodeHead(head));
+    this.#searched = 0;
     this.#state = 'start';
     return true;
   }

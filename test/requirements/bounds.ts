@@ -93,5 +93,9 @@ export const boundsRequirements: Requirements = {
     'test/linear-time.test.ts: streams, to every client',
     'test/linear-scanners.test.ts: takes as long as the text is long',
     'test/linear-scanners.test.ts: takes as long as the bytes are many, in pieces of %d',
+    'test/linear-pairs.test.ts: citations of a long text, words %s',
+    'test/linear-pairs.test.ts: outputs of shell calls, %s',
+    'test/linear-pairs.test.ts: calls that are all numbered alike',
+    'test/linear-pairs.test.ts: the head of a part, a byte at a time',
   ),
 };

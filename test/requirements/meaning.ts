@@ -75,4 +75,17 @@ export const meaningRequirements: Requirements = {
     `${FAMILIES}: reaches Converse as a document`,
     `${FAMILIES}: reaches clients of Gemini as an answer that was held back`,
   ),
+  'contract.counts': shown(
+    CONTRACT,
+    'The totals of an upstream hold; classes that contradict them are marked in the record, and never cut in silence.',
+    'test/counted-as-charged.test.ts: more cached than prompt tokens are marked in the record',
+    'test/counted-as-charged.test.ts: the totals of a Responses answer hold as well',
+    'test/counted-as-charged.test.ts: counts that agree are not marked, and audio beside the prompt is input',
+    'test/golden/openai-chat/decode-response/more-written-than-prompt.txt',
+  ),
+  'contract.source-addresses': shown(
+    CONTRACT,
+    'Addresses of sources are URIs in every protocol, whatever characters an upstream writes into them.',
+    'test/citation-addresses.test.ts: is a URI for a client of',
+  ),
 };

@@ -2,6 +2,7 @@
 // again. Knows nothing of blocks beyond their text.
 import type { Annotation, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asString, isJsonObject } from '../../canonical/index.ts';
+import { citationUri } from '../citation-address.ts';
 
 /**
  * `encrypted_index` of a citation that no Claude model made. Anthropic would refuse it, so it is taken out when the
@@ -16,7 +17,7 @@ export function decodeCitation(citation: JsonObject, chars: number): Annotation 
   if (url === undefined) return { type: 'other', source };
   return {
     type: 'url_citation',
-    url,
+    url: citationUri(url),
     title: asString(citation['title']) ?? '',
     start: 0,
     end: chars,

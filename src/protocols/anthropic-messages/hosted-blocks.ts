@@ -1,6 +1,7 @@
 // Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
 // which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
 import { asArray, asObject, asString, isJsonObject, mcpFunctionName } from '../../canonical/index.ts';
+import { citationUri } from '../citation-address.ts';
 import { DIRECT } from './encode-blocks.ts';
 import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canonical/index.ts';
 
@@ -31,7 +32,7 @@ export function readFacts(block: JsonObject): HostedFacts | undefined {
 }
 
 function readPage(result: JsonObject): FoundPage {
-  return { url: asString(result['url']) ?? '', title: asString(result['title']) };
+  return { url: citationUri(asString(result['url']) ?? ''), title: asString(result['title']) };
 }
 
 /**

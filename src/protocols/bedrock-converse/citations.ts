@@ -1,6 +1,7 @@
 // Citations of Converse as annotations. Knows nothing of blocks.
 import type { Annotation, JsonObject } from '../../canonical/index.ts';
 import { asObject, asString } from '../../canonical/index.ts';
+import { citationUri } from '../citation-address.ts';
 
 /**
  * The annotation of a citation: of a page where it names one, else in its own form.
@@ -11,5 +12,5 @@ export function decodeCitation(raw: JsonObject, start: number, end: number): Ann
   const source = { protocol: 'bedrock-converse', raw } as const;
   const url = asString(asObject(asObject(raw['location'])['web'])['url']);
   if (url === undefined) return { type: 'other', source };
-  return { type: 'url_citation', url, title: asString(raw['title']) ?? '', start, end, source };
+  return { type: 'url_citation', url: citationUri(url), title: asString(raw['title']) ?? '', start, end, source };
 }

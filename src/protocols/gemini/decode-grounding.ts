@@ -2,6 +2,8 @@
 // conversion from Google's byte offsets; the raw metadata travels along for clients that speak Gemini.
 import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
+import { citationUri } from '../citation-address.ts';
+import { Utf8Offsets } from './utf8-offsets.ts';
 
 /** Members of a candidate that say where its words come from. */
 export const GROUNDING_MEMBERS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
@@ -27,12 +29,13 @@ export function mergeGrounding(
  */
 export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   const annotations: Annotation[] = [];
+  const places = new Places(text);
   const metadata = asObject(raw['groundingMetadata']);
   const chunks = asArray(metadata['groundingChunks']);
   let isTold = true;
   for (const support of asArray(metadata['groundingSupports'])) {
     const { segment, groundingChunkIndices } = asObject(support);
-    const { start, end } = placeOf(asObject(segment), text);
+    const { start, end } = places.of(asObject(segment));
     for (const index of asArray(groundingChunkIndices)) {
       const page = pageOf(asObject(typeof index === 'number' ? chunks[index] : undefined));
       if (page === undefined) isTold = false;
@@ -44,7 +47,7 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   for (const cited of asArray(citationSources ?? citations)) {
     const page = addressOf(asObject(cited));
     if (page === undefined) isTold = false;
-    else annotations.push({ type: 'url_citation', ...page, ...placeOf(asObject(cited), text) });
+    else annotations.push({ type: 'url_citation', ...page, ...places.of(asObject(cited)) });
   }
   annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isTold });
   return annotations;
@@ -82,28 +85,46 @@ function pageOf(chunk: JsonObject): Page | undefined {
 
 function addressOf({ uri, title }: JsonObject): Page | undefined {
   const url = asString(uri);
-  return url ? { url, title: asString(title) ?? '' } : undefined;
+  return url ? { url: citationUri(url), title: asString(title) ?? '' } : undefined;
 }
 
-/** Offsets in UTF-16 units. Google's are bytes of UTF-8, of the part of the answer: its words are the better witness. */
-function placeOf(segment: JsonObject, text: string): { readonly start: number; readonly end: number } {
-  const words = asString(segment['text']) ?? '';
-  const start = charOffset(text, asNumber(segment['startIndex']) ?? 0);
-  if (words !== '') {
-    const at = text.startsWith(words, start) ? start : text.indexOf(words);
-    if (at >= 0) return { start: at, end: at + words.length };
-  }
-  return { start, end: Math.max(start, charOffset(text, asNumber(segment['endIndex']) ?? 0)) };
-}
+/** So many characters of cited words are looked for, and so many times in an answer, where they are not at their place. */
+const LOOKED_FOR = 256;
+const MOST_LOOKS = 256;
 
-/** The UTF-16 offset of an offset in UTF-8 bytes, at most the length of the text. */
-function charOffset(text: string, bytes: number): number {
-  let left = bytes;
-  let at = 0;
-  while (left > 0 && at < text.length) {
-    const code = text.codePointAt(at) ?? 0;
-    left -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    at += code < 0x10000 ? 1 : 2;
+/** Where the stretches of an answer's text are that Google says are cited. */
+class Places {
+  readonly #text: string;
+  readonly #offsets: Utf8Offsets;
+  /** Where words were found that were not at their place; −1 for those that are nowhere. */
+  readonly #found = new Map<string, number>();
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#offsets = new Utf8Offsets(text);
   }
-  return at;
+
+  /**
+   * Offsets in UTF-16 units. Google's are bytes of UTF-8, of the part of the answer: its words are the better witness.
+   */
+  of(segment: JsonObject): { readonly start: number; readonly end: number } {
+    const words = asString(segment['text']) ?? '';
+    const start = this.#offsets.charAt(asNumber(segment['startIndex']) ?? 0);
+    if (words !== '') {
+      const at = this.#text.startsWith(words, start) ? start : this.#look(words);
+      if (at >= 0) return { start: at, end: at + words.length };
+    }
+    return { start, end: Math.max(start, this.#offsets.charAt(asNumber(segment['endIndex']) ?? 0)) };
+  }
+
+  /** A look goes through the whole text: an answer of many citations must not be read once for each of them. */
+  #look(words: string): number {
+    let at = this.#found.get(words);
+    if (at === undefined && this.#found.size < MOST_LOOKS) {
+      at = this.#text.indexOf(words.slice(0, LOOKED_FOR));
+      if (!this.#text.startsWith(words, at)) at = -1;
+      this.#found.set(words, at);
+    }
+    return at ?? -1;
+  }
 }

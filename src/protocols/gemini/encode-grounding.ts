@@ -2,14 +2,13 @@
 // others become `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
 import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { GROUNDING_MEMBERS } from './decode-grounding.ts';
+import { Utf8Offsets } from './utf8-offsets.ts';
 
 interface Citation {
   readonly annotation: Extract<Annotation, { type: 'url_citation' }>;
   /** Length of the answer's text before the annotation's part, in UTF-16 units. */
   readonly offset: number;
 }
-
-const UTF8 = new TextEncoder();
 
 /** Collects the citations of one answer. */
 export class GroundingWriter {
@@ -53,20 +52,17 @@ export class GroundingWriter {
       return index;
     };
     for (const page of this.#pages) placeOf(page);
+    const offsets = new Utf8Offsets(text);
     const supports = this.#citations.map(({ annotation, offset }): JsonObject => {
       const [start, end] = [annotation.start + offset, annotation.end + offset];
-      const words = text.slice(start, end);
-      const startIndex = byteLength(text.slice(0, start));
+      const startIndex = offsets.byteAt(start);
+      const endIndex = Math.max(startIndex, offsets.byteAt(end));
       return {
-        segment: { startIndex, endIndex: startIndex + byteLength(words), text: words },
+        segment: { startIndex, endIndex, text: text.slice(start, end) },
         groundingChunkIndices: [placeOf(annotation)],
       };
     });
     const queries = this.#queries.length > 0 ? { webSearchQueries: this.#queries } : {};
     return { groundingMetadata: { ...queries, groundingChunks: chunks, groundingSupports: supports } };
   }
-}
-
-function byteLength(text: string): number {
-  return UTF8.encode(text).length;
 }

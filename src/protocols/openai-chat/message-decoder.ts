@@ -1,5 +1,6 @@
 // Turns the messages or deltas of one choice into canonical events: the one path for streamed and whole
 // answers. Knows what servers put into a message; knows nothing of frames, chunks or HTTP.
+import { citationUri } from '../citation-address.ts';
 import type { CodecContext } from '../protocol.ts';
 import type {
   Annotation,
@@ -87,7 +88,7 @@ export class MessageDecoder {
 
   /** Perplexity's list of pages: citations without a place in the text. */
   citation(url: string, title: string, raw: JsonObject): void {
-    this.#annotate({ type: 'url_citation', url, title, start: 0, end: 0, source: source(raw) });
+    this.#annotate({ type: 'url_citation', url: citationUri(url), title, start: 0, end: 0, source: source(raw) });
   }
 
   /** Completes every open item. */
@@ -182,7 +183,7 @@ export class MessageDecoder {
       return this.#annotate({ type: 'other', source: source(raw) });
     this.#annotate({
       type: 'url_citation',
-      url,
+      url: citationUri(url),
       title: asString(citation['title']) ?? '',
       start: asNumber(citation['start_index']) ?? 0,
       end: asNumber(citation['end_index']) ?? 0,

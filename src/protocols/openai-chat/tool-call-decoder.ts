@@ -25,6 +25,8 @@ export class ToolCallDecoder {
   readonly #items: ItemCounter;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  /** The last call under each id. */
+  readonly #byId = new Map<string, Call>();
   readonly #ids: CallIds;
   #last: Call | undefined;
   /** A call whose name may still grow: it is opened with its first argument, or when anything else comes. */
@@ -58,6 +60,7 @@ export class ToolCallDecoder {
       call = { item: -1, kind: custom ? 'custom' : 'function', id, name, arguments: '', extra: undefined };
       this.flush();
       this.#calls.push(call);
+      if (id !== '') this.#byId.set(id, call);
       this.#pending = call;
       if (index !== undefined) this.#byIndex.set(index, call);
     } else if (call.item < 0 && name !== '') call.name = grownName(call.name, name);
@@ -97,7 +100,7 @@ export class ToolCallDecoder {
       if (sameIndex && (sameIndex.id === id || sameIndex.id === '')) return sameIndex;
       // A known index with another id: all calls are numbered alike, and the id decides. A new index is a new
       // call even under a known id.
-      return sameIndex || index === undefined ? this.#calls.findLast((call) => call.id === id) : undefined;
+      return sameIndex || index === undefined ? this.#byId.get(id) : undefined;
     }
     const call = sameIndex ?? (index === undefined ? this.#last : undefined);
     if (!call || name === '' || call.arguments === '') return call;

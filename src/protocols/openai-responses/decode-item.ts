@@ -3,6 +3,7 @@
 import type { Annotation, JsonObject, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
 import { asNumber, asString, isJsonObject } from '../../canonical/index.ts';
 import { type CallIds, callName } from '../call-head.ts';
+import { citationUri } from '../citation-address.ts';
 
 /**
  * The format under which this protocol's opaque reasoning goes out of the decoder. The decoder does not know whose
@@ -127,7 +128,7 @@ export function decodeAnnotation(raw: JsonObject): Annotation {
   if (raw['type'] !== 'url_citation' || url === undefined) return { type: 'other', source: sourceOf(raw) };
   return {
     type: 'url_citation',
-    url,
+    url: citationUri(url),
     title: asString(raw['title']) ?? url,
     // Some servers cite without a span (recorded from xAI): an empty one at the beginning claims no text.
     start: asNumber(raw['start_index']) ?? 0,

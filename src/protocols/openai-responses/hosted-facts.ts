@@ -2,6 +2,7 @@
 // Knows no stream.
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { FoundPage, HostedCallItem, HostedFacts, JsonObject } from '../../canonical/index.ts';
+import { citationUri } from '../citation-address.ts';
 
 /** What an item tells as far as every protocol could; undefined for other work. */
 export function readFacts(item: JsonObject): HostedFacts | undefined {
@@ -39,7 +40,7 @@ export function readFacts(item: JsonObject): HostedFacts | undefined {
 
 function readPage(page: JsonObject): FoundPage {
   return {
-    url: asString(page['url']) ?? '',
+    url: citationUri(asString(page['url']) ?? ''),
     title: asString(page['title']),
     text: asString(page['text']),
   };
