@@ -63,6 +63,16 @@ describe('a signature that the client lost', () => {
   });
 });
 
+test('a signature that the client has is not replaced by that of a conversation that began alike', async () => {
+  const question = { role: 'user', parts: [{ text: 'Ask as everybody does' }] };
+  const other = Buffer.from('other').toString('base64');
+  faithful.upstream('up').script(whole(answer(signed)), whole(answer({ text: 'Done' })));
+  await (await generate(faithful, [question])).text();
+  const own = { ...call, thoughtSignature: other };
+  await generate(faithful, [question, { role: 'model', parts: [own] }, { role: 'user', parts: [done] }]);
+  expect(sentParts(faithful).slice(1, -1)).toEqual([own]);
+});
+
 test('words that a client puts before a call do not take its signature', async () => {
   const tools = [
     {

@@ -1,5 +1,6 @@
 // The vault: what it keeps, who can read it, and where lost reasoning goes back.
 import { expect, test } from 'bun:test';
+import { OWN_PATH } from '../src/canonical/index.ts';
 import type { Item, MessageItem, ReasoningItem, ToolCallItem } from '../src/canonical/index.ts';
 import { pickForVault, Vault } from '../src/state/vault.ts';
 import type { SealedTurn, VaultStore } from '../src/storage/ports.ts';
@@ -75,7 +76,7 @@ test('reasoning that the client lost comes back whole, before the text and the c
   const sent = [user('weather?'), says('Let me look.'), call('call_1'), result('call_1'), user('and?')];
   const { items, restored } = await vault.restore('key_a', sent);
   expect(short(items)).toBe('u:weather? r:sig-think m:Let me look. c:call_1 - u:and?');
-  expect(items[1]).toEqual(kept);
+  expect(items[1]).toEqual({ ...kept, path: OWN_PATH });
   expect(restored).toBe(1);
 });
 
@@ -221,12 +222,13 @@ test("reasoning that is not the record's own stays", async () => {
 test('unsigned reasoning with an owner is given back to it', async () => {
   const { vault } = await vaultWith([plain('hmm', 'deepseek-v1'), call('a')]);
   const { items, restored } = await vault.restore('key_a', [call('a')]);
-  expect(items[0]).toEqual(plain('hmm', 'deepseek-v1'));
+  expect(items[0]).toEqual({ ...plain('hmm', 'deepseek-v1'), path: OWN_PATH });
   expect(restored).toBe(1);
   // The words came back, but not whose they are.
-  expect((await vault.restore('key_a', [plain('hmm'), call('a')])).items[0]).toEqual(
-    plain('hmm', 'deepseek-v1'),
-  );
+  expect((await vault.restore('key_a', [plain('hmm'), call('a')])).items[0]).toEqual({
+    ...plain('hmm', 'deepseek-v1'),
+    path: OWN_PATH,
+  });
 });
 
 test('a turn that the client edited: reasoning goes to the calls that match, the rest stays in place', async () => {

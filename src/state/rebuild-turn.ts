@@ -1,5 +1,6 @@
 // Puts a recorded turn's reasoning back among the items that a client sent for it. Pure: no encryption, no store.
 // The client's own items always survive, in its order unless the record knows better.
+import { OWN_PATH } from '../canonical/index.ts';
 import type { Item, MessageItem, Part, ReasoningItem } from '../canonical/index.ts';
 import { messageText, textHash, type TurnEntry, type TurnRecord } from './turn-record.ts';
 
@@ -32,6 +33,7 @@ export function rebuildTurn(
   given: Set<number>,
 ): Rebuilt {
   const { entries } = turn;
+  if (isTwin(items, entries)) return { items, restored: 0 };
   const layout = layOut(items, keys, entries);
   const calls = entries.flatMap((entry, index) => (entry.type === 'call' ? [index] : []));
   const present = calls.filter((index) => layout.placed.has(index));
@@ -50,7 +52,8 @@ export function rebuildTurn(
       out.push(...own);
       if (entry.type === 'reasoning') given.add(index);
     } else if (entry.type === 'reasoning' && wanted(index)) {
-      out.push(entry.item);
+      // No loss of what the client sent, whatever becomes of it.
+      out.push({ ...entry.item, path: OWN_PATH });
       given.add(index);
       restored += 1;
     }
@@ -63,6 +66,20 @@ export function rebuildTurn(
   function wanted(index: number): boolean {
     return !given.has(index) && (index < lastPresent || complete);
   }
+}
+
+/**
+ * A turn that is recognised by its place alone may be another one that began with the same words and made the same call:
+ * who gives back signatures that the record does not know lost none.
+ */
+function isTwin(items: readonly Item[], entries: readonly TurnEntry[]): boolean {
+  if (!items.some((item) => item.type === 'tool_call' && item.isIdMade)) return false;
+  return items.some(
+    (item) =>
+      item.type === 'reasoning' &&
+      item.opaque !== undefined &&
+      !entries.some((entry) => entry.type === 'reasoning' && isSame(item, entry.item)),
+  );
 }
 
 function layOut(
