@@ -59,6 +59,40 @@ test('Responses: effort and encrypted content pass, in both lanes', async () => 
   }
 });
 
+test('Responses: members of reasoning that nobody knows yet pass, and a summary alone, in both lanes', async () => {
+  const model = 'openai-responses/tomorrow-1';
+  for (const more of [{ store: false }, { truncation: 'auto' }]) {
+    const reasoning = { context: 'all_turns', summary: 'auto' };
+    const { sent, report } = await ask(
+      '/responses',
+      { model, input: 'Hi', reasoning, ...more },
+      responsesBody([]),
+    );
+    expect(at(sent, 'reasoning')).toEqual(reasoning);
+    expect(report).toBe('');
+  }
+  const known = {
+    model: 'openai-responses/gpt-4o',
+    input: 'Hi',
+    truncation: 'auto',
+    reasoning: { summary: 'auto' },
+  };
+  const { report } = await ask('/responses', known, responsesBody([]));
+  expect(report).toBe('reasoning.summary:dropped');
+});
+
+test("Chat Completions: OpenAI's own breakpoints pass", async () => {
+  const part = { type: 'text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit' } };
+  const messages = [{ role: 'user', content: [part] }];
+  const { sent, report } = await ask(
+    '/chat/completions',
+    { model: 'openai-chat/tomorrow-1', messages },
+    chatBody('Hi'),
+  );
+  expect(at(sent, 'messages', 0, 'content', 0)).toEqual(part);
+  expect(report).toBe('');
+});
+
 test('Responses: a model that is known not to reason loses them with a report', async () => {
   const body = {
     model: 'openai-responses/gpt-4o',

@@ -2,9 +2,17 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const API = 'Gemini API, 2026-11';
+const RECORDED = 'test/recordings/unknown-models.test.ts';
 const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
 
 export const geminiRequirements: Requirements = {
+  'contract.unknown-models-recorded': shown(
+    'recorded requests of programs',
+    'Requests for models that no catalog knows lose nothing without a report where the upstream owns the protocol.',
+    `${RECORDED}: lose nothing without a report`,
+    'test/unknown-models.test.ts: members of reasoning that nobody knows yet pass',
+    "test/unknown-models.test.ts: OpenAI's own breakpoints pass",
+  ),
   'contract.gemini-embeddings': shown(
     API,
     'Clients of Gemini get embeddings of every upstream that makes them; what it cannot be told is reported.',

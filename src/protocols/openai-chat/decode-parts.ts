@@ -87,7 +87,8 @@ function decodePart(
   }
   const known = partShape(raw)?.known;
   // Kept only where it says more than the canonical part.
-  const source = known && unknownMembers(raw, known) && ({ protocol: 'openai-chat', raw } as const);
+  const saysMore = known && (raw['prompt_cache_breakpoint'] !== undefined || unknownMembers(raw, known));
+  const source = saysMore && ({ protocol: 'openai-chat', raw } as const);
   switch (type) {
     case 'text': {
       const text = requireText(raw['text'], `${path}.text`, problems);

@@ -53,6 +53,8 @@ export function encodePart(part: Part, context: EncodeContext): JsonObject {
   if (!part.cache) return encoded;
   if (context.target.quirks.cacheControl)
     encoded['cache_control'] = anthropicBreakpoint(part.cache, part.path ?? 'messages', context.report);
+  else if (raw?.[OWN_BREAKPOINT] !== undefined && context.target.quirks.unknownFields === 'pass')
+    encoded[OWN_BREAKPOINT] = raw[OWN_BREAKPOINT];
   else reportCache(part, context);
   return encoded;
 }
@@ -139,11 +141,14 @@ function reportMembers(part: Part, context: EncodeContext): void {
     context.report.add(`${part.path ?? 'messages'}.${name}`, 'dropped', 'the upstream takes the text alone');
 }
 
+/** OpenAI's own word for a breakpoint (API reference, "Prompt caching", 2026-11). */
+const OWN_BREAKPOINT = 'prompt_cache_breakpoint';
+
 /** Notes a cache breakpoint that the target does not understand. */
 function reportCache(part: Part, context: EncodeContext): void {
   if (!part.cache) return;
   context.report.add(
-    `${part.path ?? 'messages'}.cache_control`,
+    `${part.path ?? 'messages'}.${ownRaw(part.source)?.[OWN_BREAKPOINT] === undefined ? 'cache_control' : OWN_BREAKPOINT}`,
     'dropped',
     'the upstream has no prompt-cache breakpoints',
   );

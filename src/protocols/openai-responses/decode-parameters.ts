@@ -29,8 +29,8 @@ import { decodePart, OUTPUT_PARTS } from './decode-content.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;
-/** Members of `reasoning` that are read, `usage` by the gateway's own options. */
-const REASONING_MEMBERS: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary', 'usage']);
+/** Members of `reasoning` that other protocols have: here they mean nothing, to nobody. */
+const FOREIGN_REASONING = ['enabled', 'max_tokens', 'exclude'] as const;
 
 export interface TextOptions {
   readonly responseFormat: ResponseFormat | undefined;
@@ -64,8 +64,8 @@ export function decodeReasoning(value: Member, problems: Problems, report: Repor
   const raw = readObject(value, 'reasoning', problems) ?? {};
   const summary = readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES);
   const generate = readWord(raw['generate_summary'], 'reasoning.generate_summary', problems, SUMMARIES);
-  for (const key in raw)
-    if (!REASONING_MEMBERS.has(key))
+  for (const key of FOREIGN_REASONING)
+    if (raw[key] !== undefined)
       report.add(`reasoning.${key}`, 'dropped', 'not a member of reasoning in the Responses API');
   return {
     ...readEffort(raw['effort'], 'reasoning.effort', problems),

@@ -13,7 +13,7 @@ import { asObject } from '../../canonical/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
 import { reportPrefill } from '../prefill.ts';
 import { enforceable } from '../strict-schema.ts';
-import { TEXT_SHAPE, unknownOf } from './member-shapes.ts';
+import { REASONING_SHAPE, TEXT_SHAPE, unknownOf } from './member-shapes.ts';
 import { encodeItems } from './encode-items.ts';
 import { encodeTools } from './encode-tools.ts';
 
@@ -51,8 +51,11 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   const text = encodeText(request, target, report);
   if (text) body['text'] = text;
-  const reasoning = encodeReasoning(target, report);
-  if (reasoning) body['reasoning'] = reasoning;
+  const reasoning = {
+    ...unknownReasoning(request, target, report),
+    ...encodeReasoning(request, target, report),
+  };
+  if (Object.keys(reasoning).length > 0) body['reasoning'] = reasoning;
 
   const include = encodeInclude(request, target, tools, report);
   if (include.length > 0) body['include'] = include;
@@ -117,11 +120,25 @@ function encodeFormat(format: ResponseFormat, client: ProtocolName, report: Repo
   };
 }
 
-function encodeReasoning(target: Target, report: Report): JsonObject | undefined {
+/** Members of tomorrow, for those who may know them. */
+function unknownReasoning(
+  { protocol, raw }: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  const own = protocol === 'openai-responses' ? asObject(raw['reasoning']) : undefined;
+  return unknownOf(own, REASONING_SHAPE, 'reasoning', target, report);
+}
+
+function encodeReasoning(
+  { reasoning: asked }: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
   const { reasoning } = target;
   switch (reasoning.mode) {
     case 'unset':
-      return undefined;
+      return encodeSummaryAlone(asked.summary, target, report);
     case 'off':
       return { effort: 'none' };
     case 'on':
@@ -137,6 +154,18 @@ function encodeReasoning(target: Target, report: Report): JsonObject | undefined
         ...(reasoning.summary === 'none' ? {} : { summary: reasoning.summary ?? 'auto' }),
       };
   }
+}
+
+/** A summary is asked of a model that may reason by itself; one that is known not to has none. */
+function encodeSummaryAlone(
+  summary: string | undefined,
+  { reasoningStyle, isReasoningKnown }: Target,
+  report: Report,
+): JsonObject | undefined {
+  if (summary === undefined || summary === 'none' || reasoningStyle !== 'none') return undefined;
+  if (isReasoningKnown === false) return { summary };
+  report.add('reasoning.summary', 'dropped', 'the model does not reason: there is nothing to sum up');
+  return undefined;
 }
 
 function encodeInclude(

@@ -61,12 +61,16 @@ export const TEXT_SHAPE = members('format verbosity', {
   format: rewritten('type name schema strict description'),
 });
 
+/** What is not OpenAI's is read, or told of, by the decoder; what is not known may be tomorrow's. */
+export const REASONING_SHAPE = members('effort summary generate_summary usage enabled max_tokens exclude');
+
 /** The body of a request, below its top. */
 export const REQUEST_SHAPE = members('', {
   input: itemShape,
   instructions: itemShape,
   tools: toolShape,
   text: TEXT_SHAPE,
+  reasoning: REASONING_SHAPE,
 });
 
 /** The unknown members of a node that is written anew, for a server that takes such; those of others are reported. */

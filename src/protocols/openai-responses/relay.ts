@@ -18,8 +18,8 @@ export const relay: RelayCodec = {
   openStream: (facts) => new ResponsesRelayStream(facts),
 };
 
-/** Members of `reasoning` that OpenAI takes. */
-const REASONING_MEMBERS: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary']);
+/** Members of `reasoning` that are the gateway's, or of other protocols: OpenAI refuses them. */
+const NOT_OPENAIS: ReadonlySet<string> = new Set(['usage', 'enabled', 'max_tokens', 'exclude']);
 
 function accepts(request: CanonicalRequest): boolean {
   const { raw, state } = request;
@@ -41,7 +41,7 @@ function accepts(request: CanonicalRequest): boolean {
   // Words of others, which OpenAI does not know.
   if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
   if (tools === 0 && choice !== 'auto' && choice !== 'none') return false;
-  if (Object.keys(asObject(raw['reasoning'])).some((key) => !REASONING_MEMBERS.has(key))) return false;
+  if (Object.keys(asObject(raw['reasoning'])).some((key) => NOT_OPENAIS.has(key))) return false;
   return request.items.every((item) => {
     if (item.type === 'reference') return false;
     // Ids of files are the gateway's own.
