@@ -176,6 +176,39 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect((await call).parts).toEqual([{ type: 'text', text: 'done' }]);
   });
 
+  test('signs of progress keep no call alive for ever', async () => {
+    const clock = new ArmedClock();
+    let report = (): Promise<void> => Promise.resolve();
+    const over = gate();
+    const server = serve({
+      transport,
+      ...(transport === 'json' && { transport: 'http' as const }),
+      tools: {
+        slow: {
+          async run(_, { progress }) {
+            let count = 0;
+            report = () => progress(++count);
+            await over.passed;
+            return 'done';
+          },
+        },
+      },
+    });
+    const session = open(server.url, { clock, limits: { timeoutMs: 5000 } });
+    const call = failureOf(session.callTool('slow', {}, PATIENT));
+    await server.called('slow');
+    for (let step = 0; step < 6; step++) {
+      clock.advance(4000);
+      clock.waits.length = 0;
+      const armed = clock.armed();
+      await report();
+      await armed;
+    }
+    clock.advance(1000);
+    expect(await call).toMatchObject({ code: 'mcp_timeout', message: expect.stringContaining('25000 ms') });
+    over.pass();
+  });
+
   test('a call that nobody waits for is cancelled at the server', async () => {
     const told = gate();
     const server = serve({

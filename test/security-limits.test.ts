@@ -54,6 +54,14 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ["nesting of an upstream's answer", plain(limits('MAX_ANSWER_DEPTH'))],
   ["an upstream's error", inKb(limits('MAX_ERROR_BYTES'))],
   [
+    "the body of an upstream's error",
+    `${constant('engine/attempt.ts', 'ERROR_BODY_MS') / 1000} s after its head`,
+  ],
+  [
+    "what follows an upstream's complete answer",
+    `${inKb(constant('engine/attempt.ts', 'LINGER_BYTES'))}, ${constant('engine/attempt.ts', 'LINGER_MS') / 1000} s`,
+  ],
+  [
     "an upstream's head",
     `${inKb(constant('upstream/response-parser.ts', 'MAX_HEAD'))}, ${constant('upstream/response-parser.ts', 'MAX_HEADERS')} lines`,
   ],

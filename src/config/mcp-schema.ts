@@ -95,7 +95,7 @@ export const mcpSchema = z
       .default(256)
       .describe('Most text of one result, in kB (1 kB = 1,024 bytes); the rest is cut off.'),
     timeout_ms: milliseconds(60_000).describe(
-      'For one call, from the last sign of progress that the server gives.',
+      'For one call, from the last sign of progress that the server gives; five times as much in all.',
     ),
     max_tools: z
       .number()

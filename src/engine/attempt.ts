@@ -12,6 +12,7 @@ import { type Decompressor, decompressing } from '../upstream/decompress.ts';
 import type { ResponseHead } from '../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord } from './attempt-record.ts';
+import { attemptRequest } from './attempt-request.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
 import { isEndpointsFault } from './failure-table.ts';
 import { HeldBytes } from './held-bytes.ts';
@@ -22,11 +23,13 @@ import { type AttemptState, overdue } from './patience.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { transportError } from './transport-words.ts';
-import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
-import { upstreamUrl } from './upstream-url.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
+/** How much it may still say then. */
+const LINGER_BYTES = 64 * 1024;
+/** How long the body of an error may take after its head: what has come by then says enough. */
+const ERROR_BODY_MS = 10_000;
 
 export class Attempt {
   readonly meter = new Meter();
@@ -41,6 +44,12 @@ export class Attempt {
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #inflating: Decompressor | undefined;
+  /** Reads an error; undefined where there is none. */
+  #refusal: { readonly reader: AnswerReader; readonly since: number } | undefined;
+  /** True once the body has ended, whatever its content coding says. */
+  #isBodyOver = false;
+  /** Bytes that came behind the complete answer. */
+  #surplus = 0;
   #relaying: RelayStream | undefined;
   #state: AttemptState = 'connecting';
   #lastActivityAt: number;
@@ -97,24 +106,14 @@ export class Attempt {
    * @param body for the upstream, as a byte string; not kept
    */
   run(body: string): Promise<AttemptResult> {
-    const { endpoint, protocol, stream, upstream, ticker } = this.#options;
+    const { endpoint, upstream, ticker } = this.#options;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
       this.#guard(() => {
         const call = sendUpstream(
           endpoint,
-          {
-            url: upstreamUrl(endpoint, protocol, stream, this.#options.path),
-            headers: withClientHeaders(
-              upstreamHeaders(endpoint, protocol, stream),
-              this.#options.clientHeaders,
-              this.#options.passedHeaders,
-            ),
-            body,
-            tenant: this.#options.keyId,
-            staleness: this.#options.fresh ? 'fresh' : 'tell',
-          },
+          attemptRequest(this.#options, body),
           upstream,
           {
             signed: (headers) => (this.#signature = headers),
@@ -180,6 +179,7 @@ export class Attempt {
     );
     if (limits) this.#options.lease.limits(limits);
     const plain = openReader(head, this.#options, this.#signature, this.#take);
+    if (head.status >= 300) this.#refusal = { reader: plain, since: this.#lastActivityAt };
     this.#inflating = decompressing(
       head.header('content-encoding'),
       this.#body,
@@ -193,6 +193,11 @@ export class Attempt {
   }
 
   #data(bytes: string): void {
+    if (this.#state === 'lingering') {
+      this.#surplus += bytes.length;
+      if (this.#surplus > LINGER_BYTES) this.#leave();
+      return;
+    }
     this.#lastActivityAt = this.#options.clock.now();
     if (this.#reader) this.#read(this.#reader, bytes);
   }
@@ -209,11 +214,8 @@ export class Attempt {
   }
 
   #end(): void {
-    if (this.#state === 'lingering') {
-      this.#stopWatching();
-      this.#state = 'over';
-      return;
-    }
+    this.#isBodyOver = true;
+    if (this.#state === 'lingering') return this.#leave();
     if (this.#reader) this.#readEnd(this.#reader);
   }
 
@@ -224,10 +226,8 @@ export class Attempt {
       if (!ended) this.#body.abort();
     }
     this.#options.output.flush();
-    if (ended && this.#state === 'lingering') {
-      this.#stopWatching();
-      this.#state = 'over';
-    }
+    // What is compressed may end before the body does.
+    if (ended && this.#isBodyOver && this.#state === 'lingering') this.#leave();
   }
 
   /** The innermost sink of the translate lane. */
@@ -349,10 +349,12 @@ export class Attempt {
   #watch(now: number): void {
     const { timeouts, deadlineAt, stream, endpoint } = this.#options;
     if (this.#state === 'lingering') {
-      if (now - (this.#endedAt ?? now) <= LINGER_MS) return;
-      this.#stopWatching();
-      this.#body.abort();
+      if (now - (this.#endedAt ?? now) > LINGER_MS) this.#leave();
       return;
+    }
+    if (this.#refusal && now - this.#refusal.since > ERROR_BODY_MS) {
+      const { reader } = this.#refusal;
+      return this.#guard(() => reader.end());
     }
     const late = overdue(
       {
@@ -367,6 +369,14 @@ export class Attempt {
       now,
     );
     if (late !== null) this.#fail(new GatewayError('timeout', `${endpoint.slug}: ${late}`));
+  }
+
+  /** The answer is complete; where its upstream does not end, the connection is not worth keeping. */
+  #leave(): void {
+    this.#state = 'over';
+    this.#stopWatching();
+    this.#inflating?.stop();
+    this.#body.abort();
   }
 
   #stopWatching(): void {

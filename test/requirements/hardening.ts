@@ -52,6 +52,15 @@ export const hardeningRequirements: Requirements = {
     'test/held-memory.test.ts: files that are read for requests count while they are answered',
     'test/held-memory.test.ts: an answer under an idempotency key is given, but not kept where there is no room',
   ),
+  'contract.hardening.endings': shown(
+    HARDENING,
+    'Neither an error that drips, nor what follows a complete answer, nor signs of progress without end are waited for.',
+    'test/scenarios/lingering-upstreams.test.ts: an error whose body drips is told ten seconds after its head',
+    'test/scenarios/lingering-upstreams.test.ts: what floods behind a complete stream is not read',
+    'test/scenarios/lingering-upstreams.test.ts: a compressed stream is complete with its last event: what follows %s',
+    'test/scenarios/lingering-upstreams.test.ts: a compressed whole answer with something else behind it is damaged',
+    'test/mcp-session.test.ts: signs of progress keep no call alive for ever',
+  ),
   'contract.hardening.sockets': shown(
     HARDENING,
     'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',

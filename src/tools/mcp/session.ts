@@ -51,7 +51,7 @@ export interface McpSession {
 }
 
 export interface McpLimits {
-  /** For one call, from the last sign of progress; and for a whole list. Milliseconds. */
+  /** For one call, from the last sign of progress, but `MOST_TIMES` as much in all; and for a whole list. Milliseconds. */
   readonly timeoutMs: number;
   /** Of text in one result. */
   readonly maxResultBytes: number;
@@ -77,6 +77,8 @@ const CONNECT_MS = 20_000;
 const END_MS = 2_000;
 /** For a single answer, images and all; also for a stream that stands open for the whole session. */
 const ANSWER_LIMITS: WebFetchLimits = { maxBytes: 16 * 1_048_576, timeoutMs: 3_600_000 };
+/** How often the time of a call may begin anew: a server that reports progress for ever never answers. */
+const MOST_TIMES = 5;
 const MAX_PAGES = 100;
 /** For the tools of one server as JSON, in characters: a model reads all of it with every request. */
 const MAX_LIST_CHARS = 1_048_576;
@@ -178,7 +180,8 @@ class Session implements McpSession {
     const cancels = AbortSignal.any([signal, this.#closed.signal]);
     for (let isSecond = false; ; isSecond = true) {
       const connection = await within({ clock, errors, signal: cancels }, () => this.#connected());
-      const limit = { clock, errors, signal: cancels, ms: this.#limits.timeoutMs };
+      const { timeoutMs: ms } = this.#limits;
+      const limit = { clock, errors, signal: cancels, ms, mostMs: MOST_TIMES * ms };
       try {
         return await within(limit, (inner, alive) => work(connection, inner, alive));
       } catch (error) {

@@ -7,6 +7,8 @@ export interface Limit {
   readonly errors: McpErrors;
   /** Milliseconds, from the beginning or the last sign of life; absent: no limit. */
   readonly ms?: number;
+  /** Milliseconds from the beginning, whatever signs of life there are; absent: no limit. */
+  readonly mostMs?: number;
   /** The caller's. */
   readonly signal?: AbortSignal;
 }
@@ -17,22 +19,24 @@ export interface Limit {
  * @throws GatewayError `mcp_timeout`, `mcp_cancelled`, or whatever the work throws
  */
 export function within<T>(
-  { clock, ms, signal, errors }: Limit,
+  { clock, ms, mostMs, signal, errors }: Limit,
   work: (signal: AbortSignal, alive: () => void) => Promise<T>,
 ): Promise<T> {
   const inner = new AbortController();
   return new Promise((resolve, reject) => {
     let stopTimer = (): void => {};
+    let stopLast = (): void => {};
     let isOver = false;
     const settle = (): boolean => {
       if (isOver) return false;
       isOver = true;
       stopTimer();
+      stopLast();
       signal?.removeEventListener('abort', cancel);
       return true;
     };
-    const late = (): void => {
-      if (settle()) reject(errors.make('mcp_timeout', `took longer than ${ms} ms`));
+    const late = (limitMs: number): void => {
+      if (settle()) reject(errors.make('mcp_timeout', `took longer than ${limitMs} ms`));
       inner.abort('it took too long');
     };
     const cancel = (): void => {
@@ -41,11 +45,12 @@ export function within<T>(
     };
     const alive = (): void => {
       stopTimer();
-      if (ms !== undefined && !isOver) stopTimer = clock.after(ms, late);
+      if (ms !== undefined && !isOver) stopTimer = clock.after(ms, () => late(ms));
     };
     if (signal?.aborted) return cancel();
     signal?.addEventListener('abort', cancel);
     alive();
+    if (mostMs !== undefined) stopLast = clock.after(mostMs, () => late(mostMs));
     work(inner.signal, alive).then(
       (value) => settle() && resolve(value),
       (error: unknown) => settle() && reject(error),
