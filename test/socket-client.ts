@@ -15,7 +15,10 @@ const ENDS: ReadonlySet<Json | undefined> = new Set([
 /** This runtime's client takes headers, which browsers do not. */
 const HeaderSocket = WebSocket as unknown as new (
   url: string,
-  options: { readonly headers: Readonly<Record<string, string>> },
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly tls?: { readonly ca: string } | undefined;
+  },
 ) => WebSocket;
 
 export class SocketClient implements AsyncDisposable {
@@ -37,14 +40,21 @@ export class SocketClient implements AsyncDisposable {
     });
   }
 
-  /** @param origin `http://host:port` */
+  /**
+   * @param origin `http://host:port` or `https://host:port`
+   * @param ca PEM text of the authority to trust
+   */
   static async open(
     origin: string,
     headers: Readonly<Record<string, string>> = {},
     path = '/v1/responses',
+    ca?: string,
   ): Promise<SocketClient> {
     const url = origin.replace('http', 'ws') + path;
-    const socket = new HeaderSocket(url, { headers: { authorization: 'Bearer sk-test', ...headers } });
+    const socket = new HeaderSocket(url, {
+      headers: { authorization: 'Bearer sk-test', ...headers },
+      ...(ca !== undefined && { tls: { ca } }),
+    });
     const client = new SocketClient(socket);
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener('open', () => resolve());

@@ -1,4 +1,6 @@
 // `dragoman check`: validates the configuration and says what it would serve.
+import { readCertificate } from '../config/index.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { parseArguments, type Command } from './command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 
@@ -10,6 +12,8 @@ export const check: Command = {
     const args = parseArguments(argv);
     const { config, path } = args.load();
     const { catalog } = offlineSnapshot(config);
+    const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
+    for (const sentence of certificate?.warnings ?? []) process.stderr.write(`${sentence}\n`);
     const models = catalog.list();
     const providers = [
       ...new Set(models.flatMap((model) => model.endpoints.map((endpoint) => endpoint.provider))),

@@ -2,6 +2,7 @@
 import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
 import {
   buildSnapshot,
+  readCertificate,
   watchConfig,
   type Config,
   type Environment,
@@ -30,7 +31,8 @@ import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
-import { listenOrExplain, originOf } from './listen-or-explain.ts';
+import { originOf } from './listen-or-explain.ts';
+import { listenWithCertificate } from './listen-with-certificate.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { openTools } from './open-tools.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
@@ -63,7 +65,7 @@ export interface RunningGateway {
   readonly origin: string;
   /** The key that was made because there was none; null otherwise. */
   readonly firstKey: string | null;
-  /** Reads the configuration again. True when the new one is in force. */
+  /** Reads the certificate and the configuration again. True when the new configuration is in force. */
   reload(): boolean;
   /** Refuses new requests, lets running answers finish within the drain time, and closes everything. */
   stop(): Promise<void>;
@@ -73,6 +75,8 @@ export interface RunningGateway {
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
   const { environment, clock = systemClock } = input;
   const { config, path } = input.load();
+  const { tls } = config.server;
+  const certificate = tls && { files: tls, pair: readCertificate(tls, clock.now()) };
 
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
@@ -128,10 +132,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     current: first,
     load: (revision) => snapshotOf(input.load().config, revision),
     log: (level, message) => log[level](message),
-    onHangup: (reload) => {
-      process.on('SIGHUP', reload);
-      return () => process.off('SIGHUP', reload);
-    },
+    onHangup,
     onSwap: (next) => {
       redact = snapshotRedactor(next);
       warnOfUnreadable();
@@ -222,7 +223,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     now: clock.now,
     log,
   });
-  const listener = listenOrExplain({
+  const listener = listenWithCertificate({
     hostname: config.server.host,
     port: config.server.port,
     // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
@@ -233,6 +234,12 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     fallback: app.fallback,
     failed: app.failed,
     idleSeconds: Math.ceil(config.server.idleMs / 1000),
+    tls: certificate && {
+      ...certificate,
+      now: clock.now,
+      log: (level, message) => log[level](message),
+      onHangup,
+    },
   });
   // Only now: a start that failed would have made a key that nobody was shown.
   const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
@@ -241,7 +248,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   return {
     origin: originOf(listener),
     firstKey,
-    reload: () => watched.reload(),
+    reload() {
+      listener.reload();
+      return watched.reload();
+    },
     async stop() {
       ready = false;
       log.info('shutting down: running answers may finish', {
@@ -263,6 +273,12 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await storage.close();
     },
   };
+}
+
+/** Calls back on a hangup signal. @returns how to stop */
+function onHangup(reload: () => void): () => void {
+  process.on('SIGHUP', reload);
+  return () => process.off('SIGHUP', reload);
 }
 
 /** Waits until nothing runs any more; what is still running at the deadline ends with a native error. */

@@ -16,7 +16,7 @@ export function listenOrExplain(options: ListenOptions): Listener {
   }
 }
 
-/** `http://host:port`, as a client writes it: an IPv6 address stands in brackets. */
-export function originOf({ hostname, port }: Pick<Listener, 'hostname' | 'port'>): string {
-  return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+/** `http://host:port` or `https://host:port`, as a client writes it: an IPv6 address stands in brackets. */
+export function originOf({ hostname, port, secure }: Pick<Listener, 'hostname' | 'port' | 'secure'>): string {
+  return `${secure ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }

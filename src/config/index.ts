@@ -1,4 +1,6 @@
 // The configuration: read, checked, made into immutable snapshots, watched.
+export { readCertificate } from './certificate.ts';
+export type { CertificateFiles, CertificatePair } from './certificate.ts';
 export { checkWishes } from './check-routing-names.ts';
 export { ConfigError } from './config-error.ts';
 export type { Config, KeyConfig, Timeouts } from './config.ts';

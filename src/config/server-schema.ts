@@ -2,6 +2,7 @@
 // process. Says what may stand there; who holds to it is elsewhere.
 import { z } from 'zod';
 import { Secret } from '../telemetry/secret.ts';
+import type { CertificateFiles } from './certificate.ts';
 import { milliseconds } from './routing-schema.ts';
 
 const MEGABYTE = 1_048_576;
@@ -10,6 +11,16 @@ export const serverSchema = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
     port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+    tls: z
+      .strictObject({
+        cert: z
+          .string()
+          .min(1)
+          .describe('PEM file of the certificate, followed by those between it and its authority.'),
+        key: z.string().min(1).describe('PEM file of its private key, without a passphrase.'),
+      })
+      .optional()
+      .describe('Serve HTTPS instead of HTTP, TLS 1.2 or later. The files are watched.'),
     body_limit_mb: z
       .number()
       .positive()
@@ -94,6 +105,8 @@ export const serverSchema = z
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
+  /** Null: plain HTTP. */
+  readonly tls: CertificateFiles | null;
   readonly bodyLimitBytes: number;
   /** At most 255,000. */
   readonly idleMs: number;
@@ -115,6 +128,7 @@ export function toServer(server: z.output<typeof serverSchema>): ServerConfig {
   return {
     host: server.host,
     port: server.port,
+    tls: server.tls ?? null,
     bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
     idleMs: server.idle_ms,
     bodyGraceMs: server.body_grace_ms,

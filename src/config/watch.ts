@@ -1,8 +1,10 @@
-// Notices that the configuration file changed and asks for a new snapshot. A valid one is swapped in as a whole;
-// an invalid one is refused and logged, and the old one stays. Knows nothing of what a snapshot holds.
+// Notices that a file of the configuration changed and asks for what is made of it. What is valid is swapped in as a
+// whole; else it is refused and logged, and the old one stays. Knows nothing of what the files hold.
 import { statSync } from 'node:fs';
 
 export interface WatchInput<T> {
+  /** What is made of the files, for the log. Default: `configuration`. */
+  readonly what?: string | undefined;
   /** The file; null when there is none, so that only a hangup signal reloads. */
   readonly path: string | null;
   /** Further files that a value is built from; they may come and go. */
@@ -37,6 +39,7 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
   let current: T = input.current;
   let revision = input.current.revision;
   let cancel: (() => void) | undefined;
+  const what = input.what ?? 'configuration';
   const schedule = input.schedule ?? scheduleTimer;
 
   function reload(): boolean {
@@ -47,13 +50,13 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
       const message = error instanceof Error ? error.message : String(error);
       input.log(
         'error',
-        `the changed configuration is not valid and was refused; the old one stays in force: ${message}`,
+        `the changed ${what} is not valid and was refused; the old one stays in force: ${message}`,
       );
       return false;
     }
     revision += 1;
     current = next;
-    input.log('info', `configuration ${revision} is in force`);
+    input.log('info', `${what} ${revision} is in force`);
     input.onSwap?.(next);
     return true;
   }

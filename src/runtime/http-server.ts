@@ -23,6 +23,12 @@ export type Handler = (request: Request, connection: Connection) => Answer | Pro
 /** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
 const IDLE_SECONDS = 60;
 
+/** PEM texts: a certificate with those between it and its authority, and its private key. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface ListenOptions {
   readonly hostname: string;
   /** 0: any free port. */
@@ -37,6 +43,8 @@ export interface ListenOptions {
   readonly fallback: Handler;
   /** The answer where a handler failed. Absent: a bare 500. */
   readonly failed?: ((thrown: unknown) => Response) | undefined;
+  /** HTTPS with this certificate, TLS 1.2 or later (the runtime offers nothing older). Absent: plain HTTP. */
+  readonly certificate?: Certificate | undefined;
   /** At most 255. */
   readonly idleSeconds?: number | undefined;
 }
@@ -44,6 +52,14 @@ export interface ListenOptions {
 export interface Listener {
   readonly hostname: string;
   readonly port: number;
+  /** Whether it speaks TLS. */
+  readonly secure: boolean;
+  /**
+   * Shows this certificate to new connections. Answers that run and WebSockets go on under the old one; idle connections
+   * are closed. Throws when the runtime cannot use it: nothing has changed then. For a listener that speaks TLS only;
+   * nothing happens once it drains.
+   */
+  certify(certificate: Certificate): void;
   /** Refuses new connections; running requests go on. */
   drain(): void;
   /** Closes every connection. */
@@ -60,25 +76,50 @@ export function listen(options: ListenOptions): Listener {
   const routes = Object.fromEntries(
     Object.entries(options.hot).map(([path, handler]) => [path, { POST: adapt(handler) }]),
   );
-  const server = Bun.serve<SocketListener>({
-    hostname: options.hostname,
-    port: options.port,
-    maxRequestBodySize: options.maxBodyBytes,
-    idleTimeout: idleSeconds,
-    // The runtime's own page for errors shows stacks, paths and the request's address, and prints them as well.
-    development: false,
-    // Without the page the runtime would let a second process share the port.
-    reusePort: false,
-    error: options.failed ?? (() => new Response(null, { status: 500 })),
-    routes,
-    fetch: adapt(options.fallback),
-    websocket: webSocketHandler(options.maxMessageBytes ?? options.maxBodyBytes),
-  });
+  const serve = (port: number, isShared: boolean, tls = options.certificate): Bun.Server<SocketListener> =>
+    Bun.serve<SocketListener>({
+      hostname: options.hostname,
+      port,
+      ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
+      maxRequestBodySize: options.maxBodyBytes,
+      idleTimeout: idleSeconds,
+      // The runtime's own page for errors shows stacks, paths and the request's address, and prints them as well.
+      development: false,
+      // Without the page the runtime would let a second process share the port.
+      reusePort: isShared,
+      error: options.failed ?? (() => new Response(null, { status: 500 })),
+      routes,
+      fetch: adapt(options.fallback),
+      websocket: webSocketHandler(options.maxMessageBytes ?? options.maxBodyBytes),
+    });
+  let server = serve(options.port, false);
+  if (options.certificate) {
+    // The runtime cannot change a certificate; a second server takes over the port, which both must be willing to share.
+    // That nobody else has it was found out by asking for it alone.
+    const port = server.port ?? options.port;
+    void server.stop(true);
+    server = serve(port, true);
+  }
+  const retired = new Set<typeof server>();
+  let drains = false;
   return {
     hostname: options.hostname,
     port: server.port ?? options.port,
-    drain: () => void server.stop(false),
-    stop: () => server.stop(true),
+    secure: options.certificate !== undefined,
+    certify(certificate) {
+      if (drains) return;
+      const before = server;
+      server = serve(before.port ?? options.port, true, certificate);
+      retired.add(before);
+      void before.stop(false).then(() => retired.delete(before));
+    },
+    drain() {
+      drains = true;
+      void server.stop(false);
+    },
+    async stop() {
+      await Promise.all([server, ...retired].map((each) => each.stop(true)));
+    },
   };
 }
 

@@ -1,7 +1,8 @@
-// How the program is started, and what a start leaves behind.
+// How the program is started, what a start leaves behind, and how its socket is opened.
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with operators: starting';
+const TLS = 'test/server-tls.test.ts';
 const PROCESS = 'test/launcher-process.test.ts';
 
 export const startingRequirements: Requirements = {
@@ -18,5 +19,23 @@ export const startingRequirements: Requirements = {
     `${PROCESS}: under a Node that can become another program, no launcher stays either`,
     `${PROCESS}: both launchers find and start the same runtime: %s`,
     `${PROCESS}: without a runtime the launchers say what to do`,
+  ),
+  'contract.starting.tls': shown(
+    CONTRACT,
+    'With `server.tls` the gateway speaks HTTPS only, TLS 1.2 or later, WebSockets included.',
+    `${TLS}: says so where it listens, and serves the official SDK`,
+    `${TLS}: serves WebSockets`,
+    `${TLS}: speaks TLS 1.2 and 1.3, nothing older, and no HTTP without it`,
+    `${TLS}: keeps its port to itself, also after a change`,
+    `${TLS}: after a stop nothing listens, and no change brings it back`,
+  ),
+  'contract.starting.certificates': shown(
+    CONTRACT,
+    'A changed pair is taken over while answers run; one that cannot be used is refused and named, at the start with exit code 2.',
+    `${TLS}: shows a new pair to new connections; answers and WebSockets go on`,
+    `${TLS}: follows the files; a broken pair is refused and logged, and the old one stays`,
+    `${TLS}: does not start with %s`,
+    `${TLS}: a wrong pair ends the start with 2, and \`check\` finds it`,
+    `${TLS}: warns of a key that others can read, and of a certificate that has expired`,
   ),
 };
