@@ -1,18 +1,21 @@
 // Anthropic Messages as the simulated service speaks it: reads a checked request, encodes answers and errors.
 // The frames of a stream are made from the same content blocks in `messages-frames.ts`.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { Complaint } from './complaints.ts';
 import { budgetTokens, contentText, countParts, EFFORT_TOKENS, prefillOf } from './conversation.ts';
 import type { Answering, Dialect } from './dialect.ts';
 import { anthropicErrorType, anthropicFailure } from './failures.ts';
 import { checkMessages, thinks } from './messages-check.ts';
-import { encodeMessagesFrames } from './messages-frames.ts';
+import { encodeMessagesFrames, stopDetails } from './messages-frames.ts';
 import type { SimTraits } from './models.ts';
 import type { CacheCounts, Question, SimAnswer, SimChoice, SimTool } from './question.ts';
 import { sealText, signThinking } from './seal.ts';
 import { eventFrame } from './sse.ts';
 import { countTokens } from './tokens.ts';
+
+/** Who called a tool: the model, and no program of its own. */
+const DIRECT = { type: 'direct' } as const;
 
 export const messagesDialect: Dialect = {
   protocol: 'anthropic-messages',
@@ -162,7 +165,8 @@ function encodeBlocks({ answer, question, body }: Answering): JsonObject[] {
   }
   if (answer.search) {
     const id = `srvtoolu_${question.seed.slice(0, 24)}`;
-    blocks.push({ type: 'server_tool_use', id, name: 'web_search', input: { query: answer.search.query } });
+    const input = { query: answer.search.query };
+    blocks.push({ type: 'server_tool_use', id, name: 'web_search', input, caller: DIRECT });
     const results = answer.search.results.map(({ url, title }) => ({
       type: 'web_search_result',
       title,
@@ -170,11 +174,11 @@ function encodeBlocks({ answer, question, body }: Answering): JsonObject[] {
       encrypted_content: sealText(question.model, url),
       page_age: null,
     }));
-    blocks.push({ type: 'web_search_tool_result', tool_use_id: id, content: results });
+    blocks.push({ type: 'web_search_tool_result', tool_use_id: id, content: results, caller: DIRECT });
   }
   for (const { text, citation } of answer.segments) {
     if (!citation) {
-      blocks.push({ type: 'text', text });
+      blocks.push({ type: 'text', text, citations: null });
       continue;
     }
     const { url, title, quote } = citation;
@@ -189,7 +193,8 @@ function encodeBlocks({ answer, question, body }: Answering): JsonObject[] {
   }
   answer.calls.forEach((call, i) => {
     const id = `toolu_${question.seed.slice(0, 22)}${String(i).padStart(2, '0')}`;
-    blocks.push({ type: 'tool_use', id, name: call.name, input: asObject(parseJson(call.arguments)) });
+    const input = asObject(parseJson(call.arguments));
+    blocks.push({ type: 'tool_use', id, name: call.name, input, caller: DIRECT });
   });
   return blocks;
 }
@@ -204,9 +209,9 @@ function encode(answering: Answering): JsonObject {
     content: encodeBlocks(answering),
     stop_reason: stopReason(answer),
     stop_sequence: answer.stopSequence,
-    ...(answer.finish === 'refusal'
-      ? { stop_details: { type: 'refusal', category: null, explanation: null } }
-      : {}),
+    stop_details: stopDetails(answer),
+    container: null,
+    diagnostics: null,
     usage: usage(answering),
   };
 }
@@ -230,17 +235,18 @@ function stopReason(answer: SimAnswer): string {
 /** `input_tokens` counts only what no cache member counts; `output_tokens` includes thinking. */
 function usage({ question, answer }: Answering): JsonObject {
   const { read, write5m, write1h } = question.cache;
-  const counts: MutableJsonObject = {
+  return {
     input_tokens: question.inputTokens - read - write5m - write1h,
     cache_creation_input_tokens: write5m + write1h,
     cache_read_input_tokens: read,
     cache_creation: { ephemeral_5m_input_tokens: write5m, ephemeral_1h_input_tokens: write1h },
     output_tokens: answer.textTokens + answer.reasoningTokens,
+    output_tokens_details: answer.reasoning ? { thinking_tokens: answer.reasoningTokens } : null,
+    server_tool_use: answer.search ? { web_search_requests: 1, web_fetch_requests: 0 } : null,
     service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
   };
-  if (answer.reasoning) counts['output_tokens_details'] = { thinking_tokens: answer.reasoningTokens };
-  if (answer.search) counts['server_tool_use'] = { web_search_requests: 1, web_fetch_requests: 0 };
-  return counts;
 }
 
 function encodeError(complaint: Complaint, requestId: string): JsonObject {

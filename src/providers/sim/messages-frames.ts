@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asString } from '../../canonical/index.ts';
 import type { Answering, Frame } from './dialect.ts';
+import type { SimAnswer } from './question.ts';
 import { eventFrame } from './sse.ts';
 import { textPieces } from './tokens.ts';
 
@@ -23,7 +24,6 @@ export function encodeMessagesFrames(
     frames.push({ phase, chars, text: eventFrame(type, { type, ...more }) });
   };
   // The final counts are not known when a real stream starts: no hosted calls yet, and one token of output.
-  const { server_tool_use: _calls, output_tokens_details: _details, ...known } = usage;
   push('head', 'message_start', {
     message: {
       id: `msg_${question.seed.slice(0, 24)}`,
@@ -33,7 +33,10 @@ export function encodeMessagesFrames(
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...known, output_tokens: 1 },
+      stop_details: null,
+      container: null,
+      diagnostics: null,
+      usage: { ...usage, output_tokens: 1, output_tokens_details: null, server_tool_use: null },
     },
   });
   if (blocks.length === 0) push('head', 'ping', {});
@@ -82,9 +85,8 @@ export function encodeMessagesFrames(
     delta: {
       stop_reason: stopReason,
       stop_sequence: answer.stopSequence,
-      ...(answer.finish === 'refusal'
-        ? { stop_details: { type: 'refusal', category: null, explanation: null } }
-        : {}),
+      stop_details: stopDetails(answer),
+      container: null,
     },
     usage: finalUsage(usage),
   });
@@ -96,9 +98,7 @@ export function encodeMessagesFrames(
 function emptied(block: JsonObject): JsonObject {
   switch (block['type']) {
     case 'text':
-      return block['citations'] === undefined
-        ? { type: 'text', text: '' }
-        : { citations: [], type: 'text', text: '' };
+      return { type: 'text', text: '', citations: block['citations'] === null ? null : [] };
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' };
     default:
@@ -106,8 +106,19 @@ function emptied(block: JsonObject): JsonObject {
   }
 }
 
-/** Cumulative counts as `message_delta` has them: without the cache's classes and the tier. */
+/** What a message says of its end beside the reason (SDK type `RefusalStopDetails`, 2026-11): only of a refusal. */
+export function stopDetails(answer: SimAnswer): JsonObject | null {
+  return answer.finish === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null;
+}
+
+/** Cumulative counts as `message_delta` has them (SDK type `MessageDeltaUsage`): no cache's classes, no tier. */
 function finalUsage(usage: JsonObject): JsonObject {
-  const { cache_creation: _classes, service_tier: _tier, ...counts } = usage;
+  const {
+    cache_creation: _classes,
+    service_tier: _tier,
+    inference_geo: _geo,
+    speed: _speed,
+    ...counts
+  } = usage;
   return { ...counts, output_tokens: asNumber(usage['output_tokens']) ?? 0 };
 }
