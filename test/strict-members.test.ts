@@ -11,8 +11,9 @@ import type {
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Response as OpenaiResponse, ResponseUsage } from 'openai/resources/responses/responses';
-import { startGateway, type TestGateway } from './harness.ts';
+import type { TestGateway } from './harness.ts';
 import { framesOf } from './recordings/loose.ts';
+import { DIALECTS, startEveryUpstream } from './upstreams/every-upstream.ts';
 import { at, list, type Json } from './upstreams/json-path.ts';
 
 type Demanded<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? never : Name }[keyof T];
@@ -110,7 +111,7 @@ function isSaid(block: Json | undefined): boolean {
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
@@ -123,7 +124,7 @@ const tools = [
 ];
 const TASK = 'explain, then call get_weather for "Lima"';
 
-describe.each(['sim/chat', 'sim/responses', 'sim/gemini', 'sim/deepseek'])('Messages over %s', (model) => {
+describe.each(DIALECTS)('Messages over %s', (model) => {
   const body = { model, max_tokens: 4000, tools, messages: [{ role: 'user', content: TASK }] };
 
   test('a whole message has them all', async () => {
@@ -154,10 +155,20 @@ describe.each(['sim/chat', 'sim/responses', 'sim/gemini', 'sim/deepseek'])('Mess
   });
 });
 
-test.each(['sim/chat', 'sim/messages', 'sim/gemini'])('Responses over %s have them, too', async (model) => {
-  const response = (await (await gateway.post('/responses', { model, input: 'Hello' })).json()) as Json;
-  expect(missing(RESPONSE, response)).toEqual([]);
-  expect(missing(RESPONSE_USAGE, at(response, 'usage'))).toEqual([]);
+describe.each(DIALECTS)('Responses over %s', (model) => {
+  test('a whole response has them all', async () => {
+    const response = (await (await gateway.post('/responses', { model, input: 'Hello' })).json()) as Json;
+    expect(missing(RESPONSE, response)).toEqual([]);
+    expect(missing(RESPONSE_USAGE, at(response, 'usage'))).toEqual([]);
+  });
+
+  test('so has each response in the events of a stream', async () => {
+    const text = await (await gateway.post('/responses', { model, input: 'Hello', stream: true })).text();
+    const responses = framesOf(text).flatMap(({ data }) => at(JSON.parse(data) as Json, 'response') ?? []);
+    expect(responses).toHaveLength(3);
+    for (const response of responses) expect(missing(RESPONSE, response)).toEqual([]);
+    expect(missing(RESPONSE_USAGE, at(responses.at(-1), 'usage'))).toEqual([]);
+  });
 });
 
 test('so have the models that clients of Messages list', async () => {

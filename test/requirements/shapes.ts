@@ -33,7 +33,15 @@ export const shapeRequirements: Requirements = {
     'Answers have every member that the newest schema demands, null where nothing is known.',
     'test/strict-members.test.ts: a whole message has them all',
     'test/strict-members.test.ts: so have the events of a stream',
+    'test/strict-members.test.ts: a whole response has them all',
+    'test/strict-members.test.ts: so has each response in the events of a stream',
     'test/strict-members.test.ts: so have the models that clients of Messages list',
+  ),
+  'contract.strict-libraries': shown(
+    'official libraries of OpenAI, Anthropic and Google for Go and Java, with their validation on',
+    'Whole and streamed answers from every kind of upstream pass strictly typed libraries, and their calls come back.',
+    'test/sdk/go.test.ts: the official libraries for Go',
+    'test/sdk/java.test.ts: the official libraries for Java',
   ),
   'contract.orphans': shown(
     'OpenAI API: Responses',

@@ -1,7 +1,7 @@
 // Runs the Python suites against a gateway of their own. `DRAGOMAN_PYTHON` names an interpreter with the packages.
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { startGateway } from '../harness.ts';
+import { runForeign } from './foreign-program.ts';
 
 const python = process.env['DRAGOMAN_PYTHON'];
 const SUITES = {
@@ -12,22 +12,10 @@ const SUITES = {
 test.skipIf(!python).each(Object.entries(SUITES))(
   `%s${python ? '' : ' (set DRAGOMAN_PYTHON to an interpreter that can import it)'}`,
   async (_, file) => {
-    const gateway = await startGateway({ routing: { retries: 0 } });
-    const suite = Bun.spawn([python ?? '', join(import.meta.dir, '..', 'python', file)], {
-      env: {
-        ...process.env,
-        DRAGOMAN_ORIGIN: gateway.origin,
-        DRAGOMAN_BASE_URL: gateway.baseURL,
-        DRAGOMAN_KEY: gateway.key,
-      },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    const report = await new Response(suite.stderr).text();
-    await gateway.close();
+    const { report, code } = await runForeign([python ?? '', file], join(import.meta.dir, '..', 'python'));
     // What unittest has to say is the message of this test's failure.
     expect(report).toMatch(/OK( \(skipped=\d+\))?\n$/);
-    expect(await suite.exited).toBe(0);
+    expect(code).toBe(0);
   },
   60_000,
 );
