@@ -60,7 +60,13 @@ test('citations of a long text, for clients of Gemini', () => {
       encoder.on({ type: 'text', index: 0, part: 0, kind: 'text', text: 'Zürich is wet. '.repeat(count) });
       for (let index = 0; index < count; index++) {
         const [start, end] = [15 * index, 15 * index + 14];
-        const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start, end } as const;
+        const annotation = {
+          type: 'url_citation',
+          url: 'https://a.example',
+          title: 'A',
+          start,
+          end,
+        } as const;
         encoder.on({ type: 'annotate', index: 0, part: 0, annotation });
       }
       encoder.on({ type: 'close', index: 0 });

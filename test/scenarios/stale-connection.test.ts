@@ -43,7 +43,9 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(again.headers.get('x-dragoman-attempts')).toBe('2');
     const record = await recordOf(scene.gateway, again);
     expect(attemptsOf(record)).toEqual(['up failed', 'up completed']);
-    expect(at(record, 'attempts', 0, 'error', 'message')).toContain('over a connection that was used before (it was closed');
+    expect(at(record, 'attempts', 0, 'error', 'message')).toContain(
+      'over a connection that was used before (it was closed',
+    );
     expect(scene.upstream('other').requests).toHaveLength(0);
   });
 

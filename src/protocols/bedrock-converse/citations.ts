@@ -12,5 +12,12 @@ export function decodeCitation(raw: JsonObject, start: number, end: number): Ann
   const source = { protocol: 'bedrock-converse', raw } as const;
   const url = asString(asObject(asObject(raw['location'])['web'])['url']);
   if (url === undefined) return { type: 'other', source };
-  return { type: 'url_citation', url: citationUri(url), title: asString(raw['title']) ?? '', start, end, source };
+  return {
+    type: 'url_citation',
+    url: citationUri(url),
+    title: asString(raw['title']) ?? '',
+    start,
+    end,
+    source,
+  };
 }

@@ -88,7 +88,14 @@ export class MessageDecoder {
 
   /** Perplexity's list of pages: citations without a place in the text. */
   citation(url: string, title: string, raw: JsonObject): void {
-    this.#annotate({ type: 'url_citation', url: citationUri(url), title, start: 0, end: 0, source: source(raw) });
+    this.#annotate({
+      type: 'url_citation',
+      url: citationUri(url),
+      title,
+      start: 0,
+      end: 0,
+      source: source(raw),
+    });
   }
 
   /** Completes every open item. */
