@@ -185,6 +185,12 @@ describe.each(names)('%s', (name) => {
     },
   );
 
+  test.if(name !== 'searxng')('a result that quotes the key shows none of it', async () => {
+    engine.script(answers(200, answer([{ ...HITS[0], text: `asked with ${KEY}.` } as Hit])));
+    const [result] = await search(settings(name));
+    expect(result?.text).toContain('asked with [secret].');
+  });
+
   test('too many questions keep their retry', async () => {
     engine.script(answers(429, { error: `slow down, ${KEY}` }, { 'retry-after': '7' }));
     const error = await failureOf(search(settings(name, { apiKey: new Secret(KEY) })));

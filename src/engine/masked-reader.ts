@@ -1,7 +1,7 @@
 // Stands before the reader of an upstream's answer, in both lanes: what the request proved its sender with reaches neither
 // a client nor anything that is kept.
 import type { Endpoint } from '../catalog/index.ts';
-import { EchoFilter, EchoMask, secretsOfHeaders } from '../telemetry/echo-mask.ts';
+import { EchoFilter, EchoMask, secretsOfAsking, secretsOfHeaders } from '../telemetry/echo-mask.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
 import type { AnswerReader } from './answer-reader.ts';
 
@@ -51,12 +51,5 @@ function maskOfSignature(endpoint: Endpoint, signature: SignatureHeaders): EchoM
 }
 
 function secretsOf({ auth, headers, baseUrl }: Endpoint): readonly string[] {
-  const { username, password, searchParams } = new URL(baseUrl);
-  return [
-    ...(auth ? [auth.key.reveal()] : []),
-    ...secretsOfHeaders(headers),
-    username,
-    password,
-    ...searchParams.values(),
-  ];
+  return [...(auth ? [auth.key.reveal()] : []), ...secretsOfAsking(baseUrl, headers)];
 }

@@ -22,6 +22,12 @@ export function secretsOfHeaders(headers: Readonly<Record<string, string>>): rea
   );
 }
 
+/** The same, and those in the address that it was sent to: its user, and the values of its query. */
+export function secretsOfAsking(url: string, headers: Readonly<Record<string, string>>): readonly string[] {
+  const { username, password, searchParams } = new URL(url);
+  return [...secretsOfHeaders(headers), username, password, ...searchParams.values()];
+}
+
 /** True for a value that can be told from other text. */
 function isTelling(secret: string): boolean {
   return secret.length >= SHORTEST_VALUE || (secret.length >= SHORTEST_MADE && MADE.test(secret));

@@ -61,6 +61,12 @@ export const hardeningRequirements: Requirements = {
     'test/scenarios/lingering-upstreams.test.ts: a compressed whole answer with something else behind it is damaged',
     'test/mcp-session.test.ts: signs of progress keep no call alive for ever',
   ),
+  'contract.hardening.quoted': shown(
+    HARDENING,
+    'A result of an MCP server or a search engine that quotes its credential shows it to nobody.',
+    'test/scenarios/tool-secrets.test.ts: a result that quotes what %s was sent shows none of it',
+    'test/web-search.test.ts: a result that quotes the key shows none of it',
+  ),
   'contract.hardening.sockets': shown(
     HARDENING,
     'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',

@@ -38,6 +38,13 @@ beforeAll(async () => {
           throw new Error(`denied for ${headers?.get('authorization')} ${headers?.get('x-own')}`);
         },
       },
+      quote: {
+        run: () => {
+          const { headers } = scene.mcp.requests.at(-1) ?? {};
+          const text = `asked by ${headers?.get('authorization')} (${headers?.get('x-api-key')})`;
+          return { content: [{ type: 'text', text }], structuredContent: { text } };
+        },
+      },
     },
     config: {
       logging: { level: 'debug', content: true },
@@ -106,6 +113,23 @@ describe.each([false, true])('streamed: %p', (stream) => {
       );
       expect(at(record, 'content', 'request')).toBeObject();
       expect(leaks(JSON.stringify([answer, record]), stored, inputs)).toEqual([]);
+    },
+  );
+
+  test.each(['sums', 'ops', 'oauth'])(
+    'a result that quotes what %s was sent shows none of it',
+    async (label) => {
+      const own = secretly({ headers: { 'X-Api-Key': HEADER } });
+      const body = {
+        model: 'sim/chat',
+        tools: [label === 'sums' ? own : { type: 'mcp', server_label: label }],
+        input: `call ${label}__quote {}`,
+      };
+      const answer = await ask(scene, 'chat', body, stream);
+      const output = JSON.stringify(at(answer.body, 'output'));
+      expect(output).toContain(`asked by Bearer [secret] (${label === 'sums' ? '[secret]' : 'null'})`);
+      const stored = await (await scene.gateway.get(`/responses/${answer.id}`)).text();
+      expect(leaks(JSON.stringify(answer), stored)).toEqual([]);
     },
   );
 

@@ -1,6 +1,7 @@
 // The guarded fetch in the shape of the web's `fetch`, for the MCP SDK, which wants nothing else. The only road from
-// the SDK to a socket. Knows nothing of MCP.
+// the SDK to a socket: what proved its sender to a server is masked in all that the server says. Knows nothing of MCP.
 import { GatewayError, MAX_ANSWER_DEPTH } from '../../canonical/index.ts';
+import { EchoFilter, EchoMask, secretsOfAsking } from '../../telemetry/echo-mask.ts';
 import type { UpstreamCall } from '../../upstream/client.ts';
 import type { PoolName } from '../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
@@ -46,12 +47,15 @@ export function webFetch(
     new Promise((resolve, reject) => {
       const { method, signal } = init;
       if (signal?.aborted) return reject(signal.reason);
-      const answer = new WebAnswer(resolve, reject, signal ?? undefined, breakage);
+      const headers = Object.fromEntries(new Headers(init.headers));
+      const mask = EchoMask.of(secretsOfAsking(String(url), headers));
+      const filter = mask && new EchoFilter(mask);
+      const answer = new WebAnswer(resolve, reject, signal ?? undefined, breakage, filter);
       answer.call = fetch.send(
         {
           url: String(url),
           method: method === 'POST' || method === 'DELETE' ? method : 'GET',
-          headers: Object.fromEntries(new Headers(init.headers)),
+          headers,
           body: typeof init.body === 'string' ? Buffer.from(init.body).toString('latin1') : '',
           redirects: 'none',
           maxBytes,
@@ -70,6 +74,7 @@ class WebAnswer implements GuardedListener {
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #breakage: Breakage;
+  readonly #filter: EchoFilter | null;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #watch: NestingWatch | undefined;
 
@@ -78,8 +83,10 @@ class WebAnswer implements GuardedListener {
     reject: (reason: unknown) => void,
     signal: AbortSignal | undefined,
     breakage: Breakage,
+    filter: EchoFilter | null,
   ) {
     this.#breakage = breakage;
+    this.#filter = filter;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -115,13 +122,18 @@ class WebAnswer implements GuardedListener {
       this.call?.abort();
       return this.failed(tooDeep());
     }
-    this.#body?.enqueue(Buffer.from(bytes, 'latin1'));
+    this.#pass(this.#filter ? this.#filter.push(bytes) : bytes);
     if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
   }
 
   end(): void {
     this.#signal?.removeEventListener('abort', this.#abort);
+    if (this.#filter) this.#pass(this.#filter.end());
     this.#body?.close();
+  }
+
+  #pass(bytes: string): void {
+    if (bytes !== '') this.#body?.enqueue(Buffer.from(bytes, 'latin1'));
   }
 
   failed(error: GatewayError): void {

@@ -11,6 +11,7 @@ import {
 } from '../../canonical/index.ts';
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
+import { EchoMask, secretsOfAsking } from '../../telemetry/echo-mask.ts';
 import { visibleText } from '../visible-text.ts';
 import { decodeDomain, isWithin } from './domain.ts';
 import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
@@ -44,6 +45,8 @@ export function openBackend(
 ): SearchBackend {
   const base = address.replace(/\/+$/, '');
   const { apiKey, maxResults, timeoutMs } = settings;
+  // Some engines repeat the key: in what they refuse, or in what they find.
+  const mask = apiKey && EchoMask.of([apiKey.reveal(), ...secretsOfAsking(base, {})]);
 
   return {
     name: api.name,
@@ -62,8 +65,9 @@ export function openBackend(
         maxBytes: MAX_BYTES,
         timeoutMs,
       });
-      const body = parseJson(answer.bytes.toString('utf8'));
-      if (answer.status < 200 || answer.status > 299) throw refusal(api, answer, asObject(body), settings);
+      const said = answer.bytes.toString('utf8');
+      const body = parseJson(mask ? mask.apply(said) : said);
+      if (answer.status < 200 || answer.status > 299) throw refusal(api, answer, asObject(body));
       charged?.();
       const found = isJsonObject(body) ? api.decodeResults(body) : undefined;
       if (!found) throw failure(api, 'upstream_unavailable', 'its answer is no list of results');
@@ -109,21 +113,14 @@ async function ask(
 }
 
 /** What an answer with another status than 2xx comes to. */
-function refusal(
-  api: SearchApi,
-  answer: GuardedAnswer,
-  body: JsonObject,
-  { apiKey }: Pick<SearchSettings, 'apiKey'>,
-): GatewayError {
+function refusal(api: SearchApi, answer: GuardedAnswer, body: JsonObject): GatewayError {
   const { status, header } = answer;
   const said = asObject(body['error'] ?? body['detail']);
   const explained = api.explainRefusal(status, asString(said['code']));
   if (explained !== undefined) return failure(api, 'upstream_unavailable', explained);
   const words =
     asString(body['error']) ?? asString(body['detail']) ?? asString(said['detail'] ?? said['error']) ?? '';
-  // Some engines repeat the key that they refuse.
-  const safe = apiKey ? words.replaceAll(apiKey.reveal(), '[secret]') : words;
-  const reason = `it answered with status ${status}${safe === '' ? '' : `: ${cutText(safe, MAX_WORDS_OF_ENGINE)}`}`;
+  const reason = `it answered with status ${status}${words === '' ? '' : `: ${cutText(words, MAX_WORDS_OF_ENGINE)}`}`;
   return status === 429
     ? failure(api, 'rate_limited', reason, { retryAfterMs: retryAfterMs(header) })
     : failure(api, 'upstream_unavailable', reason);
