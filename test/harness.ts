@@ -1,5 +1,5 @@
 // Starts whole gateways for tests: real sockets, a data directory of their own, a configuration given as an object.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeGateway, type RunningGateway } from '../src/cli/compose.ts';
@@ -8,6 +8,8 @@ import type { Clock } from '../src/runtime/clock.ts';
 import { type ResolveHost, resolveHost } from '../src/runtime/resolve-host.ts';
 
 export const TEST_KEY = 'sk-test';
+/** Stands for the file that is given as an object. */
+const CONFIG = 'test.json';
 
 /** Names that stand for somebody else's host, where tests must not go: public, and unreachable without a network. */
 const resolveExample: ResolveHost = async (host) =>
@@ -47,9 +49,10 @@ export async function startGateway(
     server: { port: 0, drain_ms: 2000, overload: { lag_ms: 0 }, ...(config['server'] as object | undefined) },
     data_dir: dataDir,
   });
+  const readFile = (path: string): string => (path === CONFIG ? text : readFileSync(path, 'utf8'));
   const running = await composeGateway({
     environment,
-    load: () => loadConfig({ environment, flags: { config: 'test.json' }, readFile: () => text }),
+    load: () => loadConfig({ environment, flags: { config: CONFIG }, readFile }),
     clock: options.clock,
     random: () => 0,
     resolve: resolveExample,

@@ -1,16 +1,14 @@
 // TLS towards upstreams: the chain and the host name are verified before a byte of the request is sent. The
 // certificates are made with openssl; without it the suite is skipped.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { UpstreamClient } from '../src/upstream/client.ts';
+import { makeRoad } from '../src/upstream/road.ts';
+import { makeCertificates } from './certificates.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dragoman-tls-'));
-const made = makeCertificates();
+const made = makeCertificates(['localhost', 'elsewhere.example']);
+const read = (file: string): string => made?.read(file) ?? '';
 if (!made) console.log('SKIP test/upstream-tls.test.ts: there is no openssl on this machine');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => made?.remove());
 
 describe.skipIf(!made)('an upstream over TLS', () => {
   test('is used when its certificate is good for the host', async () => {
@@ -68,7 +66,7 @@ async function ask(
       address: name && '127.0.0.1',
       headers: {},
       body: 'hello',
-      ca: trusted ? read('ca.pem') : undefined,
+      road: trusted ? makeRoad({ proxy: null, ca: read('ca.pem') }) : undefined,
     },
     {
       connected() {},
@@ -82,65 +80,4 @@ async function ask(
   client.close();
   await server.stop(true);
   return { answer, failure, requests };
-}
-
-function read(name: string): string {
-  return readFileSync(join(folder, name), 'utf8');
-}
-
-function makeCertificates(): boolean {
-  const openssl = (...args: string[]): void =>
-    void execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
-  try {
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.pem',
-      '-subj',
-      '/CN=test ca',
-      '-days',
-      '2',
-    );
-    for (const host of ['localhost', 'elsewhere.example']) {
-      openssl(
-        'req',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-keyout',
-        `${host}.key`,
-        '-out',
-        `${host}.csr`,
-        '-subj',
-        `/CN=${host}`,
-      );
-      writeFileSync(join(folder, 'names'), `subjectAltName=DNS:${host}`);
-      openssl(
-        'x509',
-        '-req',
-        '-in',
-        `${host}.csr`,
-        '-CA',
-        'ca.pem',
-        '-CAkey',
-        'ca.key',
-        '-CAcreateserial',
-        '-out',
-        `${host}.pem`,
-        '-days',
-        '2',
-        '-extfile',
-        'names',
-      );
-    }
-    return true;
-  } catch {
-    return false;
-  }
 }

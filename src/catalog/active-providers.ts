@@ -4,10 +4,12 @@ import { PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { ProtocolName, Quirks } from '../canonical/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
+import { type Road, STRAIGHT } from '../upstream/road.ts';
 import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
 import { credentialOf, namesCredential } from './credential-of.ts';
 import type { EndpointCredential } from './endpoint.ts';
 import { nearest } from './model-index.ts';
+import { roadOf } from './provider-road.ts';
 import {
   fillAddress,
   isAddress,
@@ -25,6 +27,8 @@ export interface ActiveProvider {
   readonly defaultProtocol: ProtocolName;
   readonly protocolOf?: ProviderPreset['protocolOf'];
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent: it is reached as everything is. */
+  readonly road?: Road | undefined;
   /** The vendor's id in the price library; null when its prices are nobody's list prices. */
   readonly priceId: string | null;
   readonly notServed: RegExp | undefined;
@@ -64,10 +68,10 @@ export function activeProviders(
   const active = new Map<string, ActiveProvider>();
   for (const preset of builtIn) {
     if (!(preset.id in config))
-      active.set(
-        preset.id,
-        fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
-      );
+      active.set(preset.id, {
+        ...fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
+        road: STRAIGHT,
+      });
   }
   for (const preset of presets) {
     if (preset.id in config || preset.namedOnly === true) continue;
@@ -94,7 +98,10 @@ export function activeProviders(
     const provider = preset
       ? overlay(id, preset, given, surroundings, refuse)
       : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse);
-    if (provider) active.set(id, provider);
+    // A server of this process is nowhere else.
+    const isOwn = preset !== undefined && builtIn.includes(preset);
+    const road = isOwn ? STRAIGHT : roadOf(given, path, surroundings, refuse);
+    if (provider) active.set(id, { ...provider, road });
   }
   return active;
 }

@@ -22,6 +22,16 @@ export interface ProviderConfig {
   readonly baseUrl?: string | undefined;
   readonly protocols?: Readonly<Partial<Record<ProtocolName, ProtocolConfig>>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Address of a proxy, or `none`. */
+  readonly proxy?: Secret | undefined;
+  /** Each a path or the PEM itself. */
+  readonly tls?:
+    | {
+        readonly cert: string | undefined;
+        readonly key: Secret | undefined;
+        readonly ca: string | undefined;
+      }
+    | undefined;
   readonly auth?: AuthScheme | undefined;
   /** What the preset's addresses need to know. */
   readonly settings?: Readonly<Partial<Record<SettingName, string | undefined>>> | undefined;

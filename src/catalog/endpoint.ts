@@ -4,6 +4,7 @@ import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonic
 import type { Hosting } from '../providers/index.ts';
 import type { Secret } from '../telemetry/secret.ts';
 import type { AwsKeySource, TokenSource } from '../upstream/credential-source.ts';
+import type { Road } from '../upstream/road.ts';
 import type { Price } from './price.ts';
 
 /** What signs the requests to an endpoint where no fixed header does. One object for all endpoints of a provider. */
@@ -45,6 +46,8 @@ export interface Endpoint {
   /** Absent: it serves the protocol at the addresses of the protocol's owner. */
   readonly hosting?: Hosting | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** How its provider is reached. Absent: as everything is. */
+  readonly road?: Road | undefined;
   /** False: it is not at the address where a vendor serves everybody, but perhaps within a private network. */
   readonly isVendorRun: boolean;
   /** True: answers follow the protocol exactly, so the relay lane may be used. */

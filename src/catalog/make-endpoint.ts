@@ -100,6 +100,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     credential: served.credential,
     hosting: served.hosting,
     headers: Object.freeze({ ...provider.headers }),
+    road: provider.road,
     isVendorRun: served.isVendorRun,
     faithful:
       served.faithful &&

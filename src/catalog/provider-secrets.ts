@@ -3,11 +3,12 @@ import { Secret } from '../telemetry/secret.ts';
 import type { ActiveProvider } from './active-providers.ts';
 
 /** Every secret that is sent to a provider, or with which its requests are signed. */
-export function secretsOf({ protocols }: ActiveProvider): readonly Secret[] {
-  return [...protocols.values()].flatMap(({ auth, credential }) => [
+export function secretsOf({ protocols, road }: ActiveProvider): readonly Secret[] {
+  const own = [...protocols.values()].flatMap(({ auth, credential }) => [
     ...secretsIn(auth?.key),
     ...secretsIn(credential),
   ]);
+  return [...own, ...(road?.proxy?.secrets ?? [])];
 }
 
 /** Every secret in what a credential is made of. */

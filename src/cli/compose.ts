@@ -144,6 +144,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const upstream = new UpstreamClient(clock.now, {
     reuse: () => watched.current().config.upstream,
+    network: () => watched.current().config.upstream.network,
     stray: ({ label }) =>
       log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
         from: label,

@@ -65,7 +65,7 @@ async function examineAll(args: Arguments, config: Config): Promise<number> {
   if (args.words.length > 0) throw new UsageError(`what is "${args.words[0]}"? Name a model with --model`);
   const timeoutMs = timeoutOf(args.option('timeout'));
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
-  const client = new UpstreamClient(systemClock.now);
+  const client = new UpstreamClient(systemClock.now, { network: () => config.upstream.network });
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
   // Without what was measured before: a quirk is found again, or is no more.
   const snapshotWith = (diagnoses: readonly Diagnosis[]): Snapshot =>

@@ -2,7 +2,7 @@
 // any provider.
 import { readFileSync } from 'node:fs';
 import { GatewayError, isJsonObject, parseJson, type JsonObject } from '../canonical/index.ts';
-import { portOf, readEnvironment } from '../config/index.ts';
+import { networkOf, portOf, readEnvironment } from '../config/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { parseArguments, type Arguments, type Command } from './command.ts';
@@ -91,7 +91,9 @@ interface Answer {
 }
 
 function post(origin: string, path: string, key: string, body: string): Promise<Answer> {
-  const client = new UpstreamClient(systemClock.now);
+  // A gateway on this machine is reached straight, another one as the environment says.
+  const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
+  const client = new UpstreamClient(systemClock.now, { network: () => network });
   let stop = (): void => {};
   return new Promise<Answer>((resolve, reject) => {
     const fail = (reason: string): void =>

@@ -8,7 +8,9 @@ export function snapshotRedactor(snapshot: Snapshot): Redact {
   const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
     provider === false ? [] : Object.values(provider.headers ?? {}),
   );
-  const { files, tools } = snapshot.config;
+  const { files, tools, upstream } = snapshot.config;
+  const { http, https } = upstream.network.proxies;
+  const proxies = [...(http?.secrets ?? []), ...(https?.secrets ?? [])];
   const stores = files.store ? [files.store.secretAccessKey] : [];
   const engines = tools.webSearch.apiKey ? [tools.webSearch.apiKey] : [];
   const servers = Object.values(tools.mcp.servers).flatMap(({ url, headers: given, oauth }) => [
@@ -17,6 +19,6 @@ export function snapshotRedactor(snapshot: Snapshot): Redact {
     ...(oauth ? [oauth.clientSecret, ...secretsOfAddress(oauth.tokenUrl)] : []),
   ]);
   return createRedactor(
-    new Set([...snapshot.catalog.secrets(), ...headers, ...stores, ...engines, ...servers]),
+    new Set([...snapshot.catalog.secrets(), ...headers, ...stores, ...engines, ...servers, ...proxies]),
   );
 }

@@ -11,6 +11,7 @@ import { toWishes } from '../canonical/index.ts';
 import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
 import type { BreakerSettings, RoutingSettings } from '../routing/index.ts';
 import { Secret } from '../telemetry/secret.ts';
+import type { Network } from '../upstream/network.ts';
 import { toFiles, type FilesConfig } from './files-schema.ts';
 import { toMcp } from './mcp-schema.ts';
 import type { McpConfig } from './mcp-schema.ts';
@@ -86,8 +87,11 @@ export interface Config extends CatalogConfig {
 
 const MEGABYTE = 1_048_576;
 
-/** Converts a checked file. The result is frozen all the way down. */
-export function toConfig(file: ConfigFile): Config {
+/**
+ * Converts a checked file. The result is frozen all the way down.
+ * @param network what the environment and files of certificates say of outgoing connections
+ */
+export function toConfig(file: ConfigFile, network: Network): Config {
   const { server, routing, tools } = file;
   const search = tools.web_search;
   return deepFreeze({
@@ -117,7 +121,7 @@ export function toConfig(file: ConfigFile): Config {
         openMs: routing.breaker.open_ms,
       },
     },
-    upstream: toUpstream(file.upstream),
+    upstream: toUpstream(file.upstream, network),
     strict: file.strict,
     fetch: { allow: file.fetch.allow },
     vendorObjects: file.vendor_objects,
@@ -175,6 +179,12 @@ function toProvider(entry: ProviderEntry): ProviderConfig {
     baseUrl: entry.base_url,
     protocols: entry.protocols && toProtocols(entry.protocols),
     headers: entry.headers,
+    proxy: secretOrNull(entry.proxy) ?? undefined,
+    tls: entry.tls && {
+      cert: entry.tls.cert,
+      key: secretOrNull(entry.tls.key) ?? undefined,
+      ca: entry.tls.ca,
+    },
     auth: entry.auth,
     settings: {
       resource: entry.resource,

@@ -4,6 +4,7 @@ export type { CertificateFiles, CertificatePair } from './certificate.ts';
 export { checkWishes } from './check-routing-names.ts';
 export { ConfigError } from './config-error.ts';
 export type { Config, KeyConfig, Timeouts } from './config.ts';
+export { networkOf } from './network-of.ts';
 export { readEnvironment } from './environment.ts';
 export type { Environment } from './environment.ts';
 export { configPath, loadConfig, portOf } from './load.ts';

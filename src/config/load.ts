@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
+import { networkOf } from './network-of.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { configSchema, configSchemaNode } from './schema.ts';
 
@@ -61,7 +62,8 @@ export function loadConfig(input: LoadInput): LoadedConfig {
     );
   }
   refuseTwins(checked.data.keys);
-  return { config: toConfig(checked.data), path };
+  const network = networkOf(checked.data.upstream.ca ?? [], { ...input, readFile });
+  return { config: toConfig(checked.data, network), path };
 }
 
 /** One key is one tenant: of two entries for it, one would silently not count, its limits included. */

@@ -73,6 +73,14 @@ const protocolEntry = z.union([
   }),
 ]);
 
+const providerTls = z
+  .strictObject({
+    cert: z.string().min(1).optional().describe('Certificate that is shown to it, with those in between.'),
+    key: secret().min(1).optional().describe('Its private key.'),
+    ca: z.string().min(1).optional().describe('Authorities by which it is checked, instead of all others.'),
+  })
+  .describe('Certificates; each the path of a PEM file, or the PEM itself.');
+
 const provider = z.union([
   z.literal(false),
   z.strictObject({
@@ -87,6 +95,12 @@ const provider = z.union([
       .describe('Protocols served: an address each, or an object. This alone makes a provider.'),
     headers: z.record(z.string(), secret()).optional().describe('Headers added to every request.'),
     auth: auth.optional(),
+    proxy: secret()
+      .optional()
+      .describe(
+        'Address of the HTTP proxy through which it is reached, e.g. `http://user:password@proxy:3128`; `none`: straight. Default: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.',
+      ),
+    tls: providerTls.optional(),
     resource: z
       .string()
       .min(1)

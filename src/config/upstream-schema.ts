@@ -1,11 +1,14 @@
 // The `upstream` block of the configuration: how long connections to providers live, and who shares them.
 import { z } from 'zod';
+import type { Network } from '../upstream/network.ts';
 import { milliseconds } from './routing-schema.ts';
 
 export interface UpstreamConfig {
   readonly reuse: 'provider' | 'key' | 'never';
   readonly maxAgeMs: number;
   readonly maxRequests: number;
+  /** Proxies and authorities, for everything that goes out. */
+  readonly network: Network;
 }
 
 export const upstreamSchema = z
@@ -26,15 +29,20 @@ export const upstreamSchema = z
       .max(1_000_000)
       .default(1000)
       .describe('Most requests over one connection.'),
+    ca: z
+      .union([z.string().min(1), z.array(z.string().min(1))])
+      .optional()
+      .describe(
+        'PEM files of authorities that are trusted besides those of the machine, e.g. of a proxy that looks into TLS. One path or several.',
+      ),
   })
   .prefault({})
   .describe('Connections to providers.');
 
 /** Converts the checked block. */
-export function toUpstream({
-  reuse,
-  max_age_ms,
-  max_requests,
-}: z.output<typeof upstreamSchema>): UpstreamConfig {
-  return { reuse, maxAgeMs: max_age_ms, maxRequests: max_requests };
+export function toUpstream(
+  { reuse, max_age_ms, max_requests }: z.output<typeof upstreamSchema>,
+  network: Network,
+): UpstreamConfig {
+  return { reuse, maxAgeMs: max_age_ms, maxRequests: max_requests, network };
 }

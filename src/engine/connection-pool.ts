@@ -5,7 +5,7 @@ import type { Endpoint } from '../catalog/index.ts';
 import type { PoolName } from '../upstream/connection-pools.ts';
 
 /** What of an endpoint says who is asking whom. */
-export type Identity = Pick<Endpoint, 'provider' | 'auth' | 'headers' | 'credential'>;
+export type Identity = Pick<Endpoint, 'provider' | 'auth' | 'headers' | 'credential' | 'road'>;
 
 const known = new WeakMap<Identity, PoolName>();
 /** Credentials that are no text are the same where they are the same object, as for all endpoints of a provider. */
@@ -16,8 +16,9 @@ let count = 0;
 export function connectionPool(endpoint: Identity): PoolName {
   let pool = known.get(endpoint);
   if (!pool) {
-    const { provider, auth, headers, credential } = endpoint;
-    const proof = [auth && [auth.header, auth.prefix, auth.key.reveal()], headers, numberOf(credential)];
+    const { provider, auth, headers, credential, road } = endpoint;
+    const key = auth && [auth.header, auth.prefix, auth.key.reveal()];
+    const proof = [key, headers, numberOf(credential), road?.id];
     const digest = createHash('sha256').update(JSON.stringify(proof)).digest('hex').slice(0, 32);
     pool = { id: `${provider}\n${digest}`, label: provider };
     known.set(endpoint, pool);

@@ -26,15 +26,15 @@ export type Asked = Identity & Pick<Endpoint, 'hosting'>;
  */
 export function sendUpstream(
   endpoint: Asked,
-  given: Omit<UpstreamRequest, 'pool'>,
+  given: Omit<UpstreamRequest, 'pool' | 'road'>,
   upstream: UpstreamClient,
   listener: SignedListener,
   refused: (error: GatewayError) => void,
 ): UpstreamCall {
-  const pooled = { ...given, pool: connectionPool(endpoint) };
+  const pooled = { ...given, pool: connectionPool(endpoint), road: endpoint.road };
   const request = endpoint.hosting ? hosted(pooled, endpoint.hosting) : pooled;
   if (!endpoint.credential) return upstream.send(request, listener);
-  const credential = upstreamCredential(endpoint.credential, upstream);
+  const credential = upstreamCredential(endpoint.credential, upstream.by(endpoint.road));
   const call = new SignedCall(request, credential, upstream, listener, refused);
   call.start();
   return call;

@@ -2,7 +2,7 @@
 import type { EndpointCredential } from '../catalog/index.ts';
 import { fetchAwsKeys } from '../upstream/aws-keys.ts';
 import { applicationToken, identityToken } from '../upstream/azure-token.ts';
-import type { UpstreamClient } from '../upstream/client.ts';
+import type { Sender } from '../upstream/client.ts';
 import type { Credential } from '../upstream/credential.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { federationToken, instanceToken, serviceAccountToken, userToken } from '../upstream/google-token.ts';
@@ -12,7 +12,7 @@ import { AwsSigner } from '../upstream/sign-aws.ts';
 const known = new WeakMap<EndpointCredential, Credential>();
 
 /** The signer for a credential. */
-export function upstreamCredential(facts: EndpointCredential, upstream: UpstreamClient): Credential {
+export function upstreamCredential(facts: EndpointCredential, upstream: Sender): Credential {
   let credential = known.get(facts);
   if (!credential) {
     credential = makeCredential(facts, upstream);
@@ -21,7 +21,7 @@ export function upstreamCredential(facts: EndpointCredential, upstream: Upstream
   return credential;
 }
 
-function makeCredential(facts: EndpointCredential, upstream: UpstreamClient): Credential {
+function makeCredential(facts: EndpointCredential, upstream: Sender): Credential {
   const now = (): number => upstream.now();
   if (facts.kind === 'token')
     return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), now);
@@ -38,11 +38,7 @@ function makeCredential(facts: EndpointCredential, upstream: UpstreamClient): Cr
   }, now);
 }
 
-function fetchToken(
-  source: TokenSource,
-  upstream: UpstreamClient,
-  signal: AbortSignal,
-): Promise<FetchedCredential> {
+function fetchToken(source: TokenSource, upstream: Sender, signal: AbortSignal): Promise<FetchedCredential> {
   switch (source.from) {
     case 'google-service-account':
       return serviceAccountToken(source, upstream, signal);

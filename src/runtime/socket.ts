@@ -1,7 +1,8 @@
 // Outgoing TCP and TLS connections. The only file that knows how this runtime makes them.
 // Bytes travel as byte strings: each character code is one byte. That keeps slices free and lengths exact, and
 // lets an ASCII stream be read as text without decoding.
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'node:tls';
+import { NestedTls } from './nested-tls.ts';
 
 export interface SocketListener {
   open(socket: ClientSocket): void;
@@ -22,16 +23,36 @@ export interface ClientSocket {
   idleTimeout(seconds: number): void;
   /** Closes at once. */
   terminate(): void;
+  /**
+   * Begins TLS with the host that what was said so far has led to. From here on only this listener hears of the
+   * connection, and `open` gives it what it writes to once the host was verified.
+   */
+  secure(target: SecureTarget, listener: SocketListener): void;
 }
 
-export interface SocketTarget {
+/** Whom TLS is spoken with, and how each side proves who it is. */
+export interface SecureTarget {
+  /** The name for which the certificate must be good. */
   readonly host: string;
+  readonly security?: Security | undefined;
+}
+
+/** Everything is PEM. */
+export interface Security {
+  /** Authorities that are trusted. */
+  readonly ca?: readonly string[] | undefined;
+  /** True: those alone. Else the ones that the machine trusts as well. */
+  readonly trustsOnlyThese?: boolean | undefined;
+  /** The certificate that is shown to whoever asks for one, and its key. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface SocketTarget extends SecureTarget {
   /** Where to connect, if not wherever the host's name leads: certificates are still checked for the host. */
   readonly address?: string | undefined;
   readonly port: number;
   readonly tls: boolean;
-  /** PEM certificates trusted besides the system's; for private upstreams. */
-  readonly ca?: string | undefined;
 }
 
 /**
@@ -40,11 +61,11 @@ export interface SocketTarget {
  */
 export function connectSocket(target: SocketTarget, listener: SocketListener): () => void {
   const connection = new OutgoingConnection(target, listener);
-  const { host, address, port, tls, ca } = target;
+  const { host, address, port, tls } = target;
   Bun.connect<OutgoingConnection>({
     hostname: address ?? host,
     port,
-    ...(tls ? { tls: { serverName: host, rejectUnauthorized: true, ...(ca ? { ca } : {}) } } : {}),
+    ...(tls ? { tls: tlsOptions(target) } : {}),
     data: connection,
     socket: HANDLERS,
   }).catch((failure: unknown) =>
@@ -56,13 +77,14 @@ export function connectSocket(target: SocketTarget, listener: SocketListener): (
 type RawSocket = Bun.Socket<OutgoingConnection>;
 
 class OutgoingConnection implements ClientSocket {
-  readonly #target: SocketTarget;
-  readonly #listener: SocketListener;
+  #listener: SocketListener;
+  /** With whom TLS is spoken; undefined while it is not. */
+  #secured: SecureTarget | undefined;
   #raw: RawSocket | undefined;
   #done = false;
 
   constructor(target: SocketTarget, listener: SocketListener) {
-    this.#target = target;
+    this.#secured = target.tls ? target : undefined;
     this.#listener = listener;
   }
 
@@ -86,6 +108,28 @@ class OutgoingConnection implements ClientSocket {
     this.#raw?.terminate();
   }
 
+  secure(target: SecureTarget, listener: SocketListener): void {
+    const raw = this.#raw;
+    if (!raw || this.#done) return;
+    // The runtime cannot put TLS into a socket that already speaks it.
+    if (this.#secured) {
+      const nested = new NestedTls(this, { ...tlsOptions(target), host: target.host }, listener);
+      this.#listener = nested.outer;
+      return;
+    }
+    this.#listener = listener;
+    this.#secured = target;
+    const [plain, secured] = raw.upgradeTLS<OutgoingConnection>({
+      data: this,
+      tls: tlsOptions(target),
+      socket: HANDLERS,
+    });
+    this.#raw = secured;
+    // What it would tell is the same in cipher.
+    plain.data = new OutgoingConnection(NOWHERE, listener);
+    plain.data.#done = true;
+  }
+
   abandon(): void {
     this.close('abandoned');
     this.terminate();
@@ -97,14 +141,14 @@ class OutgoingConnection implements ClientSocket {
       return;
     }
     this.#raw = raw;
-    if (!this.#target.tls) this.#ready(raw);
+    if (!this.#secured) this.#ready(raw);
   }
 
   /** @param failure what the runtime found wrong with the certificate chain */
   secured(raw: RawSocket, authorized: boolean, failure: Error | null | undefined): void {
-    if (this.#done || !this.#target.tls) return;
+    if (this.#done || !this.#secured) return;
     const unverified = authorized ? undefined : 'the certificate could not be verified';
-    const problem = failure?.message ?? unverified ?? identityProblem(this.#target.host, raw);
+    const problem = failure?.message ?? unverified ?? identityProblem(this.#secured.host, raw);
     if (problem === undefined) return this.#ready(raw);
     this.close(`TLS: ${problem}`);
     raw.terminate();
@@ -128,6 +172,36 @@ class OutgoingConnection implements ClientSocket {
     raw.setNoDelay(true);
     this.#listener.open(this);
   }
+}
+
+const NOWHERE: SocketTarget = { host: '', port: 0, tls: false };
+
+interface TlsOptions {
+  readonly serverName: string;
+  readonly rejectUnauthorized: true;
+  readonly ca?: string[];
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+function tlsOptions({ host, security }: SecureTarget): TlsOptions {
+  const { ca, trustsOnlyThese, cert, key } = security ?? {};
+  return {
+    serverName: host,
+    rejectUnauthorized: true,
+    // The runtime trusts what it is given instead of what it would trust.
+    ...(ca ? { ca: trustsOnlyThese ? [...ca] : besidesDefaults(ca) } : {}),
+    ...(cert !== undefined && key !== undefined ? { cert, key } : {}),
+  };
+}
+
+const completed = new WeakMap<readonly string[], string[]>();
+
+/** These authorities, and those that the machine trusts. */
+function besidesDefaults(ca: readonly string[]): string[] {
+  let all = completed.get(ca);
+  if (!all) completed.set(ca, (all = [...getCACertificates('default'), ...ca]));
+  return all;
 }
 
 /** One set for all connections: a thousand streams need no thousand sets. */

@@ -49,6 +49,33 @@ export function isAddress(text: string): boolean {
   return (parseIpv4(text) ?? parseIpv6(text)) !== undefined;
 }
 
+/** Loopback, the same link (RFC 1122, RFC 3927, RFC 4291), and AWS's metadata services in IPv6. */
+const OWN: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16', '::1/128', 'fe80::/10', 'fd00:ec2::/32'];
+
+/** True for an address that means another machine wherever it is used. */
+export function isLinkLocalOrLoopback(text: string): boolean {
+  return OWN.some((range) => isInRange(text, range));
+}
+
+/**
+ * True for an address within a range; an IPv4 address is the same when it is mapped into IPv6.
+ * @param range an address, or `address/bits`; nothing is within what is neither
+ */
+export function isInRange(text: string, range: string): boolean {
+  const [first = '', length, ...rest] = range.split('/');
+  const address = plain(text);
+  const prefix = plain(first);
+  if (!address || address.length !== prefix?.length || rest.length > 0) return false;
+  const bits = length === undefined ? address.length * 8 : /^\d{1,3}$/.test(length) ? Number(length) : -1;
+  return bits >= 0 && bits <= address.length * 8 && isWithin(address, prefix, bits);
+}
+
+function plain(text: string): Bytes | undefined {
+  const six = parseIpv6(text);
+  if (!six) return parseIpv4(text);
+  return isWithin(six, parseIpv6('::ffff:0:0'), 96) ? six.slice(12) : six;
+}
+
 type Bytes = readonly number[];
 
 function isPublic4(address: Bytes): boolean {

@@ -2,12 +2,15 @@
 // operator's or the vendor's own, so they are not guarded.
 import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
 import type { JsonObject } from '../canonical/index.ts';
-import type { UpstreamClient, UpstreamRequest } from './client.ts';
+import type { Sender, UpstreamRequest } from './client.ts';
+import { STRAIGHT } from './road.ts';
 
 export interface IssuerQuestion extends Pick<UpstreamRequest, 'method' | 'url'> {
   /** Who is asked, for messages. */
   readonly issuer: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** True: it tells this machine who it is. A proxy is not asked on its behalf, for it would be told who the proxy is. */
+  readonly ofMachine?: boolean | undefined;
   /** Sent as a form, by POST. */
   readonly form?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON, by POST. */
@@ -26,8 +29,8 @@ const MAX_ANSWER_BYTES = 64 * 1024;
  * @throws GatewayError `upstream_unavailable` where there is no answer, `timeout` where nobody waits for it any more
  */
 export function askIssuer(
-  { issuer, url, method, headers, form, json }: IssuerQuestion,
-  client: UpstreamClient,
+  { issuer, url, method, headers, ofMachine, form, json }: IssuerQuestion,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<IssuerAnswer> {
   const late = (): GatewayError => new GatewayError('timeout', `${issuer} does not answer`);
@@ -48,6 +51,7 @@ export function askIssuer(
           ...headers,
         },
         body: Buffer.from(body).toString('latin1'),
+        road: ofMachine ? STRAIGHT : undefined,
       },
       {
         connected: () => {},

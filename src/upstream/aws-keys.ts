@@ -5,7 +5,7 @@ import { asObject, asString, GatewayError, parseJson } from '../canonical/index.
 import { Secret } from '../telemetry/secret.ts';
 import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
 import { isToken } from './bearer-token.ts';
-import type { UpstreamClient } from './client.ts';
+import type { Sender } from './client.ts';
 import type { AwsKeySource } from './credential-source.ts';
 import { type AwsKeys, AwsSigner } from './sign-aws.ts';
 import { readTokenFile } from './token-file.ts';
@@ -28,7 +28,7 @@ const STS_VERSION = '2011-06-15';
 /** Fetches keys. @throws GatewayError when they cannot be had */
 export async function fetchAwsKeys(
   source: AwsKeySource,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
   switch (source.from) {
@@ -48,28 +48,28 @@ export async function fetchAwsKeys(
 /** Version 2 only: a session first, then the name of the role, then its keys. */
 async function instanceKeys(
   { url }: Source<'instance'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
   const session = await askIssuer(
-    { issuer: INSTANCE, url: `${url}/latest/api/token`, method: 'PUT', headers: SESSION },
+    { issuer: INSTANCE, ofMachine: true, url: `${url}/latest/api/token`, method: 'PUT', headers: SESSION },
     client,
     signal,
   );
   const token = session.text.trim();
   if (session.status !== 200 || !isToken(token)) throw notIssued(INSTANCE, 'no session', session);
-  const headers = { 'x-aws-ec2-metadata-token': token };
-  const roles = await askIssuer({ issuer: INSTANCE, url: url + CREDENTIALS_PATH, headers }, client, signal);
+  const question = { issuer: INSTANCE, ofMachine: true, headers: { 'x-aws-ec2-metadata-token': token } };
+  const roles = await askIssuer({ ...question, url: url + CREDENTIALS_PATH }, client, signal);
   const [role = ''] = roles.text.trim().split('\n');
   if (roles.status !== 200 || role === '')
     throw notIssued(INSTANCE, NO_KEYS, roles, 'the instance has no role');
   const at = url + CREDENTIALS_PATH + encodeURIComponent(role);
-  return readKeys(await askIssuer({ issuer: INSTANCE, url: at, headers }, client, signal), INSTANCE);
+  return readKeys(await askIssuer({ ...question, url: at }, client, signal), INSTANCE);
 }
 
 async function containerKeys(
   { url, token, tokenFile }: Source<'container'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
   const issuer = 'the container credential agent';
@@ -80,7 +80,7 @@ async function containerKeys(
       fault: 'upstream',
     });
   const headers = authorization === undefined ? {} : { authorization };
-  return readKeys(await askIssuer({ issuer, url, headers }, client, signal), issuer);
+  return readKeys(await askIssuer({ issuer, ofMachine: true, url, headers }, client, signal), issuer);
 }
 
 /** Keys as both metadata services write them. */
@@ -100,7 +100,7 @@ function readKeys(answer: IssuerAnswer, issuer: string): FetchedKeys {
 /** STS takes this question unsigned: the token is the proof. */
 async function webIdentityKeys(
   { roleArn, sessionName, tokenFile, url }: Source<'web-identity'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
   const form = {
@@ -115,7 +115,7 @@ async function webIdentityKeys(
 
 async function roleKeys(
   { roleArn, sessionName, externalId, base, url, region }: Source<'role'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
   const { keys } = await fetchAwsKeys(base, client, signal);

@@ -4,7 +4,7 @@
 import { Secret } from '../telemetry/secret.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { readToken } from './bearer-token.ts';
-import type { UpstreamClient } from './client.ts';
+import type { Sender } from './client.ts';
 import type { TokenSource } from './credential-source.ts';
 import type { FetchedCredential } from './renewed-credential.ts';
 import { readTokenFile } from './token-file.ts';
@@ -16,7 +16,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** A token for a registered application. */
 export async function applicationToken(
   { tokenUrl, clientId, proof, scope }: Source<'azure-application'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const proven: Record<string, string> =
@@ -35,7 +35,7 @@ export async function applicationToken(
 /** A token for the identity that Azure gave to this machine or app. */
 export async function identityToken(
   { url, headers }: Source<'azure-identity'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const issuer = "Azure's identity endpoint";
@@ -43,7 +43,12 @@ export async function identityToken(
     name,
     value instanceof Secret ? value.reveal() : value,
   ]);
-  const question = { issuer, url, headers: Object.fromEntries(revealed) as Record<string, string> };
+  const question = {
+    issuer,
+    ofMachine: true,
+    url,
+    headers: Object.fromEntries(revealed) as Record<string, string>,
+  };
   const answer = await askIssuer(question, client, signal);
   return readToken(answer, { issuer, whom: 'the managed identity', now: client.now() });
 }

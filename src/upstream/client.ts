@@ -1,8 +1,11 @@
 // The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
 // without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
-import { Connection, type ConnectionPlace } from './connection.ts';
+import { type Address, addressOf } from './address.ts';
+import { Connection } from './connection.ts';
 import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } from './connection-pools.ts';
 import { Exchange, type UpstreamCall, type UpstreamListener } from './exchange.ts';
+import { type Network, PLAIN_NETWORK } from './network.ts';
+import type { Road } from './road.ts';
 
 export type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
 
@@ -17,7 +20,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Byte string. */
   readonly body: string;
-  readonly ca?: string | undefined;
+  /** How the host is reached, where that is not as for everybody. */
+  readonly road?: Road | undefined;
   /** Whose connections may be used. Absent: a new one, which is closed afterwards. */
   readonly pool?: PoolName | undefined;
   /**
@@ -34,29 +38,33 @@ export interface ClientOptions {
   readonly reuse?: () => ReuseSettings;
   /** Told when bytes came that nobody had asked for. */
   readonly stray?: (name: PoolName) => void;
+  /** What holds for requests without a road. Asked each time; the same object until it changes. */
+  readonly network?: () => Network;
 }
+
+/** What sends requests. */
+export type Sender = Pick<UpstreamClient, 'send' | 'now'>;
 
 /** Most addresses that are remembered: a model's name may be part of one, and clients may make up names. */
 const MAX_ADDRESSES = 10_000;
 
-/** A URL taken apart. */
-interface Address {
-  readonly origin: string;
-  readonly target: ConnectionPlace['target'];
-  /** Request line and `host` header. */
-  readonly start: string;
-}
-
 export class UpstreamClient {
   /** @internal */
   readonly pools: ConnectionPools;
+  readonly #network: () => Network;
+  /** For which addresses are remembered. */
+  #known: Network = PLAIN_NETWORK;
   /** By URL. There are about as many as endpoints. */
-  readonly #addresses = new Map<string, Address>();
+  #addresses = new Map<string, Address>();
+  /** Of those that have a road of their own. */
+  #byRoad = new WeakMap<Road, Map<string, Address>>();
   /** Unix milliseconds. @internal */
   readonly now: () => number;
 
-  constructor(now: () => number, { reuse = () => DEFAULT_REUSE, stray = () => {} }: ClientOptions = {}) {
+  constructor(now: () => number, options: ClientOptions = {}) {
+    const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
+    this.#network = network;
     this.pools = new ConnectionPools({ now, settings: reuse, stray });
   }
 
@@ -73,50 +81,59 @@ export class UpstreamClient {
     return exchange;
   }
 
+  /** The same, whose requests take this road unless they say otherwise. */
+  by(road: Road | undefined): Sender {
+    if (!road) return this;
+    return {
+      now: this.now,
+      send: (request, listener) => this.send({ ...request, road: request.road ?? road }, listener),
+    };
+  }
+
   #begin(
     exchange: Exchange,
-    { origin, target }: Address,
-    { pool: name, tenant, ca, staleness }: UpstreamRequest,
+    address: Address,
+    { pool: name, tenant, staleness }: UpstreamRequest,
   ): void {
     if (exchange.aborted) return;
     const { pools, now } = this;
     const pool = pools.poolFor(name, tenant);
-    const idle = staleness === 'fresh' ? undefined : pools.take(pool, origin);
+    const idle = staleness === 'fresh' ? undefined : pools.take(pool, address.origin);
     if (idle) idle.begin(exchange);
-    else new Connection({ origin, target: { ...target, ca }, pools, pool, now }).begin(exchange);
+    else new Connection({ address, pools, pool, now }).begin(exchange);
   }
 
-  #address({ url, method = 'POST', address: ip }: UpstreamRequest): Address {
+  #address({ url, method = 'POST', address: ip, road }: UpstreamRequest): Address {
+    const network = this.#network();
     // Only those of endpoints come again.
-    if (method !== 'POST' || ip !== undefined) return addressOf(new URL(url), method, ip);
-    let address = this.#addresses.get(url);
+    if (method !== 'POST' || ip !== undefined) return addressOf({ url, method, address: ip, road }, network);
+    if (network !== this.#known) this.#forgetAddresses(network);
+    const addresses = road ? this.#addressesBy(road) : this.#addresses;
+    let address = addresses.get(url);
     if (!address) {
-      address = addressOf(new URL(url), method);
-      if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.clear();
-      this.#addresses.set(url, address);
+      address = addressOf({ url, method, road }, network);
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+      addresses.set(url, address);
     }
     return address;
+  }
+
+  #addressesBy(road: Road): Map<string, Address> {
+    let addresses = this.#byRoad.get(road);
+    if (!addresses) this.#byRoad.set(road, (addresses = new Map()));
+    return addresses;
+  }
+
+  #forgetAddresses(network: Network): void {
+    this.#known = network;
+    this.#addresses = new Map();
+    this.#byRoad = new WeakMap();
   }
 
   /** Closes every idle connection. */
   close(): void {
     this.pools.close();
   }
-}
-
-function addressOf(url: URL, method: string, ip?: string): Address {
-  const tls = url.protocol === 'https:';
-  return {
-    // A connection that was made to a chosen address is nobody's who lets the name lead.
-    origin: ip === undefined ? url.origin : `${url.origin} ${ip}`,
-    target: {
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
-      tls,
-      address: ip,
-    },
-    start: `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`,
-  };
 }
 
 /** Header lines by the object they were made from: callers send the same object with every request to an endpoint. */

@@ -1,10 +1,6 @@
 // One connection to an upstream and the exchange that it carries. Who may use it next is the pools' business.
-import {
-  connectSocket,
-  type ClientSocket,
-  type SocketListener,
-  type SocketTarget,
-} from '../runtime/socket.ts';
+import { connectSocket, type ClientSocket, type SocketListener } from '../runtime/socket.ts';
+import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
 import type { Exchange } from './exchange.ts';
 import {
@@ -13,6 +9,7 @@ import {
   type ResponseEvents,
   type ResponseHead,
 } from './response-parser.ts';
+import { connectThrough, refusalWords } from './tunnel.ts';
 
 /** Seconds that an idle connection is kept. Shorter than the idle limit of common servers and balancers. */
 const IDLE_SECONDS = 30;
@@ -23,8 +20,7 @@ const GOODBYE = /^HTTP\/1\.[01] 408[ \r]/;
 
 /** Where a connection leads, and who looks after it. */
 export interface ConnectionPlace {
-  readonly origin: string;
-  readonly target: SocketTarget;
+  readonly address: Address;
   readonly pools: ConnectionPools;
   readonly pool: Pool;
   /** Unix milliseconds. */
@@ -57,7 +53,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   get origin(): string {
-    return this.#place.origin;
+    return this.#place.address.origin;
   }
 
   begin(exchange: Exchange): void {
@@ -67,7 +63,11 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#heard = false;
     exchange.connection = this;
     if (this.#socket) this.#start(this.#socket, exchange);
-    else this.#abandon = connectSocket(this.#place.target, this);
+    else this.#abandon = this.#connect(this.#place.address);
+  }
+
+  #connect({ door, target }: Address): () => void {
+    return door ? connectThrough(door, target, this) : connectSocket(target, this);
   }
 
   terminate(): void {
@@ -111,6 +111,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     if (!exchange) return;
     // A refusal may come before the whole request was read; success cannot: it is the answer to somebody else.
     if (this.#isReused && this.#unsent !== '' && head.status < 300) return this.#disown(exchange);
+    const { forwarder } = this.#place.address;
+    if (forwarder && head.status === 407) return this.#refused(exchange, refusalWords(forwarder, 407));
     exchange.bytes = '';
     exchange.listener.head(head);
   }
@@ -168,6 +170,12 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#place.pools.distrust(this);
     this.terminate();
     this.#again(exchange, 'what came over it answered somebody else');
+  }
+
+  /** The proxy answers for itself: the upstream was never asked, and the proxy's page is nobody's business. */
+  #refused(exchange: Exchange, words: string): void {
+    this.terminate();
+    exchange.listener.failed('connect', words);
   }
 
   /** @param reason why, for whoever is told */

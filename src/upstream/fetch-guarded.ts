@@ -2,11 +2,13 @@
 // and bounded in bytes and time. Images, files, MCP servers and web pages all come this way. Knows none of them.
 import { GatewayError } from '../canonical/index.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { isPublicAddress } from './address-ranges.ts';
 import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
 import type { PoolName } from './connection-pools.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
+import { STRAIGHT } from './road.ts';
 
 export interface GuardedRequest {
   readonly url: string;
@@ -182,9 +184,12 @@ class GuardedCall implements UpstreamCall {
     const { url, addresses } = guarded;
     const { method, body } = hop;
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
+    const address = addresses[place];
+    // What the operator exempts stands in the network of this machine, not in that of a proxy.
+    const road = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
     let isRedirect = false;
     this.#call = this.#options.client.send(
-      { method, url: url.href, address: addresses[place], headers, body, pool: this.#request.pool },
+      { method, url: url.href, address, road, headers, body, pool: this.#request.pool },
       {
         connected: () => this.#request.sent?.(),
         head: (head) => {

@@ -5,7 +5,7 @@ import { importPKCS8, SignJWT } from 'jose';
 import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
 import { askIssuer, notIssued, refusalWords } from './ask-issuer.ts';
 import { bearerToken, isToken, readToken } from './bearer-token.ts';
-import type { UpstreamClient } from './client.ts';
+import type { Sender } from './client.ts';
 import type { TokenSource } from './credential-source.ts';
 import type { FetchedCredential } from './renewed-credential.ts';
 import { readTokenFile } from './token-file.ts';
@@ -22,7 +22,7 @@ const FLAVOR = { 'metadata-flavor': 'Google' };
 /** A token for the key file of a service account. */
 export async function serviceAccountToken(
   { email, privateKey, privateKeyId, tokenUrl }: Source<'google-service-account'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const now = client.now();
@@ -47,7 +47,7 @@ export async function serviceAccountToken(
 /** A token for a person, whose file holds what it is renewed with. */
 export async function userToken(
   { clientId, clientSecret, refreshToken, tokenUrl, quotaProject }: Source<'google-user'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const now = client.now();
@@ -65,18 +65,22 @@ export async function userToken(
 /** A token of the account that a machine of Google's runs as. */
 export async function instanceToken(
   { url }: Source<'google-instance'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const issuer = "Google's metadata server";
-  const answer = await askIssuer({ issuer, url: url + TOKEN_PATH, headers: FLAVOR }, client, signal);
+  const answer = await askIssuer(
+    { issuer, ofMachine: true, url: url + TOKEN_PATH, headers: FLAVOR },
+    client,
+    signal,
+  );
   return readToken(answer, { issuer, whom: 'this machine', now: client.now() });
 }
 
 /** A token for an identity of another provider: exchanged, and where so configured once more for a service account. */
 export async function federationToken(
   source: Source<'google-federation'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const { audience, subjectTokenType, tokenUrl, impersonationUrl } = source;
@@ -112,7 +116,7 @@ const NO_REQUEST = { method: 'POST', url: '', headers: {}, body: '' } as const;
 /** The other provider's own token. */
 async function subjectToken(
   { subject, field }: Source<'google-federation'>,
-  client: UpstreamClient,
+  client: Sender,
   signal: AbortSignal,
 ): Promise<string> {
   const what = 'the token of the federated identity';

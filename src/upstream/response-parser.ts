@@ -62,6 +62,7 @@ type Framing = 'head' | 'length' | 'chunked' | 'close' | 'done';
 
 export class ResponseParser {
   readonly #events: ResponseEvents;
+  readonly #isConnect: boolean;
   #framing: Framing = 'head';
   /** Of a head that is not complete yet: joined once, however small the pieces are. */
   readonly #pieces: string[] = [];
@@ -73,8 +74,10 @@ export class ResponseParser {
   #chunked: ChunkedDecoder | undefined;
   #keepAlive = true;
 
-  constructor(events: ResponseEvents) {
+  /** @param isConnect true for the answer to CONNECT: behind a success is the tunnel, whatever its headers say */
+  constructor(events: ResponseEvents, isConnect = false) {
     this.#events = events;
+    this.#isConnect = isConnect;
   }
 
   /** Takes the bytes of one read. Throws RangeError when the peer breaks the protocol. */
@@ -153,7 +156,10 @@ export class ResponseParser {
       : !connection.includes('close') && !head.repeats('connection');
     const coding = head.header('transfer-encoding');
     const length = head.header('content-length');
-    if (head.status === 204 || head.status === 304) {
+    if (this.#isConnect && head.status < 300) {
+      // RFC 9110 section 9.3.6.
+      this.#framing = 'close';
+    } else if (head.status === 204 || head.status === 304) {
       this.#framing = 'length';
     } else if (coding !== null) {
       checkCoding(coding, head);

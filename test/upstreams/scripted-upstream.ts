@@ -1,6 +1,7 @@
 // An upstream on a real socket that does exactly what a test says: it records what arrived, byte for byte, and
 // answers with scripted bytes, faults included. Knows HTTP/1.1 framing and nothing of any protocol above it.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 /** One request as it arrived. */
 export interface Arrived {
@@ -87,14 +88,20 @@ export class ScriptedUpstream {
   #otherwise: Answer = (exchange) => exchange.cut();
   #waiting: { readonly count: number; readonly resolve: (exchange: Exchange) => void }[] = [];
 
-  constructor(server: Server) {
+  constructor(server: Server, isTls = false) {
     this.#server = server;
-    server.on('connection', (socket) => this.#accept(socket));
+    server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#accept(socket));
+    // Whoever breaks off the handshake has nothing to say.
+    server.on('tlsClientError', () => {});
   }
 
   /** `http://127.0.0.1:port` */
   get origin(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Forgets everything, and answers the next requests with these, in order. */
@@ -168,11 +175,11 @@ export class ScriptedUpstream {
   }
 }
 
-/** Starts an upstream on a free loopback port. */
-export function startUpstream(): Promise<ScriptedUpstream> {
+/** Starts an upstream on a free loopback port; with a certificate, one that speaks TLS. */
+export function startUpstream(tls?: TlsOptions): Promise<ScriptedUpstream> {
   return new Promise((resolve) => {
-    const server = createServer();
-    const upstream = new ScriptedUpstream(server);
+    const server = tls ? createTlsServer(tls) : createServer();
+    const upstream = new ScriptedUpstream(server, tls !== undefined);
     server.listen(0, '127.0.0.1', 8192, () => resolve(upstream));
   });
 }

@@ -1,0 +1,35 @@
+// What the environment and files of certificates say of outgoing connections. Refuses what is wrong by its name, without
+// repeating it: addresses of proxies hold passwords.
+import { type Network, readNetwork } from '../upstream/network.ts';
+import { isCertificate } from '../upstream/road.ts';
+import { ConfigError } from './config-error.ts';
+import type { Environment } from './environment.ts';
+
+export interface NetworkInput {
+  readonly environment: Environment;
+  readonly readFile: (path: string) => string;
+}
+
+/**
+ * @param ca paths of PEM files, as `upstream.ca` has them
+ * @throws ConfigError
+ */
+export function networkOf(ca: string | readonly string[], { environment, readFile }: NetworkInput): Network {
+  const texts = (typeof ca === 'string' ? [ca] : ca).map((path) => {
+    const text = readNamed(path, readFile);
+    if (!isCertificate(text)) throw new ConfigError('upstream.ca', `${path} holds no PEM of a certificate`);
+    return text;
+  });
+  return readNetwork(environment, texts, (variable, problem) => {
+    throw new ConfigError('', `the environment variable ${variable} ${problem}`);
+  });
+}
+
+function readNamed(path: string, readFile: NetworkInput['readFile']): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError('upstream.ca', `cannot read ${path}: ${reason}`);
+  }
+}

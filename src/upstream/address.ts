@@ -1,0 +1,67 @@
+// A URL taken apart: where the connection goes, through whom, and how the request line reads there. Knows no sockets.
+import type { Security, SocketTarget } from '../runtime/socket.ts';
+import { proxyOn, type Network } from './network.ts';
+import type { Proxy, Road } from './road.ts';
+import { type Door, proxyTarget } from './tunnel.ts';
+
+export interface Address {
+  /** The same for connections that can take each other's place. */
+  readonly origin: string;
+  readonly target: SocketTarget;
+  /** Through whom the connection is made. */
+  readonly door: Door | undefined;
+  /** To whom requests are given whole, at the other end of the connection. */
+  readonly forwarder: Proxy | undefined;
+  /** Request line, and the headers that the way needs. */
+  readonly start: string;
+}
+
+/** What is asked for. */
+export interface Asked {
+  readonly url: string;
+  readonly method: string;
+  /** The IP address to connect to, if not wherever the name of the host leads. */
+  readonly address?: string | undefined;
+  readonly road?: Road | undefined;
+}
+
+/** @throws TypeError for a URL that is none */
+export function addressOf(asked: Asked, network: Network): Address {
+  const { method, address, road } = asked;
+  const url = new URL(asked.url);
+  const tls = url.protocol === 'https:';
+  const proxy = proxyOn(road, network, url);
+  const common: Security | undefined = network.ca.length > 0 ? { ca: network.ca } : undefined;
+  const security = tls && road ? ownSecurity(road, common) : common;
+  const target: SocketTarget = {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+    tls,
+    address,
+    security,
+  };
+  const path = url.pathname + url.search;
+  const host = `host: ${url.host}\r\n`;
+  const start = `${method} ${path} HTTP/1.1\r\n${host}`;
+  // A connection that was made to a chosen address is nobody's who lets the name lead.
+  const origin = [url.origin, address, network.id, road?.id].filter(Boolean).join(' ');
+  if (!proxy) return { origin, target, door: undefined, forwarder: undefined, start };
+  const door: Door = { proxy, security: proxy.tls ? common : undefined };
+  // A proxy that is given a whole request goes where its own names lead: not where the host's address was checked.
+  if (tls || address !== undefined) return { origin, target, door, forwarder: undefined, start };
+  const proof = proxy.authorization;
+  return {
+    origin: `${origin} forwarded`,
+    target: proxyTarget(door),
+    door: undefined,
+    forwarder: proxy,
+    start:
+      `${method} http://${url.host}${path} HTTP/1.1\r\n${host}` +
+      (proof ? `proxy-authorization: ${proof.reveal()}\r\n` : ''),
+  };
+}
+
+function ownSecurity({ ca, certificate }: Road, common: Security | undefined): Security {
+  const trust = ca === undefined ? common : { ca: [ca], trustsOnlyThese: true };
+  return { ...trust, ...(certificate && { cert: certificate.cert, key: certificate.key.reveal() }) };
+}

@@ -1,0 +1,125 @@
+// A connection through a proxy: CONNECT (RFC 9110 section 9.3.6), and TLS inside with the host itself. The proxy is not
+// trusted: it sees whom the connection is for, and can do nothing but break it. Whoever uses the tunnel sees a socket.
+import {
+  connectSocket,
+  type ClientSocket,
+  type Security,
+  type SocketListener,
+  type SocketTarget,
+} from '../runtime/socket.ts';
+import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
+import type { Proxy } from './road.ts';
+
+/** A proxy, and whom TLS with it trusts. */
+export interface Door {
+  readonly proxy: Proxy;
+  readonly security: Security | undefined;
+}
+
+/** Where a connection to a proxy goes. */
+export function proxyTarget({ proxy, security }: Door): SocketTarget {
+  const { host, port, tls } = proxy;
+  return { host, port, tls, security };
+}
+
+/**
+ * Connects to a target through a proxy. The listener hears what it would hear of a socket to the target itself.
+ * @returns a function that abandons the attempt
+ */
+export function connectThrough(door: Door, target: SocketTarget, listener: SocketListener): () => void {
+  return connectSocket(proxyTarget(door), new Tunnel(door.proxy, target, listener));
+}
+
+/** Its proxy is not named in what is told: clients may read it, and the operator knows which one it is. */
+export function refusalWords({ authorization }: Proxy, status: number): string {
+  if (status !== 407) return `its proxy refuses the connection (status ${status})`;
+  return authorization === null
+    ? 'its proxy wants a user name and a password (status 407)'
+    : 'its proxy refuses the user name and password that it was given (status 407)';
+}
+
+class Tunnel implements SocketListener, ResponseEvents {
+  readonly #proxy: Proxy;
+  readonly #target: SocketTarget;
+  readonly #listener: SocketListener;
+  readonly #parser = new ResponseParser(this, true);
+  #socket: ClientSocket | undefined;
+  #unsent: string;
+  #status = 0;
+  /** It stands, and what comes belongs to whoever uses it. */
+  #open = false;
+  #problem: string | undefined;
+
+  constructor(proxy: Proxy, target: SocketTarget, listener: SocketListener) {
+    this.#proxy = proxy;
+    this.#target = target;
+    this.#listener = listener;
+    const { host, address = host, port } = target;
+    const authority = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+    const proof = proxy.authorization;
+    this.#unsent =
+      `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n` +
+      `${proof ? `proxy-authorization: ${proof.reveal()}\r\n` : ''}\r\n`;
+  }
+
+  open(socket: ClientSocket): void {
+    this.#socket = socket;
+    this.drain();
+  }
+
+  drain(): void {
+    if (this.#open) return this.#listener.drain();
+    if (this.#unsent === '') return;
+    const taken = this.#socket?.write(this.#unsent) ?? 0;
+    if (taken > 0) this.#unsent = this.#unsent.slice(taken);
+  }
+
+  data(bytes: string): void {
+    if (this.#open) return this.#listener.data(bytes);
+    if (this.#problem !== undefined) return;
+    try {
+      this.#parser.push(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return this.#fail(`its proxy broke the HTTP protocol (${error.message})`);
+    }
+    if (this.#status >= 200 && this.#status < 300 && this.#problem === undefined) this.#begin();
+  }
+
+  closed(reason: string | undefined): void {
+    if (this.#open) return this.#listener.closed(reason);
+    if (this.#problem !== undefined) return this.#listener.closed(this.#problem);
+    const words = this.#socket
+      ? 'its proxy closed the connection without an answer'
+      : 'its proxy could not be reached';
+    this.#listener.closed(reason === undefined ? words : `${words} (${reason})`);
+  }
+
+  // What the parser finds.
+
+  head({ status }: ResponseHead): void {
+    this.#status = status;
+    if (status >= 300) this.#fail(refusalWords(this.#proxy, status));
+  }
+
+  body(): void {
+    // Nobody was spoken to yet who could say something: these are the proxy's own words.
+    this.#fail('its proxy sent bytes before the tunnel was used');
+  }
+
+  end(): void {}
+
+  #begin(): void {
+    const socket = this.#socket;
+    if (!socket) return;
+    this.#open = true;
+    if (this.#target.tls) socket.secure(this.#target, this.#listener);
+    else this.#listener.open(socket);
+  }
+
+  /** The first problem is told once the connection is closed. */
+  #fail(problem: string): void {
+    this.#problem ??= problem;
+    this.#socket?.terminate();
+  }
+}
