@@ -5,6 +5,7 @@ import { boundsRequirements } from './requirements/bounds.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
+import { networkRequirements } from './requirements/network.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { meaningRequirements } from './requirements/meaning.ts';
 import { painRequirements } from './requirements/pains.ts';
@@ -28,6 +29,7 @@ export const PARTS: readonly Requirements[] = [
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,
+  networkRequirements,
   meaningRequirements,
   geminiRequirements,
   shapeRequirements,

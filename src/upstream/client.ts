@@ -90,11 +90,7 @@ export class UpstreamClient {
     };
   }
 
-  #begin(
-    exchange: Exchange,
-    address: Address,
-    { pool: name, tenant, staleness }: UpstreamRequest,
-  ): void {
+  #begin(exchange: Exchange, address: Address, { pool: name, tenant, staleness }: UpstreamRequest): void {
     if (exchange.aborted) return;
     const { pools, now } = this;
     const pool = pools.poolFor(name, tenant);

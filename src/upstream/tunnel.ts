@@ -32,10 +32,11 @@ export function connectThrough(door: Door, target: SocketTarget, listener: Socke
 
 /** Its proxy is not named in what is told: clients may read it, and the operator knows which one it is. */
 export function refusalWords({ authorization }: Proxy, status: number): string {
-  if (status !== 407) return `its proxy refuses the connection (status ${status})`;
+  // Some say 401 (tinyproxy 1.11).
+  if (status !== 407 && status !== 401) return `its proxy refuses the connection (status ${status})`;
   return authorization === null
-    ? 'its proxy wants a user name and a password (status 407)'
-    : 'its proxy refuses the user name and password that it was given (status 407)';
+    ? `its proxy wants a user name and a password (status ${status})`
+    : `its proxy refuses the user name and password that it was given (status ${status})`;
 }
 
 class Tunnel implements SocketListener, ResponseEvents {
