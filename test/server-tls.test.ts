@@ -2,6 +2,7 @@
 // changed, and what a wrong pair does. The certificates are made with openssl; without it the suite is skipped.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
@@ -9,10 +10,13 @@ import OpenAI from 'openai';
 import { systemClock, type Clock } from '../src/runtime/clock.ts';
 import { makeCertificates } from './certificates.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
+import { ManualClock } from './manual-clock.ts';
 import { eventually, runProgram, startProgram } from './program.ts';
 import { SocketClient } from './socket-client.ts';
 
 const SLOW = 30_000;
+/** How long some connections may still get the old certificate. */
+const HANDOVER_MS = 5000;
 
 const first = makeCertificates(['localhost']);
 const renewed = first && makeCertificates(['localhost']);
@@ -63,6 +67,23 @@ function sdk(baseURL: string): OpenAI {
   const trusting = (url: string | URL | Request, init?: RequestInit): Promise<Response> =>
     fetch(url, { ...init, tls: { ca: CA } });
   return new OpenAI({ apiKey: TEST_KEY, baseURL, maxRetries: 0, fetch: trusting as typeof fetch });
+}
+
+/**
+ * Opens a connection and keeps it.
+ * @returns asks for something on it: the status, and whether the connection stays
+ */
+async function keptConnection(origin: string): Promise<() => Promise<string>> {
+  const { port } = new URL(origin);
+  const socket = connect({ host: 'localhost', servername: 'localhost', port: Number(port), ca: CA });
+  undo.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  return async () => {
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(head.toString()) ?? [];
+    return `${status} ${/^connection: close/im.test(head.toString()) ? 'close' : 'keep-alive'}`;
+  };
 }
 
 const messages = [{ role: 'user' as const, content: 'Hello!' }];
@@ -128,7 +149,8 @@ describe.skipIf(!first)('the gateway over TLS', () => {
   });
 
   test('shows a new pair to new connections; answers and WebSockets go on', async () => {
-    const gateway = await start();
+    const clock = new ManualClock();
+    const gateway = await start(clock);
     const before = await shownAt(gateway.origin);
     await using socket = await SocketClient.open(gateway.origin, {}, '/v1/responses', CA);
     const stream = await sdk(gateway.baseURL).chat.completions.create({
@@ -143,6 +165,7 @@ describe.skipIf(!first)('the gateway over TLS', () => {
       if (after !== before) continue;
       install(renewed);
       gateway.reload();
+      clock.advance(HANDOVER_MS);
       after = await shownAt(gateway.origin);
     }
     expect(after).not.toBe(before);
@@ -151,6 +174,21 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(turn.at(-1)?.['type']).toBe('response.completed');
     const answer = await sdk(gateway.baseURL).chat.completions.create({ model: 'sim/echo', messages });
     expect(answer.choices[0]?.message.content).toBe('Hello!');
+  });
+
+  test('ends connections under the old pair behind an answer, and cuts none', async () => {
+    const clock = new ManualClock();
+    const gateway = await start(clock);
+    const before = await shownAt(gateway.origin);
+    const ask = await keptConnection(gateway.origin);
+    expect(await ask()).toBe('200 keep-alive');
+    install(renewed);
+    gateway.reload();
+    await eventually('the new pair is shown', async () => (await shownAt(gateway.origin)) !== before);
+    expect(await ask()).toBe('200 close');
+    clock.advance(HANDOVER_MS);
+    const shown = await Promise.all(Array.from({ length: 20 }, () => shownAt(gateway.origin)));
+    expect(shown).not.toContain(before);
   });
 
   test(

@@ -235,6 +235,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     fallback: app.fallback,
     failed: app.failed,
     idleSeconds: Math.ceil(config.server.idleMs / 1000),
+    clock,
     tls: certificate && {
       ...certificate,
       now: clock.now,

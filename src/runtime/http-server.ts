@@ -1,4 +1,5 @@
 // The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
+import { systemClock, type Clock } from './clock.ts';
 import { webSocketHandler, type SocketListener, type Upgrade } from './web-socket.ts';
 
 export type { MessageSocket, SocketListener, Upgrade } from './web-socket.ts';
@@ -22,6 +23,8 @@ export type Handler = (request: Request, connection: Connection) => Answer | Pro
 
 /** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
 const IDLE_SECONDS = 60;
+/** How long a certificate that was replaced is still shown, while its connections end one by one. */
+const HANDOVER_MS = 5000;
 
 /** PEM texts: a certificate with those between it and its authority, and its private key. */
 export interface Certificate {
@@ -45,6 +48,8 @@ export interface ListenOptions {
   readonly failed?: ((thrown: unknown) => Response) | undefined;
   /** HTTPS with this certificate, TLS 1.2 or later (the runtime offers nothing older). Absent: plain HTTP. */
   readonly certificate?: Certificate | undefined;
+  /** For the time in which certificates change. Default: the system's. */
+  readonly clock?: Pick<Clock, 'after'> | undefined;
   /** At most 255. */
   readonly idleSeconds?: number | undefined;
 }
@@ -55,9 +60,9 @@ export interface Listener {
   /** Whether it speaks TLS. */
   readonly secure: boolean;
   /**
-   * Shows this certificate to new connections. Answers that run and WebSockets go on under the old one; idle connections
-   * are closed. Throws when the runtime cannot use it: nothing has changed then. For a listener that speaks TLS only;
-   * nothing happens once it drains.
+   * Shows this certificate to new connections; for five seconds some still get the old one. Connections under the old one
+   * end behind their next answer; answers that run by then, and WebSockets, go on. Throws when the runtime cannot use it:
+   * nothing has changed then. For a listener that speaks TLS only; nothing happens once it drains.
    */
   certify(certificate: Certificate): void;
   /** Refuses new connections; running requests go on. */
@@ -69,10 +74,13 @@ export interface Listener {
 /** Opens the listening socket. Throws when the address is taken. */
 export function listen(options: ListenOptions): Listener {
   const idleSeconds = options.idleSeconds ?? IDLE_SECONDS;
-  const adapt =
-    (handler: Handler) =>
-    (request: Request, server: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
-      handler(request, new BunConnection(request, server, idleSeconds));
+  const adapt = (handler: Handler) => {
+    const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
+      handler(request, new BunConnection(request, from, idleSeconds));
+    if (!options.certificate) return answer;
+    return (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
+      from === server ? answer(request, from) : lastOnItsConnection(answer(request, from));
+  };
   const routes = Object.fromEntries(
     Object.entries(options.hot).map(([path, handler]) => [path, { POST: adapt(handler) }]),
   );
@@ -100,7 +108,9 @@ export function listen(options: ListenOptions): Listener {
     void server.stop(true);
     server = serve(port, true);
   }
-  const retired = new Set<typeof server>();
+  // Of certificates that were replaced, each with how to call off its end.
+  const retiring = new Map<typeof server, () => void>();
+  const retire = (old: typeof server): void => void old.stop(false).then(() => retiring.delete(old));
   let drains = false;
   return {
     hostname: options.hostname,
@@ -108,19 +118,34 @@ export function listen(options: ListenOptions): Listener {
     secure: options.certificate !== undefined,
     certify(certificate) {
       if (drains) return;
-      const before = server;
-      server = serve(before.port ?? options.port, true, certificate);
-      retired.add(before);
-      void before.stop(false).then(() => retired.delete(before));
+      const old = server;
+      server = serve(old.port ?? options.port, true, certificate);
+      // At once, it would cut connections on which a request is on its way.
+      retiring.set(
+        old,
+        (options.clock ?? systemClock).after(HANDOVER_MS, () => retire(old)),
+      );
     },
     drain() {
       drains = true;
       void server.stop(false);
+      for (const [old, cancel] of retiring) {
+        cancel();
+        retire(old);
+      }
     },
     async stop() {
-      await Promise.all([server, ...retired].map((each) => each.stop(true)));
+      for (const cancel of retiring.values()) cancel();
+      await Promise.all([server, ...retiring.keys()].map((each) => each.stop(true)));
     },
   };
+}
+
+/** Lets the runtime close the connection behind this answer. */
+function lastOnItsConnection(answer: Answer | Promise<Answer>): Answer | Promise<Answer> {
+  if (answer instanceof Promise) return answer.then(lastOnItsConnection);
+  answer?.headers.set('connection', 'close');
+  return answer;
 }
 
 class BunConnection implements Connection {

@@ -33,6 +33,7 @@ export const startingRequirements: Requirements = {
     CONTRACT,
     'A changed pair is taken over while answers run; one that cannot be used is refused and named, at the start with exit code 2.',
     `${TLS}: shows a new pair to new connections; answers and WebSockets go on`,
+    `${TLS}: ends connections under the old pair behind an answer, and cuts none`,
     `${TLS}: follows the files; a broken pair is refused and logged, and the old one stays`,
     `${TLS}: does not start with %s`,
     `${TLS}: a wrong pair ends the start with 2, and \`check\` finds it`,
