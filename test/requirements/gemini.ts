@@ -1,8 +1,9 @@
 // What clients of Gemini are owed beside the answers that every protocol has.
-import { shown, type Requirements } from './requirement.ts';
+import { golden, shown, type Requirements } from './requirement.ts';
 
 const API = 'Gemini API, 2026-11';
 const RECORDED = 'test/recordings/unknown-models.test.ts';
+const LOST = 'test/recordings/gemini-signatures.test.ts';
 const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
 
 export const geminiRequirements: Requirements = {
@@ -12,6 +13,19 @@ export const geminiRequirements: Requirements = {
     `${RECORDED}: lose nothing without a report`,
     'test/unknown-models.test.ts: members of reasoning that nobody knows yet pass',
     "test/unknown-models.test.ts: OpenAI's own breakpoints pass",
+  ),
+  'contract.gemini-lost-signatures': shown(
+    API,
+    'Signatures that a client lost come back to its calls, also without ids; those that it has stay.',
+    `${LOST}: come back after a turn in the lane %s`,
+    'test/gemini-signatures.test.ts: comes back to calls without ids, in both lanes',
+    'test/gemini-signatures.test.ts: a signature that the client has is not replaced',
+  ),
+  'contract.gemini-ends': shown(
+    API,
+    'A stream that ends with a call ends there, with no empty text behind it.',
+    golden('gemini/encode-stream/everything'),
+    golden('gemini/encode-stream/array-without-thoughts'),
   ),
   'contract.gemini-embeddings': shown(
     API,

@@ -74,6 +74,8 @@ class GeminiStreamEncoder implements EventSink {
   #envelope = '';
   /** What follows the only part of a chunk in the middle of the answer. */
   #tail = '';
+  /** A call that waits for what follows it: the last part of an answer goes with its end. */
+  #held = '';
   #text = '';
   #hasRefusal = false;
   #usage: Usage | undefined;
@@ -88,7 +90,7 @@ class GeminiStreamEncoder implements EventSink {
     this.#after = this.#asArray ? '' : '\n\n';
     this.#logprobs = request.logprobs === true;
     this.#showThoughts = request.reasoning.exclude !== true;
-    this.#parts = new PartWriter((part) => this.#chunk(JSON.stringify(part)), this.#showThoughts);
+    this.#parts = new PartWriter((part) => this.#part(part), this.#showThoughts);
   }
 
   on(event: CanonicalEvent): void {
@@ -197,21 +199,19 @@ class GeminiStreamEncoder implements EventSink {
   #onFinish(finish: FinishEvent): void {
     const { reason, raw } = finish;
     for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
+    const last = this.#takeLast();
     const word = encodeFinishReason(reason, raw, this.#hasRefusal);
     const rest = readRest(finish);
     this.#grounding.addOwn(rest.candidate);
     const members = membersText({ ...rest.candidate, ...this.#grounding.members(this.#text) });
     const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
-    this.#chunk(
-      JSON.stringify(this.#parts.last()),
-      `,"finishReason":"${word}"${members}`,
-      usage + membersText(rest.response),
-    );
+    this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.response));
     this.#end();
   }
 
   /** Google's SDK throws on a frame that has an `error` with a code. */
   #onError(error: GatewayError): void {
+    this.#release();
     this.#frame(JSON.stringify(encodeErrorBody(error, this.#context.id)));
     this.#end();
   }
@@ -225,8 +225,34 @@ class GeminiStreamEncoder implements EventSink {
     return encodeUsage(usage, this.#context.costUsd);
   }
 
+  /**
+   * The last part. Behind a call an empty text would say nothing, and Google's Go library gives it back as a part without
+   * data.
+   */
+  #takeLast(): string {
+    if (this.#parts.isSigning || this.#held === '') return JSON.stringify(this.#parts.last());
+    const call = this.#held;
+    this.#held = '';
+    return call;
+  }
+
+  #part(part: JsonObject): void {
+    const text = JSON.stringify(part);
+    if (part['functionCall'] === undefined) return this.#chunk(text);
+    this.#release();
+    this.#held = text;
+  }
+
+  #release(): void {
+    const call = this.#held;
+    if (call === '') return;
+    this.#held = '';
+    this.#chunk(call);
+  }
+
   /** Writes a chunk with one part. @param members of the candidate, @param more of the chunk, both after a comma */
   #chunk(part: string, members = '', more = ''): void {
+    this.#release();
     if (this.#envelope === '') this.#begin();
     this.#frame(
       members === '' && more === ''
