@@ -43,9 +43,10 @@ export function readGemini(recording: Pick<GeminiRecording, 'res'>): Said {
     .map((chunk) => at(list(at(chunk, 'candidates'))[0], 'groundingMetadata'))
     .findLast((each) => list(at(each, 'groundingSupports')).length > 0);
   const pages = list(at(grounding, 'groundingChunks')).map((chunk) => at(chunk, 'web', 'uri'));
+  // Addresses are told as URIs, which have no spaces.
   for (const support of list(at(grounding, 'groundingSupports')))
     for (const index of list(at(support, 'groundingChunkIndices')))
-      said.citations.push(word(pages[count(index)]));
+      said.citations.push(word(pages[count(index)]).replaceAll(' ', '%20'));
   said.end = endOf(ENDS[finish] ?? 'content_filter', said.calls.length);
   const { promptTokenCount = 0, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = tokens;
   const { candidatesTokenCount = 0, thoughtsTokenCount = 0 } = tokens;
