@@ -82,7 +82,7 @@ function measure(policy: string, candidates: number, rounds: number, withTable: 
     const before = process.cpuUsage();
     for (let n = 0; n < PLANS; n += 1) {
       const plan = planRequest(request, context);
-      planned += withTable ? tableRows(plan.table()) : plan.candidates.length;
+      planned += withTable ? tableRows(plan.trace()) : plan.candidates.length;
     }
     const { user, system } = process.cpuUsage(before);
     if (round > 0) times.push((user + system) / PLANS);

@@ -16,6 +16,7 @@ export * from './name-patterns.ts';
 export * from './part.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';
+export * from './route-trace.ts';
 export * from './request.ts';
 export * from './retry-after.ts';
 export * from './routing-wishes.ts';

@@ -74,7 +74,7 @@ export class Embedding {
       inputChars: longestInput(asked),
       peek: false,
     });
-    generation.route = plan.table();
+    generation.route = plan.trace();
     generation.strict = isStrict(call, settings.strict);
     generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
     const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, asked });

@@ -1,5 +1,5 @@
 // The decision about a request, without the request: nothing is sent, recorded or counted.
-import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
+import { expandRoute, type CanonicalRequest, type JsonObject } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { decodeEmbeddings, longestInput } from './embed.ts';
@@ -19,7 +19,7 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall): Json
     inputChars,
     peek: true,
   });
-  return plan.table();
+  return expandRoute(plan.trace(), request.model);
 }
 
 interface Explained {

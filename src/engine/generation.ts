@@ -7,6 +7,7 @@ import type {
   JsonObject,
   JsonValue,
   Usage,
+  RouteTrace,
 } from '../canonical/index.ts';
 import { addUsage, NO_USAGE, Report } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
@@ -65,7 +66,7 @@ export class Generation {
   /** True while no other turn of the conversation may begin. */
   holdsConversation = false;
   /** The decision, as the record keeps it; null until there is one. */
-  route: JsonObject | null = null;
+  route: RouteTrace | null = null;
   /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
   /** True: a parameter that would be dropped or changed is a 400. */

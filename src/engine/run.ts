@@ -143,7 +143,7 @@ export class Run {
       inputChars,
       peek: false,
     });
-    generation.route = plan.table();
+    generation.route = plan.trace();
     generation.strict = isStrict(call, settings.strict);
     generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
     return plan;

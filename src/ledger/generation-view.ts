@@ -1,7 +1,14 @@
 // The body of `GET /generation?id=`: one record as a client may see it. Both spellings that the product's
 // documentation has used stand side by side (spec: product-beyond §9), beside Dragoman's own members.
 import type { JsonObject, MutableJsonObject, Usage } from '../canonical/index.ts';
-import { asNumber, asObject, cacheWriteTokens, inputTokens, outputTokens } from '../canonical/index.ts';
+import {
+  asNumber,
+  asObject,
+  cacheWriteTokens,
+  inputTokens,
+  outputTokens,
+  routeTable,
+} from '../canonical/index.ts';
 import type { AttemptRecord, Cost, ErrorSummary, GenerationRecord } from './record.ts';
 
 /**
@@ -47,7 +54,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
     estimated: g.usage ? g.usage.estimated : false,
     cost: costView(g.cost),
     report: g.report.map(({ path, action, reason }) => ({ path, action, reason })),
-    route: g.route,
+    route: g.route && routeTable(g.route, g.requestedModel),
     error: errorView(g.error),
     metadata: g.metadata ? { ...g.metadata } : null,
     attempts: attempts.map(attemptView),

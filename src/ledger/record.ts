@@ -5,6 +5,7 @@ import type {
   JsonValue,
   ProtocolName,
   ReportEntry,
+  RouteTrace,
   Usage,
 } from '../canonical/index.ts';
 
@@ -84,7 +85,7 @@ export interface GenerationRecord {
   readonly cost: Cost | null;
   readonly report: readonly ReportEntry[];
   /** Who was asked in which order, and why; null when it did not come to a decision. */
-  readonly route: JsonObject | null;
+  readonly route: RouteTrace | JsonObject | null;
   readonly error: ErrorSummary | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   /** Prompt and answer; only when content logging is on for the key. */

@@ -1,5 +1,5 @@
 // What a plan is made from, and what it says. Deciding is all that routing does: the engine tries the candidates.
-import type { CanonicalRequest, JsonObject, Report, RoutingWishes } from '../canonical/index.ts';
+import type { CanonicalRequest, Report, RouteTrace, RoutingWishes } from '../canonical/index.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/index.ts';
 import type { RoutingSettings } from './settings.ts';
 import type { RoutingState } from './state.ts';
@@ -51,8 +51,8 @@ export interface Plan {
   readonly wishes: RoutingWishes;
   /** Identity of the conversation whose cached prefix matters; null when the prompt is too short for a cache. */
   readonly conversation: string | null;
-  /** The table that is kept with the generation and that `/route/explain` returns. */
-  readonly table: () => JsonObject;
+  /** What is kept with the generation; the table that `/route/explain` returns is made of it. */
+  readonly trace: () => RouteTrace;
 }
 
 /** A model that may serve a request. */

@@ -11,7 +11,7 @@ import { standIns } from './fallback.ts';
 import { asideReason, groupOf, type Removed } from './group.ts';
 import { selectModels, type ModelSelection } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
-import { routeTable } from './route-table.ts';
+import { traceRoute } from './trace-route.ts';
 
 /**
  * The candidates for a request in the order of trying.
@@ -73,8 +73,8 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     failover,
     wishes,
     conversation,
-    table: () =>
-      routeTable({ request, wishes, basis: selection.basis, candidates: inOrder, excluded, holder, context }),
+    trace: () =>
+      traceRoute({ wishes, basis: selection.basis, candidates: inOrder, excluded, holder, context }),
   };
 
   function addStandIns(list: NameList): void {

@@ -1,7 +1,7 @@
 // Between the ledger's records and their rows. Members that hold their usual value (zero, null, empty) are left
 // out of the JSON: most token classes of most requests are zero, and every byte is written twice (log, table).
-import type { Usage } from '../canonical/index.ts';
-import { inputTokens, NO_USAGE, outputTokens } from '../canonical/index.ts';
+import type { JsonValue, Usage } from '../canonical/index.ts';
+import { inputTokens, NO_USAGE, outputTokens, readRoute } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { AttemptTable, ContentTable, GenerationTable } from './schema.ts';
 
@@ -35,8 +35,12 @@ export const CONTENT_COLUMNS = [
 
 export type Row = readonly (string | number | null)[];
 
-/** The row of a generation, in the order of GENERATION_COLUMNS. */
-export function encodeGeneration(g: GenerationRecord): Row {
+/**
+ * The row of a generation, in the order of GENERATION_COLUMNS.
+ * @param own the only attempt, which then has no row of its own: most requests have one, and a row costs more than what
+ *   is in it
+ */
+export function encodeGeneration(g: GenerationRecord, own?: AttemptRecord): Row {
   const record = JSON.stringify({
     api: g.api,
     protocol: g.protocol,
@@ -56,6 +60,7 @@ export function encodeGeneration(g: GenerationRecord): Row {
     route: g.route ?? undefined,
     error: g.error ?? undefined,
     metadata: g.metadata ?? undefined,
+    attempt: own && encodeOwnAttempt(own, g),
   });
   return [
     g.id,
@@ -71,7 +76,70 @@ export function encodeGeneration(g: GenerationRecord): Row {
   ];
 }
 
-/** `usage` and `cost` are not repeated when they are the very objects of the generation: the usual single attempt. */
+/** What of the only attempt is not as in its generation, or not as usual; times in milliseconds after the generation's. */
+function encodeOwnAttempt(a: AttemptRecord, g: GenerationRecord): object {
+  return {
+    id: a.id === ownId(g.id) ? undefined : a.id,
+    ordinal: a.ordinal || undefined,
+    provider: unless(a.provider, g.provider),
+    endpoint: unless(a.endpoint, g.endpoint),
+    model: a.model,
+    protocol: unless(a.protocol, g.protocol),
+    lane: unless(a.lane, g.lane),
+    startedAfter: a.startedAt - g.createdAt || undefined,
+    firstContentAt: unless(a.firstContentAt, g.firstContentAt),
+    endedBefore: g.endedAt - a.endedAt || undefined,
+    outcome: unless(a.outcome, 'completed'),
+    status: unless(a.status, 200),
+    upstreamId: a.upstreamId ?? undefined,
+    error: a.error ?? undefined,
+    usage: a.usage === g.usage ? undefined : (encodeUsage(a.usage) ?? null),
+    cost: unless(a.cost, g.cost),
+  };
+}
+
+/** The attempt that is kept with its generation; undefined where attempts have rows of their own. */
+export function decodeOwnAttempt(row: GenerationTable, g: GenerationRecord): AttemptRecord | undefined {
+  const { attempt: a } = JSON.parse(row.record) as { readonly attempt?: OwnAttempt };
+  if (!a) return undefined;
+  return {
+    id: a.id ?? ownId(g.id),
+    generationId: g.id,
+    ordinal: a.ordinal ?? 0,
+    provider: a.provider ?? g.provider ?? '',
+    endpoint: a.endpoint ?? g.endpoint ?? '',
+    model: a.model,
+    protocol: a.protocol ?? g.protocol,
+    lane: a.lane ?? g.lane ?? 'translate',
+    startedAt: g.createdAt + (a.startedAfter ?? 0),
+    firstContentAt: a.firstContentAt === undefined ? g.firstContentAt : a.firstContentAt,
+    endedAt: g.endedAt - (a.endedBefore ?? 0),
+    outcome: a.outcome ?? 'completed',
+    status: a.status === undefined ? 200 : a.status,
+    upstreamId: a.upstreamId ?? null,
+    error: a.error ?? null,
+    usage: a.usage === undefined ? g.usage : a.usage && decodeUsage(a.usage),
+    cost: a.cost === undefined ? g.cost : a.cost,
+  };
+}
+
+type OwnAttempt = Partial<Omit<AttemptRecord, 'usage' | 'model'>> & {
+  readonly model: string;
+  readonly startedAfter?: number;
+  readonly endedBefore?: number;
+  readonly usage?: StoredUsage | null;
+};
+
+/** The id that an only attempt has. */
+function ownId(generationId: string): string {
+  return `${generationId}-0`;
+}
+
+function unless<T>(value: T, usual: T | null): T | undefined {
+  return value === usual ? undefined : value;
+}
+
+/** `usage` and `cost` are not repeated when they are the very objects of the generation. */
 export function encodeAttempt(a: AttemptRecord, g: GenerationRecord): Row {
   const sameUsage = a.usage !== null && a.usage === g.usage;
   const sameCost = a.cost !== null && a.cost === g.cost;
@@ -130,7 +198,7 @@ export function decodeGeneration(row: GenerationTable, content: ContentTable | u
     usage: decodeUsage(r.usage),
     cost: r.cost ?? null,
     report: r.report ?? [],
-    route: r.route ?? null,
+    route: readRoute(r.route as JsonValue | undefined),
     error: r.error ?? null,
     metadata: r.metadata ?? null,
     content: content ? { request: JSON.parse(content.request), answer: JSON.parse(content.answer) } : null,

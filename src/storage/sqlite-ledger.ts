@@ -10,6 +10,7 @@ import {
   CONTENT_COLUMNS,
   decodeAttempt,
   decodeGeneration,
+  decodeOwnAttempt,
   encodeAttempt,
   encodeContent,
   encodeGeneration,
@@ -42,9 +43,10 @@ export class SqliteLedger implements LedgerStore {
     let rows: { generation: Row; attempts: Row[]; content: Row | null };
     try {
       // Rows are made here so that a record that cannot be written fails alone and not with its neighbours.
+      const own = attempts.length === 1 ? attempts[0] : undefined;
       rows = {
-        generation: encodeGeneration(generation),
-        attempts: attempts.map((attempt) => encodeAttempt(attempt, generation)),
+        generation: encodeGeneration(generation, own),
+        attempts: own ? [] : attempts.map((attempt) => encodeAttempt(attempt, generation)),
         content: encodeContent(generation),
       };
     } catch (cause) {
@@ -75,13 +77,15 @@ export class SqliteLedger implements LedgerStore {
       .selectAll()
       .where('generation_id', '=', id)
       .executeTakeFirst();
+    const generation = decodeGeneration(row, content);
+    const own = decodeOwnAttempt(row, generation);
+    if (own) return { generation, attempts: [own] };
     const attempts = await this.#db
       .selectFrom('attempts')
       .selectAll()
       .where('generation_id', '=', id)
       .orderBy('ordinal')
       .execute();
-    const generation = decodeGeneration(row, content);
     return { generation, attempts: attempts.map((attempt) => decodeAttempt(attempt, generation)) };
   }
 }
