@@ -82,17 +82,13 @@ function measure(policy: string, candidates: number, rounds: number, withTable: 
     const before = process.cpuUsage();
     for (let n = 0; n < PLANS; n += 1) {
       const plan = planRequest(request, context);
-      planned += withTable ? tableRows(plan.trace()) : plan.candidates.length;
+      planned += withTable ? plan.trace()[0].length : plan.candidates.length;
     }
     const { user, system } = process.cpuUsage(before);
     if (round > 0) times.push((user + system) / PLANS);
   }
   if (planned !== (rounds + 1) * PLANS * candidates) throw new Error('a candidate is missing');
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-}
-
-function tableRows({ candidates }: JsonObject): number {
-  return Array.isArray(candidates) ? candidates.length : 0;
 }
 
 /** Attempts at every endpoint, some of them failed, so that each measure has a value. */

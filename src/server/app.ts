@@ -150,11 +150,11 @@ export function createApp(deps: AppDependencies): App {
     SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
       ? sockets.accept(request, connection)
       : hono.fetch(request);
-  const outer = (handler: Handler): Handler =>
-    withAnswerHeaders(deps.failedKeys.watch(withUsableHead(deps, handler)));
+  const outer = (handler: Handler, isPlaced: boolean): Handler =>
+    withAnswerHeaders(deps.failedKeys.watch(withUsableHead(deps, handler, isPlaced)));
   return {
-    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler)])),
-    fallback: outer(fallback),
+    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler, true)])),
+    fallback: outer(fallback, false),
     failed: (error) => markAnswer(errorResponse(deps, error, newGenerationId(deps.now()))),
     drain: () => sockets.drain(),
   };

@@ -12,14 +12,21 @@ const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const MOST_KNOWN = 64;
 const known = new Set<string>();
 
-/** The same handler behind a check: a head that cannot be used is a 400, and its connection is closed. */
-export function withUsableHead(deps: Pick<ReplyDependencies, 'log' | 'now'>, handler: Handler): Handler {
+/**
+ * The same handler behind a check: a head that cannot be used is a 400, and its connection is closed.
+ * @param isPlaced true where the runtime has matched the path already: the target is one then
+ */
+export function withUsableHead(
+  deps: Pick<ReplyDependencies, 'log' | 'now'>,
+  handler: Handler,
+  isPlaced: boolean,
+): Handler {
   return (request, connection) => {
     const host = request.headers.get('host');
     // Only HTTP/1.0 lets it away: the runtime refuses anything newer. Health checks of load balancers do so.
     if (host === null) return handler(addressed(request), connection);
     if (known.has(host) || isUsable(host)) {
-      if (request.url.startsWith('http')) return handler(request, connection);
+      if (isPlaced || request.url.startsWith('http')) return handler(request, connection);
       return refuse(deps, request, 'the target of the request must be a path');
     }
     return refuse(deps, request, 'Host: there must be one, a name or an address with or without a port');

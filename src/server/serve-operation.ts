@@ -69,20 +69,14 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     };
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
     const served = serve ? serve(deps, call) : deps.gateway.serve(call);
-    return await Promise.race([client.response, ended(served, hold).then(() => client.response)]);
+    const release = hold.release.bind(hold);
+    // Given back as soon as the call is over: its body may be sent again until then.
+    served.then(release, release);
+    return await Promise.race([client.response, served.then(() => client.response)]);
   } catch (error) {
     hold?.release();
     connection.impatient();
     return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
-  }
-}
-
-/** Settles as the call does, and gives back what it held: its body may be sent again until then. */
-async function ended(served: Promise<void>, hold: Hold): Promise<void> {
-  try {
-    await served;
-  } finally {
-    hold.release();
   }
 }
 

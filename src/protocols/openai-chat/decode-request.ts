@@ -1,6 +1,6 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
-import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { asString, Problems, Report } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
@@ -99,15 +99,17 @@ function withTools(
 
 /** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */
 function extraMembers(body: JsonObject): JsonObject {
-  const extra: MutableJsonObject = { ...unknownMembers(body, KNOWN_FIELDS) };
-  for (const name of PASSED_FIELDS) {
-    // Who asks has a place of its own in the canonical request.
-    if (END_USER.has(name)) continue;
-    const value = body[name];
-    if (value !== undefined && value !== null) extra[name] = value;
+  let extra: MutableJsonObject | undefined;
+  for (const name in body) {
+    // Assigning `__proto__` would change the copy's prototype; who asks has a place of its own in the canonical request.
+    if (name === '__proto__' || END_USER.has(name)) continue;
+    const isPassed = PASSED_FIELDS.has(name) && body[name] !== null;
+    if (isPassed || !KNOWN_FIELDS.has(name)) (extra ??= {})[name] = body[name];
   }
-  return extra;
+  return extra ?? NO_MEMBERS;
 }
+
+const NO_MEMBERS: JsonObject = Object.freeze({});
 
 /**
  * The documented members that the gateway does not act on. What would change the answer is refused; some are dropped and
