@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
 import type { Content, FunctionDeclaration, GenerateContentResponse } from '@google/genai';
-import { startGateway, type TestGateway } from './harness.ts';
+import type { TestGateway } from './harness.ts';
+import { DIALECTS, startEveryUpstream } from './upstreams/every-upstream.ts';
 
 let gateway: TestGateway;
 let ai: GoogleGenAI;
 
 beforeAll(async () => {
-  gateway = await startGateway({ routing: { retries: 0 } });
+  gateway = await startEveryUpstream({ routing: { retries: 0 } });
   const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
   ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
 });
@@ -33,131 +34,126 @@ async function drain(stream: AsyncGenerator<GenerateContentResponse>): Promise<G
 const partsOf = (chunks: readonly GenerateContentResponse[]) =>
   chunks.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/claude', 'sim/gemini', 'sim/deepseek'])(
-  '%s',
-  (model) => {
-    const config = { systemInstruction: 'Be brief.', maxOutputTokens: 4000 };
+describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
+  const config = { systemInstruction: 'Be brief.', maxOutputTokens: 4000 };
 
-    test('answers', async () => {
-      const response = await ai.models.generateContent({ model, contents: 'Tell me a story.', config });
-      expect(response.text?.length).toBeGreaterThan(0);
-      expect(response).toMatchObject({
-        modelVersion: model,
-        responseId: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
-        candidates: [{ finishReason: 'STOP', index: 0, content: { role: 'model' } }],
-      });
-      const usage = response.usageMetadata;
-      expect(usage?.promptTokenCount).toBeGreaterThan(0);
-      expect(usage?.totalTokenCount).toBe(
-        (usage?.promptTokenCount ?? 0) +
-          (usage?.candidatesTokenCount ?? 0) +
-          (usage?.thoughtsTokenCount ?? 0),
-      );
+  test('answers', async () => {
+    const response = await ai.models.generateContent({ model, contents: 'Tell me a story.', config });
+    expect(response.text?.length).toBeGreaterThan(0);
+    expect(response).toMatchObject({
+      modelVersion: model,
+      responseId: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+      candidates: [{ finishReason: 'STOP', index: 0, content: { role: 'model' } }],
     });
+    const usage = response.usageMetadata;
+    expect(usage?.promptTokenCount).toBeGreaterThan(0);
+    expect(usage?.totalTokenCount).toBe(
+      (usage?.promptTokenCount ?? 0) + (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),
+    );
+  });
 
-    test('streams the same text, in many chunks and with counts in the last', async () => {
-      const whole = await ai.models.generateContent({ model, contents: 'Tell me a story.', config });
-      const chunks = await drain(
-        await ai.models.generateContentStream({ model, contents: 'Tell me a story.', config }),
-      );
-      expect(chunks.map((chunk) => chunk.text ?? '').join('')).toBe(whole.text ?? '?');
-      expect(chunks.length).toBeGreaterThan(3);
-      expect(chunks.slice(0, -1).every((chunk) => chunk.candidates?.[0]?.finishReason === undefined)).toBe(
-        true,
-      );
-      expect(chunks.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] });
-      expect(chunks.at(-1)?.usageMetadata?.candidatesTokenCount).toBeGreaterThan(0);
-    });
+  test('streams the same text, in many chunks and with counts in the last', async () => {
+    const whole = await ai.models.generateContent({ model, contents: 'Tell me a story.', config });
+    const chunks = await drain(
+      await ai.models.generateContentStream({ model, contents: 'Tell me a story.', config }),
+    );
+    expect(chunks.map((chunk) => chunk.text ?? '').join('')).toBe(whole.text ?? '?');
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(chunks.slice(0, -1).every((chunk) => chunk.candidates?.[0]?.finishReason === undefined)).toBe(
+      true,
+    );
+    expect(chunks.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] });
+    expect(chunks.at(-1)?.usageMetadata?.candidatesTokenCount).toBeGreaterThan(0);
+  });
 
-    test.each([false, true])('calls a function and takes its result (stream: %p)', async (stream) => {
-      const tools = [{ functionDeclarations: [weather] }];
-      const asked: Content = { role: 'user', parts: [{ text: 'What is the weather in Paris?' }] };
-      const thinkingConfig = { includeThoughts: true };
-      const request = { model, contents: [asked], config: { ...config, tools, thinkingConfig } };
-      const chunks = stream
-        ? await drain(await ai.models.generateContentStream(request))
-        : [await ai.models.generateContent(request)];
-      const calls = chunks.flatMap((chunk) => chunk.functionCalls ?? []);
-      expect(calls).toMatchObject([{ name: 'get_weather', args: { city: expect.any(String) as string } }]);
-      expect(calls[0]?.id).toBeString();
-      expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP' as never);
-      const parts = partsOf(chunks);
-      if (model !== 'sim/chat') {
-        expect(parts.some((part) => part.thought === true && (part.text ?? '') !== '')).toBe(true);
-        // DeepSeek signs nothing: what it thought comes back from the vault where a client does not keep it.
-        expect(parts.some((part) => (part.thoughtSignature ?? '') !== '')).toBe(model !== 'sim/deepseek');
-      }
+  test.each([false, true])('calls a function and takes its result (stream: %p)', async (stream) => {
+    const tools = [{ functionDeclarations: [weather] }];
+    const asked: Content = { role: 'user', parts: [{ text: 'What is the weather in Paris?' }] };
+    const thinkingConfig = { includeThoughts: true };
+    const request = { model, contents: [asked], config: { ...config, tools, thinkingConfig } };
+    const chunks = stream
+      ? await drain(await ai.models.generateContentStream(request))
+      : [await ai.models.generateContent(request)];
+    const calls = chunks.flatMap((chunk) => chunk.functionCalls ?? []);
+    expect(calls).toMatchObject([{ name: 'get_weather', args: { city: expect.any(String) as string } }]);
+    expect(calls[0]?.id).toBeString();
+    expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP' as never);
+    const parts = partsOf(chunks);
+    if (model !== 'sim/chat') {
+      expect(parts.some((part) => part.thought === true && (part.text ?? '') !== '')).toBe(true);
+      // DeepSeek signs nothing: what it thought comes back from the vault where a client does not keep it.
+      expect(parts.some((part) => (part.thoughtSignature ?? '') !== '')).toBe(model !== 'sim/deepseek');
+    }
 
-      const result: Content = {
-        role: 'user',
-        parts: [
-          {
-            functionResponse: {
-              id: calls[0]?.id ?? '',
-              name: 'get_weather',
-              response: { output: '18 degrees' },
-            },
-          },
-        ],
-      };
-      // Some clients keep no thoughts: what the model needs of them stands on the call.
-      for (const kept of [parts, parts.filter((part) => part.thought !== true)]) {
-        const contents = [asked, { role: 'model', parts: kept }, result];
-        const answered = await ai.models.generateContent({ ...request, contents });
-        expect(answered.candidates?.[0]?.finishReason).toBe('STOP' as never);
-        expect(answered.text?.length).toBeGreaterThan(0);
-        expect(answered.functionCalls).toBeUndefined();
-      }
-    });
-
-    test('is forced to call', async () => {
-      const forced = await ai.models.generateContent({
-        model,
-        contents: 'Hello.',
-        config: {
-          tools: [{ functionDeclarations: [weather] }],
-          toolConfig: {
-            functionCallingConfig: {
-              mode: FunctionCallingConfigMode.ANY,
-              allowedFunctionNames: ['get_weather'],
-            },
+    const result: Content = {
+      role: 'user',
+      parts: [
+        {
+          functionResponse: {
+            id: calls[0]?.id ?? '',
+            name: 'get_weather',
+            response: { output: '18 degrees' },
           },
         },
-      });
-      expect(forced.functionCalls?.map((call) => call.name)).toEqual(['get_weather']);
-    });
+      ],
+    };
+    // Some clients keep no thoughts: what the model needs of them stands on the call.
+    for (const kept of [parts, parts.filter((part) => part.thought !== true)]) {
+      const contents = [asked, { role: 'model', parts: kept }, result];
+      const answered = await ai.models.generateContent({ ...request, contents });
+      expect(answered.candidates?.[0]?.finishReason).toBe('STOP' as never);
+      expect(answered.text?.length).toBeGreaterThan(0);
+      expect(answered.functionCalls).toBeUndefined();
+    }
+  });
 
-    test('chats over several turns, streamed, with the history that the SDK keeps', async () => {
-      const chat = ai.chats.create({ model, config });
-      const first = await drain(await chat.sendMessageStream({ message: 'Tell me a story.' }));
-      expect(first.length).toBeGreaterThan(3);
-      const second = await chat.sendMessage({ message: 'Another one.' });
-      expect(second.text?.length).toBeGreaterThan(0);
-      // An invalid answer would have left the history empty.
-      expect(chat.getHistory(true).filter((content) => content.role === 'model').length).toBeGreaterThan(1);
-    });
-
-    // Knows no schemas, and ignores instructions about the form of its answer.
-    if (model === 'sim/deepseek') return;
-
-    test('keeps to a schema', async () => {
-      const shaped = await ai.models.generateContent({
-        model,
-        contents: 'Who?',
-        config: {
-          maxOutputTokens: 4000,
-          responseMimeType: 'application/json',
-          responseSchema: {
-            type: 'OBJECT',
-            properties: { name: { type: 'STRING' } },
-            required: ['name'],
-          } as never,
+  test('is forced to call', async () => {
+    const forced = await ai.models.generateContent({
+      model,
+      contents: 'Hello.',
+      config: {
+        tools: [{ functionDeclarations: [weather] }],
+        toolConfig: {
+          functionCallingConfig: {
+            mode: FunctionCallingConfigMode.ANY,
+            allowedFunctionNames: ['get_weather'],
+          },
         },
-      });
-      expect(JSON.parse(shaped.text ?? '')).toEqual({ name: expect.any(String) });
+      },
     });
-  },
-);
+    expect(forced.functionCalls?.map((call) => call.name)).toEqual(['get_weather']);
+  });
+
+  test('chats over several turns, streamed, with the history that the SDK keeps', async () => {
+    const chat = ai.chats.create({ model, config });
+    const first = await drain(await chat.sendMessageStream({ message: 'Tell me a story.' }));
+    expect(first.length).toBeGreaterThan(3);
+    const second = await chat.sendMessage({ message: 'Another one.' });
+    expect(second.text?.length).toBeGreaterThan(0);
+    // An invalid answer would have left the history empty.
+    expect(chat.getHistory(true).filter((content) => content.role === 'model').length).toBeGreaterThan(1);
+  });
+
+  // Knows no schemas, and ignores instructions about the form of its answer.
+  if (model === 'sim/deepseek') return;
+
+  test('keeps to a schema', async () => {
+    const shaped = await ai.models.generateContent({
+      model,
+      contents: 'Who?',
+      config: {
+        maxOutputTokens: 4000,
+        responseMimeType: 'application/json',
+        responseSchema: {
+          type: 'OBJECT',
+          properties: { name: { type: 'STRING' } },
+          required: ['name'],
+        } as never,
+      },
+    });
+    expect(JSON.parse(shaped.text ?? '')).toEqual({ name: expect.any(String) });
+  });
+});
 
 test('errors are the errors of the SDK, with the field and the reason', async () => {
   const failureOf = async (model: string, temperature = 1): Promise<ApiError> => {

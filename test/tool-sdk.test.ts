@@ -28,7 +28,7 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 const SEARCH = 'call web_search {"query": "longest river"}';
 const SUM = 'call sums__add {"a": 1, "b": 2}';
-const MODELS = ['sim/chat', 'sim/responses', 'sim/messages'];
+const MODELS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'];
 
 describe.each(MODELS)('OpenAI’s client, %s', (model) => {
   test('a search, whole and streamed', async () => {

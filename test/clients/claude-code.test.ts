@@ -2,12 +2,13 @@
 // gateways and public captures of it show (2026-11), and sent as it sends them.
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 import { readMessagesStream } from '../messages-stream-rules.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
@@ -82,7 +83,7 @@ test('the probe, and the list of models, with either credential', async () => {
   }
 });
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/claude'])('%s', (model) => {
+describe.each([...UPSTREAMS, 'sim/claude'])('%s', (model) => {
   test.each([
     ['a budget', { thinking: { type: 'enabled', budget_tokens: 31_999 }, temperature: 1 }],
     [

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 import { pageSettings } from './client-page.ts';
 import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
@@ -11,14 +12,14 @@ const cline = installClient('cline') ?? '';
 describe.skipIf(cline === '')('Cline', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startEveryUpstream();
   });
   afterAll(async () => {
     await gateway.close();
     removeClients();
   });
 
-  test.each(['sim/chat', 'sim/messages'])(
+  test.each(UPSTREAMS)(
     'does a task, %s',
     async (model) => {
       const desk = new Desk({});

@@ -1,7 +1,8 @@
 // The command line of Continue, with the settings of its page, over Chat Completions and Messages: a task of two tools.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { CONVERSE, startEveryUpstream } from '../upstreams/every-upstream.ts';
 import { pageSettings } from './client-page.ts';
 import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
@@ -10,7 +11,7 @@ const cn = installClient('continue') ?? '';
 describe.skipIf(cn === '')('Continue', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startEveryUpstream();
   });
   afterAll(async () => {
     await gateway.close();
@@ -19,8 +20,11 @@ describe.skipIf(cn === '')('Continue', () => {
 
   test.each([
     ['openai', 'sim/messages'],
+    ['openai', 'sim/gemini'],
     ['anthropic', 'sim/chat'],
+    ['anthropic', 'sim/responses'],
     ['anthropic', 'sim/messages'],
+    ['anthropic', CONVERSE],
   ])(
     'does a task, and goes on with it, as %s with %s',
     async (kind, model) => {

@@ -1,6 +1,7 @@
 // Gemini CLI, with the settings of its page, over every kind of upstream: a task of two tools, and a second turn.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
 import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
@@ -9,14 +10,14 @@ const gemini = installClient('gemini-cli') ?? '';
 describe.skipIf(gemini === '')('Gemini CLI', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startEveryUpstream();
   });
   afterAll(async () => {
     await gateway.close();
     removeClients();
   });
 
-  test.each(['sim/chat', 'sim/responses', 'sim/messages'])(
+  test.each(UPSTREAMS)(
     'does a task, and goes on with it, %s',
     async (model) => {
       const desk = new Desk(

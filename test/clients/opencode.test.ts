@@ -1,6 +1,7 @@
 // opencode, with the settings of its page, over each protocol that it speaks: a task of two commands, and a second turn.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { CONVERSE, startEveryUpstream } from '../upstreams/every-upstream.ts';
 import { pageSettings } from './client-page.ts';
 import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
@@ -14,7 +15,7 @@ call bash {"command": "cat greeting.txt greeting.txt", "description": "Reads it"
 describe.skipIf(opencode === '')('opencode', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startEveryUpstream();
   });
   afterAll(async () => {
     await gateway.close();
@@ -26,6 +27,8 @@ describe.skipIf(opencode === '')('opencode', () => {
     ['@ai-sdk/openai', 'sim/chat'],
     ['@ai-sdk/anthropic', 'sim/responses'],
     ['@ai-sdk/google', 'sim/messages'],
+    ['@ai-sdk/openai', 'sim/gemini'],
+    ['@ai-sdk/anthropic', CONVERSE],
   ])(
     'does a task, and goes on with it, over %s with %s',
     async (provider, model) => {

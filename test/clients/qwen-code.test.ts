@@ -1,6 +1,7 @@
 // Qwen Code, with the settings of its page, over Chat Completions and Messages: a task of two tools, and a second turn.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { CONVERSE, startEveryUpstream } from '../upstreams/every-upstream.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
 import { Desk, installClient, removeClients } from './command-line-clients.ts';
 
@@ -9,7 +10,7 @@ const qwen = installClient('qwen-code') ?? '';
 describe.skipIf(qwen === '')('Qwen Code', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startEveryUpstream();
   });
   afterAll(async () => {
     await gateway.close();
@@ -20,6 +21,8 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
     ['openai', 0, 'sim/responses'],
     ['anthropic', 1, 'sim/chat'],
     ['anthropic', 1, 'sim/messages'],
+    ['anthropic', 1, 'sim/gemini'],
+    ['openai', 0, CONVERSE],
   ])(
     'does a task, and goes on with it, as %s (block %d) with %s',
     async (kind, index, model) => {

@@ -1,6 +1,7 @@
-"""The official Anthropic and Google SDKs for Python in front of each of the three upstream protocols.
+"""The official Anthropic and Google SDKs for Python in front of each of the upstream protocols.
 
-Run by test/sdk/python.test.ts with DRAGOMAN_ORIGIN and DRAGOMAN_KEY of a running gateway. Needs `anthropic` and
+Run by test/sdk/python.test.ts with DRAGOMAN_ORIGIN and DRAGOMAN_KEY of a running gateway, and in
+DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
 `google-genai`; what is not installed is skipped.
 """
 
@@ -19,7 +20,7 @@ except ImportError:
 
 ORIGIN = os.environ["DRAGOMAN_ORIGIN"]
 KEY = os.environ["DRAGOMAN_KEY"]
-MODELS = ["sim/chat", "sim/responses", "sim/messages", "sim/gemini"]
+MODELS = os.environ["DRAGOMAN_MODELS"].split()
 TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}'
 SCHEMA = {
     "type": "object",

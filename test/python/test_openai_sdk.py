@@ -1,6 +1,7 @@
-"""The official OpenAI SDK for Python in front of each of the three upstream protocols. Needs nothing but `openai`.
+"""The official OpenAI SDK for Python in front of each of the upstream protocols. Needs nothing but `openai`.
 
-Run by test/sdk/python.test.ts with DRAGOMAN_BASE_URL and DRAGOMAN_KEY of a running gateway.
+Run by test/sdk/python.test.ts with DRAGOMAN_BASE_URL and DRAGOMAN_KEY of a running gateway, and in DRAGOMAN_MODELS a
+model for each of the protocols.
 """
 
 import asyncio
@@ -150,17 +151,10 @@ class Scenarios:
         self.assertIn("9", asyncio.run(read()))
 
 
-class Chat(Scenarios, unittest.TestCase):
-    model = "sim/chat"
-    shows_reasoning = False
-
-
-class Responses(Scenarios, unittest.TestCase):
-    model = "sim/responses"
-
-
-class Messages(Scenarios, unittest.TestCase):
-    model = "sim/messages"
+for named in os.environ["DRAGOMAN_MODELS"].split():
+    # One class for each: OpenAI's Chat Completions never show reasoning.
+    members = {"model": named, "shows_reasoning": named != "sim/chat"}
+    globals()[named] = type(named, (Scenarios, unittest.TestCase), members)
 
 
 class Errors(unittest.TestCase):

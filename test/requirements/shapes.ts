@@ -43,6 +43,18 @@ export const shapeRequirements: Requirements = {
     'test/sdk/go.test.ts: the official libraries for Go',
     'test/sdk/java.test.ts: the official libraries for Java',
   ),
+  'contract.every-upstream': shown(
+    'contract with users',
+    'Every client library reads whole and streamed answers of every protocol that upstreams speak, Converse included.',
+    'test/sdk/ai-sdk.test.ts: answers and counts',
+    'test/sdk/langchain.test.ts: calls tools over two turns',
+    'test/sdk/langchain-anthropic.test.ts: calls tools over two turns',
+    'test/sdk/openai-agents.test.ts: two tools in turn, then another question',
+    'test/sdk/openrouter.test.ts: streams reasoning, calls and text over two turns',
+    'test/gemini-sdk.test.ts: calls a function and takes its result',
+    'test/messages-sdk.test.ts: thinks, calls a tool, and goes on from both in the next turn',
+    'test/responses-sdk.test.ts: streams the same answer in a legal order',
+  ),
   'contract.orphans': shown(
     'OpenAI API: Responses',
     'An output whose call is nowhere is a 400, and a connection forgets what it went on from.',

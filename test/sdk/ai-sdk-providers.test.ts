@@ -16,7 +16,8 @@ import {
 } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 import { serveSim } from '../sim-server.ts';
 
 // Some warn at every call that they do not know the models.
@@ -26,7 +27,7 @@ const sim = serveSim();
 let gateway: TestGateway;
 beforeAll(async () => {
   const unpriced = { provider: 'unpriced', protocol: 'anthropic-messages', reasoning: 'both' };
-  gateway = await startGateway({
+  gateway = await startEveryUpstream({
     providers: {
       unpriced: { api_key: 'none', protocols: { 'anthropic-messages': `${sim.origin}/anthropic` } },
     },
@@ -81,7 +82,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 };
 /** A model whose price nobody knows. */
 const UNPRICED = 'house/unpriced';
-const UPSTREAMS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini', UNPRICED];
+const MODELS = [...UPSTREAMS, UNPRICED];
 
 /** Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway. */
 const SHOWS = (name: string, id: string): boolean => name !== 'openai, Chat Completions' && id !== 'sim/chat';
@@ -94,7 +95,7 @@ const weather = tool({
 });
 
 describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
-  describe.each(UPSTREAMS)('%s', (id) => {
+  describe.each(MODELS)('%s', (id) => {
     test.each([false, true])('a task with tools over two turns (stream: %p)', async (stream) => {
       const messages: ModelMessage[] = [{ role: 'user', content: TASK }];
       const ask = async (): Promise<{ text: string; calls: number; thoughts: number; tokens: number }> => {

@@ -4,11 +4,12 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
@@ -25,7 +26,7 @@ const providers: Record<string, (id: string) => LanguageModel> = {
 };
 
 describe.each(Object.keys(providers))('%s', (name) => {
-  describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (id) => {
+  describe.each(UPSTREAMS)('%s', (id) => {
     const model = (): LanguageModel => {
       const create = providers[name];
       if (!create) throw new Error('no such provider');

@@ -4,18 +4,19 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 const person = z.object({ name: z.string(), age: z.number().int() });
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('LangChain, %s', (id) => {
+describe.each(UPSTREAMS)('LangChain, %s', (id) => {
   const model = (options: { readonly thinks?: boolean } = {}): ChatAnthropic =>
     new ChatAnthropic({
       model: id,

@@ -4,19 +4,17 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 import { at } from '../upstreams/json-path.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
-const CASES = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'].flatMap((id) => [
-  [id, 'Chat Completions'] as const,
-  [id, 'Responses'] as const,
-]);
+const CASES = UPSTREAMS.flatMap((id) => [[id, 'Chat Completions'] as const, [id, 'Responses'] as const]);
 
 describe.each(CASES)('%s over %s', (id, api) => {
   const model = (): ChatOpenAI =>

@@ -15,14 +15,15 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 
 setTracingDisabled(true);
 
 let gateway: TestGateway;
 let client: OpenAI;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
   client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
 });
 afterAll(() => gateway.close());
@@ -47,7 +48,7 @@ const models: Record<string, (id: string) => Model> = {
 };
 
 describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
-  describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (id) => {
+  describe.each(UPSTREAMS)('%s', (id) => {
     const model = (): Model => {
       const create = models[api];
       if (!create) throw new Error('no such API');
@@ -95,34 +96,31 @@ describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
   });
 });
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])(
-  'what the gateway keeps, %s',
-  (id) => {
-    const agent = (): Agent =>
-      new Agent({
-        name: 'Guide',
-        instructions: 'Help.',
-        model: new OpenAIResponsesModel(client, id),
-        tools: [weather, time],
-      });
-
-    test('goes on from a response', async () => {
-      const first = await run(agent(), TASK);
-      const previousResponseId = first.lastResponseId ?? '';
-      const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { previousResponseId });
-      expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
-      const items = await client.responses.inputItems.list(second.lastResponseId ?? '', { limit: 100 });
-      const calls = items.data.filter(({ type }) => type === 'function_call');
-      expect(calls).toHaveLength(3);
+describe.each(UPSTREAMS)('what the gateway keeps, %s', (id) => {
+  const agent = (): Agent =>
+    new Agent({
+      name: 'Guide',
+      instructions: 'Help.',
+      model: new OpenAIResponsesModel(client, id),
+      tools: [weather, time],
     });
 
-    test('goes on in a conversation', async () => {
-      const session = new OpenAIConversationsSession({ client });
-      await run(agent(), TASK, { session });
-      const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { session });
-      expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
-      const items = await session.getItems();
-      expect(items.filter(({ type }) => type === 'function_call')).toHaveLength(3);
-    });
-  },
-);
+  test('goes on from a response', async () => {
+    const first = await run(agent(), TASK);
+    const previousResponseId = first.lastResponseId ?? '';
+    const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { previousResponseId });
+    expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
+    const items = await client.responses.inputItems.list(second.lastResponseId ?? '', { limit: 100 });
+    const calls = items.data.filter(({ type }) => type === 'function_call');
+    expect(calls).toHaveLength(3);
+  });
+
+  test('goes on in a conversation', async () => {
+    const session = new OpenAIConversationsSession({ client });
+    await run(agent(), TASK, { session });
+    const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { session });
+    expect(second.finalOutput).toBe('get_weather returned: fog in Oslo');
+    const items = await session.getItems();
+    expect(items.filter(({ type }) => type === 'function_call')).toHaveLength(3);
+  });
+});

@@ -9,13 +9,14 @@ import type {
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { CONVERSE, startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 
 let gateway: TestGateway;
 let client: OpenAI;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
   client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
 });
 afterAll(() => gateway.close());
@@ -62,8 +63,9 @@ function extensions(value: object | undefined): {
   return value ?? {};
 }
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s', (model) => {
+describe.each(UPSTREAMS)('%s', (model) => {
   const shows = model !== 'sim/chat';
+  const isClaude = model === 'sim/messages' || model === CONVERSE;
 
   test('answers', async () => {
     const answer = await client.chat.completions.create({
@@ -238,8 +240,8 @@ describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s',
     expect(person.parse(parsed)).toEqual(person.parse(JSON.parse(answer.choices[0]?.message.content ?? '')));
     const streamed = await client.chat.completions.stream(body).finalChatCompletion();
     expect(streamed.choices[0]?.message.parsed).toEqual(parsed);
-    // Messages enforces schemas alone; what takes their place is shown with a scripted upstream.
-    if (model === 'sim/messages') return;
+    // Claude's protocols enforce schemas alone; what takes their place is shown with a scripted upstream.
+    if (isClaude) return;
     const object = await client.chat.completions.create({
       model,
       messages: ask('Answer with a JSON object.'),
@@ -251,8 +253,8 @@ describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s',
   test('a refusal is a refusal', async () => {
     const answer = await client.chat.completions.create({ model, messages: ask('Please refuse this.') });
     const [choice] = answer.choices;
-    // Anthropic refuses by its stop reason, OpenAI by a part of the message.
-    if (model === 'sim/messages') expect(choice?.finish_reason).toBe('content_filter');
+    // Claude refuses by its stop reason, OpenAI by a part of the message.
+    if (isClaude) expect(choice?.finish_reason).toBe('content_filter');
     else expect(choice?.message.refusal).toBeTruthy();
   });
 
@@ -262,7 +264,7 @@ describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s',
     const low = await client.chat.completions.create({ model, messages, reasoning_effort: 'low' });
     const tokens = (answer: typeof effort): number =>
       answer.usage?.completion_tokens_details?.reasoning_tokens ?? 0;
-    if (model !== 'sim/messages') expect(tokens(effort)).toBeGreaterThan(tokens(low));
+    if (!isClaude) expect(tokens(effort)).toBeGreaterThan(tokens(low));
     const message = extensions(effort.choices[0]?.message);
     expect(Boolean(message.reasoning)).toBe(shows);
     expect(message.reasoning_content).toBe(shows ? (message.reasoning ?? undefined) : undefined);
@@ -362,7 +364,7 @@ describe.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'])('%s',
       .withResponse();
     const content = data.choices[0]?.logprobs?.content;
     const report = response.headers.get('x-dragoman-report');
-    if (model === 'sim/messages') {
+    if (isClaude) {
       expect(content ?? null).toBeNull();
       expect(report).toContain('logprobs:dropped');
     } else if (model === 'sim/responses') {

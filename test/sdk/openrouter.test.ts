@@ -10,13 +10,14 @@ import type {
   ReasoningDetailUnion,
 } from '@openrouter/sdk/models';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { DIALECTS, startEveryUpstream } from '../upstreams/every-upstream.ts';
 import { at } from '../upstreams/json-path.ts';
 
 let gateway: TestGateway;
 let client: OpenRouter;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
   client = new OpenRouter({
     apiKey: gateway.key,
     serverURL: gateway.baseURL,
@@ -38,9 +39,7 @@ const tools = [
 
 const TASK = 'call get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 
-const MODELS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini', 'sim/deepseek'];
-
-test.each(MODELS)('%s calls tools over two turns', async (model) => {
+test.each(DIALECTS)('%s calls tools over two turns', async (model) => {
   const messages: ChatMessages[] = [];
   const ask = async (content: string): Promise<unknown> => {
     messages.push({ role: 'user', content });
@@ -62,7 +61,7 @@ test.each(MODELS)('%s calls tools over two turns', async (model) => {
   expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: fog: {"city":"Rome"}');
 });
 
-test.each(MODELS)('%s streams reasoning, calls and text over two turns', async (model) => {
+test.each(DIALECTS)('%s streams reasoning, calls and text over two turns', async (model) => {
   const messages: ChatMessages[] = [];
   let thoughts = 0;
   const ask = async (content: string): Promise<string> => {
@@ -105,7 +104,7 @@ async function streamed(model: string, messages: ChatMessages[]): Promise<ChatAs
   return { role: 'assistant', content, reasoningDetails, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
 }
 
-describe.each(MODELS)('%s over Responses', (model) => {
+describe.each(DIALECTS)('%s over Responses', (model) => {
   const responsesRequest = {
     model,
     reasoning: { effort: 'low' as const, summary: 'auto' as const },
@@ -151,7 +150,7 @@ describe.each(MODELS)('%s over Responses', (model) => {
 });
 
 // Of what is relayed the upstream decides, and OpenAI announces counts by `usage: null`, which the SDK refuses.
-test.each(MODELS.filter((model) => model !== 'sim/chat'))(
+test.each(DIALECTS.filter((model) => model !== 'sim/chat'))(
   '%s counts at the end of a stream',
   async (model) => {
     const stream = await client.chat.send({

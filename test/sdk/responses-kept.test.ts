@@ -8,17 +8,18 @@ import { generateText, isStepCount, streamText, tool, type ModelMessage } from '
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { startGateway, type TestGateway } from '../harness.ts';
+import type { TestGateway } from '../harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startEveryUpstream();
 });
 afterAll(() => gateway.close());
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
 
-describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('%s', (id) => {
+describe.each(UPSTREAMS)('%s', (id) => {
   test.each([false, true])("the AI SDK's default model (stream: %p)", async (stream) => {
     const messages: ModelMessage[] = [{ role: 'user', content: TASK }];
     const ask = async (): Promise<string> => {

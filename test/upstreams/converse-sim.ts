@@ -30,7 +30,7 @@ export function serveConverseSim(): { readonly origin: string; stop(): Promise<v
       if (!new URL(request.url).pathname.endsWith('/converse-stream'))
         return Response.json({
           output: { message: { role: 'assistant', content: list(answer, 'content').map(blockOf) } },
-          stopReason: at(answer, 'stop_reason'),
+          stopReason: stopReasonOf(answer),
           ...countsOf(answer),
         });
       return new Response(Buffer.concat(eventsOf(answer)), {
@@ -118,6 +118,12 @@ function blockOf(block: Json): Block {
   }
 }
 
+/** Converse has no word for a refusal (API reference, 2026-11). */
+function stopReasonOf(answer: Json): Json | undefined {
+  const reason = at(answer, 'stop_reason');
+  return reason === 'refusal' ? 'content_filtered' : reason;
+}
+
 function countsOf(answer: Json): object {
   const inputTokens = Number(at(answer, 'usage', 'input_tokens'));
   const outputTokens = Number(at(answer, 'usage', 'output_tokens'));
@@ -154,7 +160,7 @@ function eventsOf(answer: Json): Buffer[] {
     frames.push(event('contentBlockStop', { contentBlockIndex }));
   });
   frames.push(
-    event('messageStop', { stopReason: at(answer, 'stop_reason') }),
+    event('messageStop', { stopReason: stopReasonOf(answer) }),
     event('metadata', countsOf(answer)),
   );
   return frames;
