@@ -2,12 +2,14 @@
 // scripted one on real sockets; certificates are made with openssl, without which those tests are skipped.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
+import { UpstreamClient } from '../src/upstream/client.ts';
+import { makeRoad, parseProxy, STRAIGHT, type Road } from '../src/upstream/road.ts';
 import { makeCertificates } from './certificates.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { chatBody, chatChunk, CHAT_ENDING, stream, whole } from './upstreams/answers.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { startProxy, type Misbehaviour, type TestProxy } from './upstreams/proxy.ts';
-import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const HOST = 'models.example';
 const USER = 'operator:p%40ss-word-1';
@@ -15,7 +17,7 @@ const USER = 'operator:p%40ss-word-1';
 const PROOF = 'Basic b3BlcmF0b3I6cEBzcy13b3JkLTE=';
 const SECRETS = ['p%40ss-word-1', 'p@ss-word-1', 'b3BlcmF0b3I6cEBzcy13b3JkLTE='];
 
-const made = makeCertificates([HOST, 'other.example', 'localhost', 'client']);
+const made = makeCertificates([HOST, 'other.example', 'localhost', 'client', 'pictures.example']);
 if (!made) console.log('SKIP test/proxies.test.ts, TLS: there is no openssl on this machine');
 const pem = (name: string): { cert: string; key: string } => ({
   cert: made?.read(`${name}.pem`) ?? '',
@@ -26,6 +28,7 @@ let plain: ScriptedUpstream;
 let secure: ScriptedUpstream;
 let strict: ScriptedUpstream;
 let imposter: ScriptedUpstream;
+let pictures: ScriptedUpstream;
 let proxy: TestProxy;
 let secureProxy: TestProxy | undefined;
 let gateway: TestGateway | undefined;
@@ -34,18 +37,21 @@ beforeAll(async () => {
   plain = await startUpstream();
   secure = await startUpstream(made ? pem(HOST) : undefined);
   imposter = await startUpstream(made ? pem('other.example') : undefined);
+  pictures = await startUpstream(made ? pem('pictures.example') : undefined);
   strict = await startUpstream(
     made ? { ...pem(HOST), ca: made.read('ca.pem'), requestCert: true, rejectUnauthorized: true } : undefined,
   );
 });
 beforeEach(async () => {
-  for (const upstream of [plain, secure, strict, imposter]) upstream.always(whole(chatBody({ text: 'hi' })));
+  for (const upstream of [plain, secure, strict, imposter, pictures])
+    upstream.always(whole(chatBody({ text: 'hi' })));
   const ports = {
     [`${HOST}:80`]: plain.port,
     [`${HOST}:443`]: secure.port,
     [`${HOST}:8443`]: strict.port,
     [`${HOST}:9443`]: imposter.port,
     '93.184.215.14:80': plain.port,
+    '93.184.215.14:443': pictures.port,
   };
   proxy = await startProxy(ports);
   secureProxy = made ? await startProxy(ports, pem('localhost')) : undefined;
@@ -56,7 +62,7 @@ afterEach(async () => {
   await Promise.all([proxy.stop(), secureProxy?.stop()]);
 });
 afterAll(async () => {
-  await Promise.all([plain, secure, strict, imposter].map((upstream) => upstream.stop()));
+  await Promise.all([plain, secure, strict, imposter, pictures].map((upstream) => upstream.stop()));
   made?.remove();
 });
 
@@ -309,18 +315,40 @@ describe('a hostile proxy', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test('that is silent is waited for as long as a connection may take', async () => {
-    const clock = new ArmedClock();
-    let heard = (): void => {};
-    const connected = new Promise<void>((resolve) => (heard = resolve));
-    proxy.misbehave = () => heard();
-    const config = { routing: { retries: 0, timeouts: { connect_ms: 3000 } } };
-    await start(`https://${HOST}`, { proxy: proxy.address() }, {}, { clock, config });
-    const answer = ask();
-    await connected;
-    clock.advance(3200);
-    expect(await answer).toMatchObject({ status: 504, text: expect.stringContaining('3000 ms') as string });
-  });
+  const silences: readonly [string, string, () => TestProxy | undefined][] = [
+    ['a plain one, before its answer', '', () => proxy],
+    ['a plain one, inside the tunnel', 'HTTP/1.1 200 OK\r\n\r\n', () => proxy],
+    ['one with TLS, before its answer', '', () => secureProxy],
+    ['one with TLS, inside the tunnel', 'HTTP/1.1 200 OK\r\n\r\n', () => secureProxy],
+  ];
+  test.skipIf(!made).each(silences)(
+    'that is silent is waited for as long as a connection may take: %s',
+    async (_, said, which) => {
+      const clock = new ArmedClock();
+      const through = which();
+      const connected = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      if (!through) throw new Error('no proxy');
+      through.misbehave = (socket) => {
+        if (said === '') connected.resolve();
+        else {
+          socket.removeAllListeners('data');
+          // What comes next is the greeting of TLS.
+          socket.once('data', () => connected.resolve());
+          socket.write(said);
+        }
+        socket.on('close', () => closed.resolve());
+        socket.resume();
+      };
+      const config = { routing: { retries: 0, timeouts: { connect_ms: 3000 } } };
+      await start(`https://${HOST}`, { proxy: through.address() }, {}, { clock, config });
+      const answer = ask();
+      await connected.promise;
+      clock.advance(3200);
+      expect(await answer).toMatchObject({ status: 504, text: expect.stringContaining('3000 ms') as string });
+      await closed.promise;
+    },
+  );
 });
 
 describe('addresses in requests', () => {
@@ -331,21 +359,28 @@ describe('addresses in requests', () => {
   const PICTURE =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-  test('go through the proxy to the address that was checked, under their own name', async () => {
-    plain.always((exchange) => {
-      const isPicture = exchange.request.path === '/a.png';
-      if (!isPicture) return whole(chatBody({ text: 'hi' }))(exchange);
-      const bytes = Buffer.from(PICTURE, 'base64');
-      exchange.head(200, { 'content-type': 'image/png', 'content-length': String(bytes.length) });
-      exchange.raw(bytes);
-    });
-    await start(plain.origin, {}, { http_proxy: proxy.address(USER) });
-    expect((await ask(image('http://pictures.example/a.png'))).status).toBe(200);
-    expect(proxy.heads).toEqual([
-      `CONNECT 93.184.215.14:80 HTTP/1.1\r\nhost: 93.184.215.14:80\r\nproxy-authorization: ${PROOF}\r\n\r\n`,
-    ]);
-    expect(plain.requests[0]).toMatchObject({ path: '/a.png', headers: { host: 'pictures.example' } });
-  });
+  /** A picture at one path, an answer everywhere else. */
+  const picture: Answer = (exchange) => {
+    if (exchange.request.path !== '/a.png') return whole(chatBody({ text: 'hi' }))(exchange);
+    const bytes = Buffer.from(PICTURE, 'base64');
+    exchange.head(200, { 'content-type': 'image/png', 'content-length': String(bytes.length) });
+    exchange.raw(bytes);
+  };
+
+  test.skipIf(!made).each(['http', 'https'])(
+    'on %s go through the proxy to the address that was checked, under their own name',
+    async (scheme) => {
+      const host = scheme === 'http' ? plain : pictures;
+      const authority = `93.184.215.14:${scheme === 'http' ? 80 : 443}`;
+      host.always(picture);
+      await start(plain.origin, {}, { [`${scheme}_proxy`]: proxy.address(USER) });
+      expect((await ask(image(`${scheme}://pictures.example/a.png`))).status).toBe(200);
+      expect(proxy.heads).toEqual([
+        `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\nproxy-authorization: ${PROOF}\r\n\r\n`,
+      ]);
+      expect(host.requests[0]).toMatchObject({ path: '/a.png', headers: { host: 'pictures.example' } });
+    },
+  );
 
   test.each(['http://10.0.0.1/a.png', 'https://169.254.169.254/', 'http://localhost/a.png', 'http://[::1]/'])(
     '%s is refused before the proxy hears of it',
@@ -357,15 +392,38 @@ describe('addresses in requests', () => {
   );
 
   test('that the operator exempts are connected to straight', async () => {
-    plain.always((exchange) =>
-      whole(exchange.request.path === '/a.png' ? 'x' : chatBody({ text: 'hi' }), 200, {
-        'content-type': exchange.request.path === '/a.png' ? 'image/png' : 'application/json',
-      })(exchange),
-    );
+    plain.always(picture);
     const config = { fetch: { allow: ['127.0.0.1'] } };
     await start(plain.origin, {}, { http_proxy: proxy.address() }, { config });
     await ask(image(`${plain.origin}/a.png`));
     expect(plain.requests[0]?.path).toBe('/a.png');
     expect(proxy.heads).toEqual([]);
   });
+});
+
+test('connections are used again on the same road only', async () => {
+  const client = new UpstreamClient(Date.now);
+  const pool = { id: 'one', label: 'one' };
+  const send = (road: Road): Promise<void> =>
+    new Promise((resolve, reject) =>
+      client.send(
+        { url: `${plain.origin}/x`, headers: {}, body: '', pool, road },
+        {
+          connected() {},
+          head() {},
+          data() {},
+          end: resolve,
+          failed: (_, message) => reject(new Error(message)),
+        },
+      ),
+    );
+  await proxy.stop();
+  proxy = await startProxy({ [`127.0.0.1:${plain.port}`]: plain.port });
+  const through = makeRoad({ proxy: parseProxy(proxy.address()) });
+  for (const road of [through, STRAIGHT, makeRoad({ ...through }), STRAIGHT]) await send(road);
+  const [first, second, third, fourth] = plain.requests.map(({ connection }) => connection);
+  expect([third, fourth]).toEqual([first, second]);
+  expect(second).not.toBe(first);
+  expect(proxy.heads).toHaveLength(2);
+  client.close();
 });

@@ -147,13 +147,19 @@ describe.skipIf(!made)('certificates', () => {
       'a certificate in place of a key',
       () => ({ cert: path('client.pem'), key: path('client.pem') }),
       'tls.key',
-      'holds no PEM of a private key without a passphrase',
+      'must hold a private key in PEM, without a passphrase',
     ],
     [
       'a key in place of an authority',
       () => ({ ca: path('ca.key') }),
       'tls.ca',
-      'holds no PEM of a certificate',
+      'must hold certificates in PEM',
+    ],
+    [
+      'a broken certificate behind a good one',
+      () => ({ ca: `${made?.read('ca.pem')}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n` }),
+      'tls.ca',
+      'must hold certificates in PEM',
     ],
     ['a file that is not there', () => ({ ca: '/nowhere/ca.pem' }), 'tls.ca', 'cannot be read: ENOENT'],
   ])('%s is refused', (_, tls, key, words) => {
@@ -162,12 +168,20 @@ describe.skipIf(!made)('certificates', () => {
     expect(message).toContain(words);
   });
 
+  test('certificates for a server without TLS are refused', () => {
+    const protocols = { 'openai-chat': 'http://models.example/v1' };
+    const { message } = failure(() => build({ protocols, tls: { ca: path('ca.pem') } }));
+    expect(message).toContain('providers.one.tls: is for https addresses');
+  });
+
   test('authorities for everything are read from one file or several', () => {
     expect(load({ upstream: { ca: path('ca.pem') } }).config.upstream.network.ca).toHaveLength(1);
     const two = [path('ca.pem'), path('stranger.pem')];
     expect(load({ upstream: { ca: two } }).config.upstream.network.ca).toHaveLength(2);
     expect(failure(() => load({ upstream: { ca: '/nowhere' } })).message).toContain('cannot read /nowhere');
-    expect(failure(() => load({ upstream: { ca: path('ca.key') } })).message).toContain('holds no PEM');
+    expect(failure(() => load({ upstream: { ca: path('ca.key') } })).message).toContain(
+      'must hold certificates in PEM',
+    );
   });
 });
 

@@ -101,7 +101,11 @@ export function activeProviders(
     // A server of this process is nowhere else.
     const isOwn = preset !== undefined && builtIn.includes(preset);
     const road = isOwn ? STRAIGHT : roadOf(given, path, surroundings, refuse);
-    if (provider) active.set(id, { ...provider, road });
+    if (!provider) continue;
+    const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
+    if (given.tls && !addresses.some((address) => address.startsWith('https:')))
+      refuse(`${path}.tls`, 'is for https addresses, and none of this provider is one');
+    active.set(id, { ...provider, road });
   }
   return active;
 }

@@ -1,8 +1,8 @@
 // How a configured provider is reached: its own proxy, the authorities that it is checked by, and the certificate that it
 // is shown. Everything wrong is found when the configuration is loaded. Knows nothing of models.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { Secret } from '../telemetry/secret.ts';
-import { isCertificate, makeRoad, parseProxy, type Proxy, type Road } from '../upstream/road.ts';
+import { holdsCertificates, makeRoad, parseProxy, type Proxy, type Road } from '../upstream/road.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { Surroundings } from './provider-place.ts';
 
@@ -38,7 +38,7 @@ function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
 
 function authorities(given: string, path: string, surroundings: Surroundings, refuse: Refuse): string {
   const text = textOf(given, path, surroundings, refuse);
-  if (!isCertificate(text)) refuse(path, 'holds no PEM of a certificate');
+  if (!holdsCertificates(text)) refuse(path, 'must hold certificates in PEM');
   return text;
 }
 
@@ -53,23 +53,19 @@ function certificateOf(
   if (tls.key === undefined) return refuse(`${path}.key`, 'missing: it proves whose the certificate is');
   const cert = textOf(tls.cert, `${path}.cert`, surroundings, refuse);
   const key = textOf(tls.key.reveal(), `${path}.key`, surroundings, refuse);
-  const first = parsed(() => new X509Certificate(cert), `${path}.cert`, 'a certificate', refuse);
-  const own = parsed(
-    () => createPrivateKey(key),
-    `${path}.key`,
-    'a private key without a passphrase',
-    refuse,
-  );
-  if (!first.checkPrivateKey(own)) refuse(`${path}.key`, 'is not the key of the certificate');
+  if (!holdsCertificates(cert)) refuse(`${path}.cert`, 'must hold certificates in PEM');
+  const first = new X509Certificate(cert);
+  if (!first.checkPrivateKey(privateKey(key, `${path}.key`, refuse)))
+    refuse(`${path}.key`, 'is not the key of the certificate');
   return { cert, key: new Secret(key) };
 }
 
-/** What the runtime says of bad PEM may repeat it, so it is not told. */
-function parsed<T>(parse: () => T, path: string, what: string, refuse: Refuse): T {
+function privateKey(text: string, path: string, refuse: Refuse): KeyObject {
   try {
-    return parse();
+    return createPrivateKey(text);
   } catch {
-    return refuse(path, `holds no PEM of ${what}`);
+    // What the runtime says of it may repeat it.
+    return refuse(path, 'must hold a private key in PEM, without a passphrase');
   }
 }
 

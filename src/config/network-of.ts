@@ -1,7 +1,7 @@
 // What the environment and files of certificates say of outgoing connections. Refuses what is wrong by its name, without
 // repeating it: addresses of proxies hold passwords.
 import { type Network, readNetwork } from '../upstream/network.ts';
-import { isCertificate } from '../upstream/road.ts';
+import { holdsCertificates } from '../upstream/road.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './environment.ts';
 
@@ -17,7 +17,8 @@ export interface NetworkInput {
 export function networkOf(ca: string | readonly string[], { environment, readFile }: NetworkInput): Network {
   const texts = (typeof ca === 'string' ? [ca] : ca).map((path) => {
     const text = readNamed(path, readFile);
-    if (!isCertificate(text)) throw new ConfigError('upstream.ca', `${path} holds no PEM of a certificate`);
+    if (!holdsCertificates(text))
+      throw new ConfigError('upstream.ca', `${path} must hold certificates in PEM`);
     return text;
   });
   return readNetwork(environment, texts, (variable, problem) => {

@@ -32,8 +32,9 @@ export class NestedTls implements ClientSocket {
       data: (bytes) => carrier.receive(bytes),
       drain: () => carrier.flush(),
       closed: (reason) => {
-        carrier.destroy();
         this.#close(reason);
+        this.#inner.destroy();
+        carrier.destroy();
       },
     };
     const { host, ...security } = options;

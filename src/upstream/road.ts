@@ -51,10 +51,13 @@ export function digestOf(value: unknown): string {
     .slice(0, 32);
 }
 
-/** Whether a text begins with a certificate in PEM. */
-export function isCertificate(text: string): boolean {
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Whether a text holds certificates in PEM, one at least, all of which can be read. */
+export function holdsCertificates(text: string): boolean {
   try {
-    return new X509Certificate(text).fingerprint256 !== '';
+    const found = text.match(PEM_CERTIFICATE) ?? [];
+    return found.length > 0 && found.every((pem) => new X509Certificate(pem).fingerprint256 !== '');
   } catch {
     return false;
   }

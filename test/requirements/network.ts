@@ -14,6 +14,7 @@ export const networkRequirements: Requirements = {
     `${PROXIES}: is asked in absolute form, by the proxy of the provider, over connections that are kept`,
     `${PROXIES}: is asked through a tunnel, of which the proxy sees the name alone`,
     `${PROXIES}: streams through a %s, large bodies included`,
+    `${PROXIES}: connections are used again on the same road only`,
     `${COMMANDS}: passes %s as "%s" on: %p`,
   ),
   'contract.network.environment': shown(
@@ -45,12 +46,12 @@ export const networkRequirements: Requirements = {
     COMPANIES,
     'A hostile proxy can break a connection, within bounds of bytes and time, and nothing else.',
     `${PROXIES}: that %s breaks the connection and nothing else`,
-    `${PROXIES}: that is silent is waited for as long as a connection may take`,
+    `${PROXIES}: that is silent is waited for as long as a connection may take: %s`,
   ),
   'contract.network.guard': shown(
     COMPANIES,
     'Addresses of requests are checked here, and the proxy is asked for the address that was checked.',
-    `${PROXIES}: go through the proxy to the address that was checked, under their own name`,
+    `${PROXIES}: on %s go through the proxy to the address that was checked, under their own name`,
     `${PROXIES}: %s is refused before the proxy hears of it`,
     `${PROXIES}: that the operator exempts are connected to straight`,
   ),
