@@ -35,6 +35,10 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ["a request's body, a WebSocket message", `${server.body_limit_mb} MB`],
   ['nesting of a body', plain(constant('canonical/json-scan.ts', 'MAX_DEPTH'))],
   ['values in a body', plain(constant('canonical/json-scan.ts', 'MAX_VALUES'))],
+  ['members of one object of a body', plain(constant('canonical/json-scan.ts', 'MAX_MEMBERS'))],
+  ['members of all objects of a body', plain(constant('canonical/json-scan.ts', 'MAX_ALL_MEMBERS'))],
+  ['escapes of two characters in a body', plain(constant('canonical/json-scan.ts', 'MAX_ESCAPES'))],
+  ['objects and arrays in a JSON text of an upstream', plain(limits('MAX_ANSWER_NODES'))],
   ['those of one key', memory.share_per_key === 0.25 ? 'a quarter of that' : String(memory.share_per_key)],
   [
     'time of a body',

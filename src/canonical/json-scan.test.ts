@@ -1,6 +1,15 @@
 // What the scan refuses, with its path, and what only looks like it. Against the parser: test/fuzz-json.test.ts.
 import { describe, expect, test } from 'bun:test';
-import { findJsonFault, MAX_DEPTH, MAX_VALUES, nestsDeeper } from './json-scan.ts';
+import {
+  findJsonFault,
+  MAX_ALL_MEMBERS,
+  MAX_DEPTH,
+  MAX_ESCAPES,
+  MAX_MEMBERS,
+  MAX_VALUES,
+  nestsDeeper,
+  opensMore,
+} from './json-scan.ts';
 
 const parsed = (text: string): unknown => {
   try {
@@ -55,10 +64,36 @@ describe('what is refused', () => {
     expect(findJsonFault(`[${'0,'.repeat(MAX_VALUES - 1)}0]`)?.message).toContain('values');
   });
 
+  test('members of one object, and of all', () => {
+    const object = (members: number): string =>
+      `{${Array.from({ length: members }, (_, at) => `"${at}":0`).join(',')}}`;
+    expect(findJsonFault(object(MAX_MEMBERS))).toBeUndefined();
+    const fault = findJsonFault(`{"a":[0,${object(MAX_MEMBERS + 1)}]}`);
+    expect(fault).toEqual({ path: 'a[1]', message: `has more than ${MAX_MEMBERS} members` });
+    const many = (count: number): string => `[${'{"a":0,"b":0},'.repeat(count / 2)}0]`;
+    expect(findJsonFault(many(MAX_ALL_MEMBERS))).toBeUndefined();
+    expect(findJsonFault(many(MAX_ALL_MEMBERS + 2))?.message).toContain('members');
+  });
+
+  test('escapes of two characters', () => {
+    const spread = (count: number): string => JSON.stringify('"'.repeat(count) + 'a'.repeat(100));
+    expect(findJsonFault(spread(MAX_ESCAPES))).toBeUndefined();
+    expect(findJsonFault(spread(MAX_ESCAPES + 1))?.message).toContain('escapes');
+    // Writers that know ASCII only escape each character of most languages.
+    expect(findJsonFault(`"${'\\u6587'.repeat(5_000_000)}"`)).toBeUndefined();
+  });
+
   test('a path stays short however long its names are', () => {
     const text = `{"${'n'.repeat(5000)}":`.repeat(100) + '"\\ud800"';
     expect(findJsonFault(text)?.path.length).toBeLessThan(400);
   });
+});
+
+test('how much a text opens', () => {
+  expect(opensMore('[[],{}]', 3)).toBe(false);
+  expect(opensMore('[[],{"a":[]}]', 3)).toBe(true);
+  expect(opensMore(`["${'['.repeat(100)}","\\"[[[["]`, 3)).toBe(false);
+  expect(opensMore(`[["${'['.repeat(100)}`, 3)).toBe(false);
 });
 
 test('how deep a text nests', () => {

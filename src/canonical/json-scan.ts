@@ -6,6 +6,11 @@
 export const MAX_DEPTH = 128;
 /** Most JSON values in what a client sends: a request of two thousand messages with tools has some ten thousand. */
 export const MAX_VALUES = 500_000;
+/** Most members of one object, and of all objects together: a parser takes much longer for a name than for a value. */
+export const MAX_MEMBERS = 10_000;
+export const MAX_ALL_MEMBERS = 250_000;
+/** Most escapes of two characters (`\\n`, `\\"`) in all strings together: each costs as much as ten plain characters. */
+export const MAX_ESCAPES = 6_000_000;
 
 /** Why a text must not be parsed. */
 export interface JsonFault {
@@ -54,12 +59,15 @@ const manyNames: (Set<string> | undefined)[] = Array.from({ length: MAX_DEPTH })
 let hasManyNames = false;
 
 /**
- * The first thing in a client's JSON for which it must be refused: nesting beyond 128 levels, more than 500,000 values,
- * a name that stands twice in an object (however it is escaped), the name `__proto__`, half of a surrogate pair.
+ * The first thing in a client's JSON for which it must be refused: nesting beyond 128 levels, too many values, members or
+ * escapes, a name that stands twice in an object (however it is escaped), the name `__proto__`, half of a surrogate pair.
  * Undefined also where the text is no JSON, as long as nothing of this stands before the mistake: the parser names it.
  * @param text decoded from valid UTF-8
  */
 export function findJsonFault(text: string): JsonFault | undefined {
+  // Which no smaller text can hold.
+  if (text.length > 2 * MAX_ESCAPES && escapesMore(text))
+    return { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` };
   const fault = scan(text);
   // Nothing of the text is kept.
   if (hasManyNames) manyNames.fill(undefined);
@@ -73,6 +81,7 @@ function scan(text: string): JsonFault | undefined {
   let half = nextHalf(text, 0);
   let depth = 0;
   let values = 0;
+  let members = 0;
   let at = 0;
   let isName = false;
   while (at < length) {
@@ -90,6 +99,9 @@ function scan(text: string): JsonFault | undefined {
         return faultAt(text, top, 'a member name contains a lone surrogate');
       if (isTwice) return faultAt(text, depth, 'stands twice in the same object');
       if (isProto) return faultAt(text, depth, 'is not an allowed member name');
+      if (isCrowded) return faultAt(text, top, `has more than ${MAX_MEMBERS} members`);
+      if (++members > MAX_ALL_MEMBERS)
+        return { path: '', message: `the body holds more than ${MAX_ALL_MEMBERS} members` };
       at = skipSpace(text, end);
       if (at === length || text.charCodeAt(at) !== COLON) return undefined;
       at++;
@@ -142,6 +154,8 @@ function scan(text: string): JsonFault | undefined {
 /** Of the name that was read last. */
 let isTwice = false;
 let isProto = false;
+/** True when its object has too many. */
+let isCrowded = false;
 
 /**
  * Reads and remembers a member's name.
@@ -162,6 +176,7 @@ function readName(text: string, from: number, top: number): number {
   nameEnd[top] = at;
   const count = counts[top] ?? 0;
   if (code !== QUOTE || count >= FEW) return readAmongMany(text, from, top);
+  isCrowded = false;
   isProto = hash === PROTO_HASH && text.slice(from, at) === PROTO;
   isTwice = false;
   const first = top * FEW;
@@ -195,6 +210,7 @@ function readAmongMany(text: string, from: number, top: number): number {
   names.add(name);
   isTwice = names.size === size;
   isProto = name === PROTO;
+  isCrowded = size >= MAX_MEMBERS;
   return end;
 }
 
@@ -212,6 +228,38 @@ function faultAt(text: string, open: number, message: string): JsonFault {
 function nameOf(text: string, top: number): string {
   const name = unescaped(text, nameFrom[top] ?? 0, nameEnd[top] ?? 0) ?? '';
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}
+
+/** @returns whether a text has more than `MAX_ESCAPES` escapes of two characters; outside of strings there are none */
+function escapesMore(text: string): boolean {
+  let escapes = 0;
+  let at = text.indexOf('\\');
+  while (at >= 0) {
+    // Where there is one, the next is often near.
+    for (const end = at + NEAR; at < end; at++) {
+      if (text.charCodeAt(at) !== BACKSLASH) continue;
+      if (text.charCodeAt(++at) !== LETTER_U && ++escapes > MAX_ESCAPES) return true;
+    }
+    at = text.indexOf('\\', at);
+  }
+  return false;
+}
+
+/**
+ * True when a text opens more than `most` objects and arrays; it need not be JSON.
+ * @param most a text of less than twice as many characters is not even looked at
+ */
+export function opensMore(text: string, most: number): boolean {
+  if (text.length <= 2 * most) return false;
+  let opened = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(text, at + 1) - 1;
+      if (at < 0) return false;
+    } else if ((code === OPEN_BRACE || code === OPEN_BRACKET) && ++opened > most) return true;
+  }
+  return false;
 }
 
 /**
@@ -263,7 +311,12 @@ function nextHalf(text: string, from: number): number {
   // Most texts have no backslash at all, which is the cheaper question.
   const first = text.indexOf('\\', from);
   let at = first < 0 ? -1 : text.indexOf('\\u', first);
-  while (at >= 0 && halfAt(text, at) === NO_HALF) at = text.indexOf('\\u', at + 2);
+  while (at >= 0 && halfAt(text, at) === NO_HALF) {
+    // Writers that escape one character escape the next one as well.
+    const next = at + 6;
+    const isNext = text.charCodeAt(next) === BACKSLASH && text.charCodeAt(next + 1) === LETTER_U;
+    at = isNext ? next : text.indexOf('\\u', at + 2);
+  }
   return at < 0 ? Number.MAX_SAFE_INTEGER : at;
 }
 
@@ -313,10 +366,25 @@ function skipSpace(text: string, from: number): number {
 /** @param from offset behind the opening quote; @returns offset behind the closing one, -1 where there is none */
 function stringEnd(text: string, from: number): number {
   let at = text.indexOf('"', from);
-  while (at > from && text.charCodeAt(at - 1) === BACKSLASH && !isUnescaped(text, at, from))
-    at = text.indexOf('"', at + 1);
+  while (at > from && text.charCodeAt(at - 1) === BACKSLASH && !isUnescaped(text, at, from)) {
+    // Where one quote is escaped, the next one is often near, and escaped too: to search for each anew costs far more.
+    let near = at + 1;
+    for (let left = NEAR; left > 0 && near < text.length; left--) {
+      const code = text.charCodeAt(near);
+      if (code === QUOTE) return near + 1;
+      if (code === BACKSLASH) {
+        near++;
+        left = NEAR;
+      }
+      near++;
+    }
+    at = text.indexOf('"', near);
+  }
   return at < 0 ? -1 : at + 1;
 }
+
+/** Plain characters behind an escape that are looked at one by one. */
+const NEAR = 32;
 
 /** Offset behind a number, `true`, `false` or `null`; or behind whatever stands there instead. */
 function scalarEnd(text: string, from: number): number {

@@ -1,6 +1,6 @@
 // JSON values as they travel, and the narrowing that codecs need. Knows nothing of any protocol.
-import { nestsDeeper } from './json-scan.ts';
-import { MAX_ANSWER_DEPTH } from './limits.ts';
+import { nestsDeeper, opensMore } from './json-scan.ts';
+import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES } from './limits.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -39,9 +39,12 @@ export function asArray(value: unknown): readonly JsonValue[] {
   return isJsonArray(value) ? value : NONE;
 }
 
-/** Parses JSON text; undefined when it is not JSON, or nests deeper than `MAX_ANSWER_DEPTH`, which would stall its readers. */
+/**
+ * Parses JSON text; undefined when it is not JSON, nests deeper than `MAX_ANSWER_DEPTH`, which would stall its readers, or
+ * opens more than `MAX_ANSWER_NODES` objects and arrays.
+ */
 export function parseJson(text: string): JsonValue | undefined {
-  if (nestsDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
+  if (nestsDeeper(text, MAX_ANSWER_DEPTH) || opensMore(text, MAX_ANSWER_NODES)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -23,3 +23,5 @@ export const MAX_ITEM_PARTS = 4096;
 export const MAX_ERROR_BYTES = 256 * 1024;
 /** How deep a JSON text of an upstream, or of a server of tools, may nest: deeper than any that a client may send. */
 export const MAX_ANSWER_DEPTH = 256;
+/** Objects and arrays in one JSON text of theirs: parsed, each takes far more memory than its two characters. */
+export const MAX_ANSWER_NODES = 2_000_000;

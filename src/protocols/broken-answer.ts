@@ -1,7 +1,14 @@
 // The failures of an upstream that answered 200 and then broke off or wrote nonsense, in one wording for all
 // protocols. Knows no body's shape.
 import type { CollectedEvents, FinishEvent, JsonValue } from '../canonical/index.ts';
-import { GatewayError, MAX_ANSWER_DEPTH, nestsDeeper, parseJson } from '../canonical/index.ts';
+import {
+  GatewayError,
+  MAX_ANSWER_DEPTH,
+  MAX_ANSWER_NODES,
+  nestsDeeper,
+  opensMore,
+  parseJson,
+} from '../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
 /** An answer that cannot be used. @param message what is wrong, as a sentence about the upstream */
@@ -11,22 +18,27 @@ export function brokenAnswer(message: string): GatewayError {
 
 /** A frame of a stream is no object. @param data what it holds */
 export function unreadableFrame(data: string): GatewayError {
-  const what = nestsDeeper(data, MAX_ANSWER_DEPTH) ? NESTED : 'that is not a JSON object';
+  const what = unwieldy(data) ?? 'that is not a JSON object';
   return new GatewayError('upstream_unavailable', `the upstream sent a frame ${what}`, {
     upstream: { status: 200, body: shortMessage(data) },
   });
 }
 
-const NESTED = `that is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
+/** Why a text was not even parsed; undefined where it was. */
+function unwieldy(text: string): string | undefined {
+  if (nestsDeeper(text, MAX_ANSWER_DEPTH)) return `that is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
+  if (opensMore(text, MAX_ANSWER_NODES)) return `of more than ${MAX_ANSWER_NODES} objects and arrays`;
+  return undefined;
+}
 
 /**
  * Parses a whole answer; undefined when it is not JSON.
- * @throws GatewayError that it is nested too deeply
+ * @throws GatewayError that it is nested too deeply, or holds too much
  */
 export function parseAnswer(body: string): JsonValue | undefined {
   const json = parseJson(body);
-  if (json === undefined && nestsDeeper(body, MAX_ANSWER_DEPTH))
-    throw brokenAnswer(`the upstream sent an answer ${NESTED}`);
+  const why = json === undefined ? unwieldy(body) : undefined;
+  if (why !== undefined) throw brokenAnswer(`the upstream sent an answer ${why}`);
   return json;
 }
 

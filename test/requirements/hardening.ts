@@ -67,6 +67,13 @@ export const hardeningRequirements: Requirements = {
     'test/scenarios/tool-secrets.test.ts: a result that quotes what %s was sent shows none of it',
     'test/web-search.test.ts: a result that quotes the key shows none of it',
   ),
+  'contract.hardening.parsing': shown(
+    HARDENING,
+    'No JSON text that is parsed takes long: members, escapes, values and nesting are bounded before.',
+    'src/canonical/json-scan.test.ts: members of one object, and of all',
+    'src/canonical/json-scan.test.ts: escapes of two characters',
+    'test/scenarios/endless-answers.test.ts: more objects than are worth parsing, streamed: %p',
+  ),
   'contract.hardening.sockets': shown(
     HARDENING,
     'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import {
   MAX_ANSWER_CHARS,
   MAX_ANSWER_ITEMS,
+  MAX_ANSWER_NODES,
   MAX_ARGUMENT_CHARS,
   MAX_FRAME_BYTES,
   MAX_ITEM_PARTS,
@@ -137,6 +138,23 @@ test.each([
     const { text, error } = hear(true, await response.text());
     expect([text, error]).toEqual(['Hello', expect.stringContaining(`longer than ${MAX_FRAME_BYTES} bytes`)]);
     await upstream.exchanges[0]?.closed;
+  },
+  20_000,
+);
+
+test.each([true, false])(
+  'more objects than are worth parsing, streamed: %p',
+  async (stream) => {
+    const upstream = translating.upstream('up');
+    const text = `{"choices":[${'{},'.repeat(MAX_ANSWER_NODES)}{}]}`;
+    upstream.always((exchange) => {
+      exchange.openStream(stream ? {} : { 'content-type': 'application/json' });
+      exchange.chunk(stream ? `${CHAT_OPENING}data: ${text}\n\n` : text);
+      exchange.endStream();
+    });
+    const { path, ask } = CLIENTS['openai-chat'];
+    const response = await translating.gateway.post(path('one/chat', stream), ask('one/chat', stream));
+    expect(await response.text()).toContain(`of more than ${MAX_ANSWER_NODES} objects and arrays`);
   },
   20_000,
 );
