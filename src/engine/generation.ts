@@ -4,7 +4,6 @@ import type {
   CollectedEvents,
   GatewayError,
   Item,
-  JsonObject,
   JsonValue,
   Usage,
   RouteTrace,
