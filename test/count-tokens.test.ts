@@ -12,6 +12,35 @@ async function count(text: string): Promise<number> {
   return counted;
 }
 
+test('makes its tables over many turns of the loop, and not in one', async () => {
+  let turns = 0;
+  let isDone = false;
+  const beat = (): void => {
+    turns++;
+    if (!isDone) setImmediate(beat);
+  };
+  beat();
+  await count('the first text that is counted');
+  isDone = true;
+  expect(turns).toBeGreaterThan(50);
+});
+
+test('counts what the tokenizer counts', async () => {
+  const texts = [
+    PROSE.repeat(5),
+    '春眠不觉晓处处闻啼鸟。'.repeat(20),
+    '😀👩‍👩‍👧 e\u0301 <|endoftext|> \ud800 \0',
+    'a'.repeat(500),
+    '\r\n\t  x = {"a": [1, 23456, -7.5e3]};  // Straße\n\n',
+    Buffer.from(Array.from({ length: 500 }, (_, at) => (at * 7919) % 251))
+      .toString('base64')
+      .slice(0, 512),
+  ];
+  const beside = await count('');
+  for (const text of texts)
+    expect((await count(text)) - beside, text).toBe(countTokens(text, { disallowedSpecial: new Set() }));
+});
+
 test('is within a hundredth of the whole text in pieces', async () => {
   const text = PROSE.repeat(500);
   const whole = countTokens(text);

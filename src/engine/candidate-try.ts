@@ -64,6 +64,8 @@ export class CandidateTry {
     this.#reading?.abort();
   }
 
+  readonly #isOver = (): boolean => this.#cancelled !== undefined;
+
   #readingSignal(): AbortSignal {
     return (this.#reading ??= new AbortController()).signal;
   }
@@ -87,9 +89,9 @@ export class CandidateTry {
     const { endpoint } = candidate;
     const contextLength = contextOf(endpoint, deps.routing.health(endpoint), deps.clock.now());
     if (pointing.state?.truncation === 'auto')
-      ({ request: pointing, omitted } = await truncate(pointing, contextLength));
+      ({ request: pointing, omitted } = await truncate(pointing, contextLength, this.#isOver));
     else if (pointing.state) {
-      const refusal = await overlong(pointing, contextLength);
+      const refusal = await overlong(pointing, contextLength, this.#isOver);
       if (refusal) return refusal;
     }
     if (this.#cancelled) return this.#cancelled;

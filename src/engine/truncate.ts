@@ -18,14 +18,19 @@ const ANSWER_TOKENS = 4096;
 /**
  * The request as it fits; unchanged where it does, or where the context is unknown.
  * @param contextLength tokens that the endpoint holds
+ * @param isOver nobody waits for it any longer
  */
-export async function truncate(request: CanonicalRequest, contextLength: number | null): Promise<Truncated> {
+export async function truncate(
+  request: CanonicalRequest,
+  contextLength: number | null,
+  isOver: () => boolean,
+): Promise<Truncated> {
   const whole = { request, omitted: 0 };
   if (request.state?.truncation !== 'auto' || contextLength === null) return whole;
   const answer = request.maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextLength * ANSWER_SHARE);
   const tools = JSON.stringify(request.raw['tools'] ?? '').length / 4;
   const room = contextLength - answer - tools;
-  const counts = await countItemTokens(request.items);
+  const counts = await countItemTokens(request.items, isOver);
   let excess = counts.reduce((sum, count) => sum + count, 0) - room;
   if (excess <= 0) return whole;
   const omitted = new Set<number>();
@@ -50,15 +55,17 @@ const DOUBT = 1.25;
 /**
  * Refuses an input that is longer than the context beyond any doubt (requirements 12.17); what is near the limit only
  * the upstream can judge. Of protocols without `truncation` nothing is asked.
+ * @param isOver nobody waits for it any longer
  * @returns the refusal, so that an endpoint with a larger context can be tried
  */
 export async function overlong(
   { state, items }: CanonicalRequest,
   contextLength: number | null,
+  isOver: () => boolean,
 ): Promise<GatewayError | undefined> {
   if (!state || state.truncation === 'auto' || contextLength === null) return undefined;
   if (textCharsOf(items) < contextLength * FEWEST_CHARS) return undefined;
-  const tokens = (await countItemTokens(items)).reduce((sum, count) => sum + count, 0);
+  const tokens = (await countItemTokens(items, isOver)).reduce((sum, count) => sum + count, 0);
   if (tokens <= contextLength * DOUBT) return undefined;
   return new GatewayError(
     'context_overflow',

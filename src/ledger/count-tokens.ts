@@ -1,20 +1,26 @@
 // Counts tokens where no upstream has counted them: for truncation, and for questions that cost nothing. The tokenizer's
 // tables are large and are loaded with the first question.
 import type { CanonicalRequest, Item } from '../canonical/index.ts';
+import { loadBytePairs } from './byte-pairs.ts';
 import { textOfTool, textsOf, tokensBesideText } from './prompt-contents.ts';
 
-type Count = (text: string) => number;
-let loaded: Promise<Count> | undefined;
+let loaded: ReturnType<typeof loadBytePairs> | undefined;
 
-/**
- * Texts are counted in pieces: the tokenizer's time grows with the square of the longest run of letters (32,768
- * characters of Chinese without a stop: 11 s), while each cut costs half a token. Measured 2026-11.
- */
+/** Texts are counted in pieces, each of which may be one word; a cut costs half a token. */
 const PIECE_CHARS = 512;
-/** After so many pieces others get their turn: at most some 40 ms, usually one. */
+/** After so many pieces others get their turn: a few milliseconds. */
 const PIECES_AT_ONCE = 16;
 /** Characters that are counted for one answer; the rest is taken to be like them. */
 const MOST_CHARS = 1_000_000;
+
+/** Settles when the turn has come of whoever asked last. */
+let turns: Promise<void> = Promise.resolve();
+
+/** In one turn of the loop only one of all texts that are counted goes on, however many there are. */
+function nextTurn(): Promise<void> {
+  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turns;
+}
 
 /** An estimate of the tokens of a prompt: its items, and its tools. */
 export async function countInputTokens({
@@ -30,9 +36,15 @@ export async function countInputTokens({
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** An estimate of the tokens of some items, by OpenAI's `o200k_base`: within about a fifth for other families. */
-export async function countItemTokens(items: readonly Item[]): Promise<readonly number[]> {
-  const count = await (loaded ??= load());
+/**
+ * An estimate of the tokens of some items, by OpenAI's `o200k_base`: within about a fifth for other families.
+ * @param isOver nobody waits for it any longer, and what is returned means nothing
+ */
+export async function countItemTokens(
+  items: readonly Item[],
+  isOver?: () => boolean,
+): Promise<readonly number[]> {
+  const count = await (loaded ??= loadBytePairs());
   const counts: number[] = [];
   let chars = 0;
   let pieces = 0;
@@ -50,7 +62,9 @@ export async function countItemTokens(items: readonly Item[]): Promise<readonly 
         tokens += found;
         textTokens += found;
         chars += piece.length;
-        if (++pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (++pieces % PIECES_AT_ONCE !== 0) continue;
+        await nextTurn();
+        if (isOver?.() === true) return [];
       }
     }
     counts.push(tokens);
@@ -63,10 +77,4 @@ export function textCharsOf(items: readonly Item[]): number {
   let chars = 0;
   for (const item of items) for (const text of textsOf(item)) chars += text.length;
   return chars;
-}
-
-async function load(): Promise<Count> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  // Texts of users may hold the names of special tokens: they are plain text here.
-  return (text) => countTokens(text, { disallowedSpecial: new Set() });
 }
