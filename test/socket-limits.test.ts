@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { sendRaw, type RawAnswer } from './raw-request.ts';
-import { SocketClient } from './socket-client.ts';
+import { SocketClient, type Message } from './socket-client.ts';
+import { at } from './upstreams/json-path.ts';
 
 const OTHER_KEY = 'sk-test-other';
 const keys = [
@@ -72,4 +73,18 @@ test('messages count for the key while their turns run or wait', async () => {
   const small = await next.turn({ model: 'sim/echo', input: 'hello', store: false });
   expect(small.at(-1)).toMatchObject({ type: 'response.completed' });
   await next[Symbol.asyncDispose]();
+});
+
+test('messages keep their order, though long ones wait for a turn of their own', async () => {
+  const gateway = await start({});
+  const client = await SocketClient.open(gateway.origin);
+  const instructions = 'x'.repeat(200_000);
+  const inputs = ['first', 'second', 'third', 'fourth', 'fifth'];
+  for (const [index, input] of inputs.entries())
+    client.create({ model: 'sim/echo', input, store: false, ...(index % 2 === 0 ? { instructions } : {}) });
+  const done = (): Message[] => client.messages.filter(({ type }) => type === 'response.completed');
+  await client.until(() => done().length === inputs.length);
+  const said = done().map((message) => at(message, 'response', 'output', 0, 'content', 0, 'text'));
+  expect(said).toEqual(inputs);
+  await client[Symbol.asyncDispose]();
 });

@@ -6,7 +6,8 @@ import type { ApiCall, TurnMemory } from '../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../runtime/http-server.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import type { Hold } from './memory-budget.ts';
-import { readMessage, type CreateMessage } from './socket-message.ts';
+import type { OneByOne } from './one-by-one.ts';
+import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from './reply.ts';
 import { responsesProtocol } from './state-routes.ts';
@@ -20,6 +21,9 @@ const MAX_NAMED_LANES = 32;
 /** How long a connection takes new turns, in milliseconds. */
 const MAX_AGE_MS = 3_600_000;
 
+/** Messages of this many bytes are read at once, if none waits. */
+const SMALL_BYTES = 64 * 1024;
+
 /** Codes of RFC 6455, section 7.4.1. */
 const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const;
 
@@ -29,6 +33,15 @@ export interface SocketDependencies extends ReplyDependencies {
   /** Answers a turn that shall generate nothing. */
   readonly warmUp: (call: ApiCall & { readonly memory: TurnMemory }) => Promise<void>;
   readonly maxBodyBytes: () => number;
+  /** Of all connections together: large messages are read one in each turn of the loop. */
+  readonly readers: OneByOne;
+}
+
+/** A message that has not been read. */
+interface Arrived {
+  readonly message: string | Uint8Array;
+  readonly bytes: number;
+  readonly hold: Hold;
 }
 
 interface Waiting extends CreateMessage {
@@ -50,7 +63,8 @@ export class ResponsesSocket implements SocketListener {
   readonly #names = new Set<string>();
   /** The running turn of each lane; the lane without a name is ''. */
   readonly #running = new Map<string, SocketTurn>();
-  /** In the order in which they came. */
+  /** In the order in which they came, as the next. */
+  readonly #arrived: Arrived[] = [];
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #socket: MessageSocket | undefined;
@@ -86,18 +100,39 @@ export class ResponsesSocket implements SocketListener {
       const reason = `a message may have ${limit} bytes (server.body_limit_mb)`;
       return this.#socket?.close(CLOSE.tooBig, reason);
     }
+    const hold = this.#deps.memory.open(this.#keyId);
+    try {
+      if (this.#arrived.length >= MAX_WAITING) throw queueFull();
+      hold.add(bytes);
+    } catch (thrown) {
+      hold.release();
+      return this.#turnOf(laneOf(message)).refuse(...socketError(this.#known(thrown)));
+    }
+    const arrived = { message, bytes, hold };
+    if (bytes <= SMALL_BYTES && this.#arrived.length === 0) return this.#read(arrived);
+    if (this.#arrived.push(arrived) === 1) this.#deps.readers.add(this.#readNext);
+  }
+
+  /** Reads the first message that has arrived; the next one, when all other connections had their turn. */
+  readonly #readNext = (): void => {
+    const first = this.#arrived.shift();
+    if (!first) return;
+    if (this.#arrived.length > 0) this.#deps.readers.add(this.#readNext);
+    this.#read(first);
+  };
+
+  #read({ message, bytes, hold }: Arrived): void {
     let streamId: string | undefined;
     try {
       const create = readMessage(message);
-      if (!create) return;
+      if (!create) return hold.release();
       ({ streamId } = create);
       this.#admit(create, bytes);
-      const hold = this.#deps.memory.open(this.#keyId);
-      hold.add(bytes);
       this.#waiting.push({ ...create, lane: streamId ?? '', bytes, hold });
       this.#waitingBytes += bytes;
       this.#startNext();
     } catch (thrown) {
+      hold.release();
       this.#turnOf(streamId).refuse(...socketError(this.#known(thrown)));
       if (this.#closing !== undefined) this.#closeIfIdle();
     }
@@ -111,6 +146,7 @@ export class ResponsesSocket implements SocketListener {
   closed(): void {
     this.#socket = undefined;
     this.#closing ??= CLOSE.done;
+    for (const { hold } of this.#arrived.splice(0)) hold.release();
     this.#forgetWaiting();
     this.#unread.release();
     this.#memory.clear();
@@ -147,15 +183,8 @@ export class ResponsesSocket implements SocketListener {
     if (
       this.#waiting.length >= MAX_WAITING ||
       (this.#waiting.length > 0 && this.#waitingBytes + bytes > this.#deps.maxBodyBytes())
-    ) {
-      throw new GatewayError(
-        'rate_limited',
-        'too many turns wait on this connection; wait until one has ended',
-        {
-          code: 'websocket_queue_full',
-        },
-      );
-    }
+    )
+      throw queueFull();
     if (streamId === undefined || this.#names.has(streamId)) return;
     if (this.#names.size >= MAX_NAMED_LANES) {
       throw limitReached(
@@ -229,7 +258,8 @@ export class ResponsesSocket implements SocketListener {
   }
 
   #closeIfIdle(): void {
-    if (this.#running.size === 0 && this.#closing !== undefined) this.#close(this.#closing);
+    if (this.#running.size === 0 && this.#arrived.length === 0 && this.#closing !== undefined)
+      this.#close(this.#closing);
   }
 
   #close(code: number): void {
@@ -241,6 +271,14 @@ export class ResponsesSocket implements SocketListener {
     if (error.kind === 'internal') this.#deps.log.error('a turn on a socket failed', { error: thrown });
     return error;
   }
+}
+
+function queueFull(): GatewayError {
+  return new GatewayError(
+    'rate_limited',
+    'too many turns wait on this connection; wait until one has ended',
+    { code: 'websocket_queue_full' },
+  );
 }
 
 function goingAway(): GatewayError {

@@ -4,13 +4,14 @@ import { GatewayError } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LoadWatch } from './load-watch.ts';
+import { OneByOne } from './one-by-one.ts';
 import { errorResponse, requestIds } from './reply.ts';
 import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
 import { responsesProtocol, type StateDependencies } from './state-routes.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface SocketsDependencies
-  extends Omit<SocketDependencies, 'warmUp'>, Pick<StateDependencies, 'state'> {
+  extends Omit<SocketDependencies, 'warmUp' | 'readers'>, Pick<StateDependencies, 'state'> {
   /** False while the process drains. */
   readonly ready: () => boolean;
   readonly load: LoadWatch;
@@ -30,6 +31,8 @@ export class ResponsesSockets {
   readonly #deps: SocketsDependencies;
   /** Each with the key that opened it. */
   readonly #open = new Map<ResponsesSocket, string>();
+
+  readonly #readers = new OneByOne();
 
   constructor(deps: SocketsDependencies) {
     this.#deps = deps;
@@ -52,7 +55,7 @@ export class ResponsesSockets {
       deps.load.admit(0);
       this.#admit(keyId);
       const socket: ResponsesSocket = new ResponsesSocket(
-        { ...deps, warmUp: (call) => warmUp(deps, call) },
+        { ...deps, warmUp: (call) => warmUp(deps, call), readers: this.#readers },
         request.headers,
         keyId,
         () => this.#open.delete(socket),

@@ -42,6 +42,15 @@ export function readMessage(message: string | Uint8Array): CreateMessage | null 
   return { streamId, body: { ...body, stream: true }, generate: generate !== false };
 }
 
+/** The lane of a message that will not be answered; undefined also where that cannot be read. */
+export function laneOf(message: string | Uint8Array): string | undefined {
+  try {
+    return readMessage(message)?.streamId;
+  } catch {
+    return undefined;
+  }
+}
+
 function wrong(param: string | undefined, message: string, code?: string): GatewayError {
   return new GatewayError('invalid_request', param === undefined ? message : `${param}: ${message}`, {
     param,

@@ -209,7 +209,6 @@ export const CONNECTIONS: readonly Scenario[] = [
   },
   {
     title: 'hundreds of WebSockets, each with lanes and messages that wait',
-    awaits: 'messages read in slices',
     async attack(scene) {
       const sockets = connections(scene, 300);
       const before = scene.openFiles();
