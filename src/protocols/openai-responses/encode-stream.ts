@@ -179,12 +179,9 @@ class ResponsesStreamEncoder implements EventSink {
     if (!draft) return;
     if (event.opaque) draft.opaque = event.opaque;
     if (event.text === '') return;
-    const part =
-      event.kind === 'summary'
-        ? this.#part(draft, 'summary', event.part)
-        : isShownAsSummary(formatOf(draft), this.#context)
-          ? this.#part(draft, 'summary', draft.behindSummary() + event.part)
-          : this.#part(draft, 'reasoning', event.part);
+    const kind = event.kind === 'summary' ? 'summary' : 'reasoning';
+    const isSummary = kind === 'summary' || isShownAsSummary(formatOf(draft), this.#context);
+    const part = this.#part(draft, kind, event.part, isSummary ? 'summary' : 'reasoning');
     part.text += event.text;
     this.#delta(part, event.text, '}\n\n');
   }
@@ -310,24 +307,24 @@ class ResponsesStreamEncoder implements EventSink {
   }
 
   /** The part with the number, announced when it is new. Numbers that are left out are empty parts before it. */
-  #part(draft: ItemDraft, kind: PartKind, number: number): PartDraft {
+  #part(draft: ItemDraft, kind: PartKind, number: number, shown = kind): PartDraft {
     const known = draft.find(kind, number);
     if (known) return known;
     let part: PartDraft;
     do {
-      part = draft.add(kind);
-      const { delta, place } = PART_EVENTS[kind];
+      part = draft.add(kind, shown);
+      const { delta, place } = PART_EVENTS[shown];
       part.head = head(
         delta,
         `"item_id":"${draft.id}","output_index":${draft.place},"${place}":${part.index}`,
       );
-      if (kind === 'summary')
+      if (shown === 'summary')
         this.#partFrame('response.reasoning_summary_part.added', draft, part, { part: summaryPart('') });
       else
         this.#partFrame('response.content_part.added', draft, part, {
-          part: kind === 'reasoning' ? reasoningPart('') : this.#wirePart(part),
+          part: shown === 'reasoning' ? reasoningPart('') : this.#wirePart(part),
         });
-    } while (part.index < number);
+    } while (draft.find(kind, number) === undefined);
     return part;
   }
 

@@ -15,7 +15,7 @@ export type PartKind = 'text' | 'refusal' | 'reasoning' | 'summary';
 
 export class PartDraft {
   readonly kind: PartKind;
-  /** Its place among the parts that are counted with it. */
+  /** Its place among the parts that are told alike. */
   readonly index: number;
   text = '';
   readonly annotations: Annotation[] = [];
@@ -57,7 +57,8 @@ export class ItemDraft {
   source: Source | undefined;
   facts: HostedFacts | undefined;
   isClosed = false;
-  #textAt: number | undefined;
+  /** How many parts there are of each place. */
+  readonly #places = { text: 0, reasoning: 0, summary: 0 };
 
   constructor(open: OpenItem, id: string, place: number) {
     this.open = open;
@@ -70,18 +71,15 @@ export class ItemDraft {
     return this.#counted[countOf(kind)][number];
   }
 
-  /** A new part behind the others of its count. */
-  add(kind: PartKind): PartDraft {
-    const counted = this.#counted[countOf(kind)];
-    const part = new PartDraft(kind, counted.length);
-    counted.push(part);
+  /**
+   * A new part behind the others of its count.
+   * @param shown as what it is told: a chain of thought may be told as a summary, and stands among its parts
+   */
+  add(kind: PartKind, shown: PartKind): PartDraft {
+    const part = new PartDraft(shown, this.#places[countOf(shown)]++);
+    this.#counted[countOf(kind)].push(part);
     this.parts.push(part);
     return part;
-  }
-
-  /** Where parts of a chain of thought begin that stand behind those of a summary. */
-  behindSummary(): number {
-    return (this.#textAt ??= this.parts.filter((part) => part.kind === 'summary').length);
   }
 
   /** The item as far as it is known. */
