@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from './harness.ts';
 import { framesOf } from './recordings/loose.ts';
 import { checkResponse, checkResponseStream } from './responses-stream-rules.ts';
+import { responsesBody, whole } from './upstreams/answers.ts';
 import { at, list, type Json } from './upstreams/json-path.ts';
+import { startUpstream } from './upstreams/scripted-upstream.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -62,4 +64,54 @@ test('who asks for none reads what Claude thought as it is', async () => {
   const answer = (await (await gateway.post('/responses', body)).json()) as Json;
   expect(at(answer, 'output', 0)).toMatchObject({ type: 'reasoning', summary: [] });
   expect(at(answer, 'output', 0, 'content', 0, 'type')).toBe('reasoning_text');
+});
+
+// Recorded from DeepSeek, 2026-08: its Responses tell a plain chain of thought, and read it.
+test('a plain chain that was shown as a summary goes back to its model as the chain', async () => {
+  const upstream = await startUpstream();
+  const served = {
+    base_url: `${upstream.origin}/v1`,
+    reasoning_format: 'deepseek-reasoner-v1',
+    quirks: { reasoning_replay: 'reasoning_content' },
+  };
+  const endpoint = { provider: 'deep', model: 'm', protocol: 'openai-responses', reasoning: 'effort' };
+  const own = await startGateway({
+    providers: { deep: { api_key: 'sk-test', protocols: { 'openai-responses': served } } },
+    models: [{ id: 'house/deep', endpoints: [endpoint] }],
+  });
+  const chain = [{ type: 'reasoning_text', text: 'Look it up.' }];
+  const text = { type: 'output_text', text: 'Yes.', annotations: [] };
+  upstream.always(
+    whole(
+      responsesBody([
+        { type: 'reasoning', id: 'rs_1', summary: [], content: chain },
+        { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [text] },
+      ]),
+    ),
+  );
+  const body = { model: 'house/deep', reasoning: { effort: 'high', summary: 'auto' } };
+  const first = (await (await own.post('/responses', { ...body, input: 'Hi' })).json()) as Json;
+  const shown = list(first, 'output')[0] ?? null;
+  expect(shown).toMatchObject({ summary: [{ type: 'summary_text', text: 'Look it up.' }] });
+  const user = (content: string): object => ({ role: 'user', content });
+  for (const more of [
+    { input: [user('Hi'), ...list(first, 'output'), user('Sure?')] },
+    // As other clients of the same model gave it: without an id.
+    {
+      input: [
+        user('Hi'),
+        { ...(shown as object), id: undefined },
+        ...list(first, 'output').slice(1),
+        user('Sure?'),
+      ],
+    },
+  ]) {
+    const response = await own.post('/responses', { ...body, ...more });
+    expect(response.headers.get('x-dragoman-report')).toBeNull();
+    const sent = JSON.parse(upstream.requests.at(-1)?.text ?? '{}') as Json;
+    const thought = list(sent, 'input').find((item) => at(item, 'type') === 'reasoning') ?? null;
+    expect(thought).toMatchObject({ summary: [], content: chain });
+  }
+  await own.close();
+  await upstream.stop();
 });

@@ -1,5 +1,5 @@
 // Requirements on the shape of answers: what strict clients, schemas and libraries take.
-import { shown, type Requirements } from './requirement.ts';
+import { golden, shown, type Requirements } from './requirement.ts';
 
 const OPENROUTER = 'AI SDK provider and SDK of OpenRouter';
 const OPEN_RESPONSES = 'Open Responses, 2026-04-24';
@@ -73,6 +73,8 @@ export const shapeRequirements: Requirements = {
     'Who asks for a summary reads the reasoning of any family as one, and gives it back as it came.',
     'test/responses-summaries.test.ts: a summary is one, whole and streamed',
     'test/responses-summaries.test.ts: comes back as it was, in items and by the id of the response',
+    'test/responses-summaries.test.ts: a plain chain that was shown as a summary goes back to its model as the chain',
+    golden('openai-responses/encode-stream/summary-behind-a-chain'),
   ),
   'contract.hosted-members': shown(
     'schemas `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI',

@@ -127,7 +127,8 @@ function joinedTexts(parts: readonly JsonObject[]): string | undefined {
 /**
  * Reasoning goes back only to the family it came from, in encrypted form: the API keeps nothing here (`store` is
  * false), so an item without its content would be an unknown id. Servers whose models read plain reasoning
- * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`.
+ * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`: they get a plain chain of thought, and one
+ * that the client was shown as a summary, as their own, unless it says that it is another family's.
  */
 function encodeReasoning(
   item: ReasoningItem,
@@ -136,10 +137,11 @@ function encodeReasoning(
   target: Target,
   report: Report,
 ): JsonObject | undefined {
-  const { opaque, id, text } = item;
+  const { opaque, id } = item;
   const format = opaque?.format ?? item.format;
+  const text = item.text.length > 0 ? item.text : item.summary;
   const plain = !opaque && text.length > 0 && target.quirks.reasoningReplay !== 'none';
-  if ((opaque || plain) && format !== target.reasoningFormat) {
+  if ((opaque || (plain && format !== undefined)) && format !== target.reasoningFormat) {
     report.add(
       path,
       'dropped',
@@ -151,10 +153,13 @@ function encodeReasoning(
     report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
     return undefined;
   }
-  if (own) return own;
+  // The summary of a client that was shown nothing else is the chain of thought itself.
+  const isChain = !opaque && item.text.length === 0;
+  if (own && !isChain) return own;
+  const summary = isChain ? [] : item.summary;
   const wire = {
     type: 'reasoning',
-    summary: item.summary.map((part) => ({ type: 'summary_text' as const, text: part })),
+    summary: summary.map((part) => ({ type: 'summary_text' as const, text: part })),
     ...(opaque
       ? { encrypted_content: opaque.data }
       : { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }),
