@@ -14,7 +14,8 @@ import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
 import type { FindMeasured } from './measured-facts.ts';
 import { indexModels } from './model-index.ts';
 import type { Price } from './price.ts';
-import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
+import type { PriceBook } from './price-data.ts';
+import { BUNDLED_PRICES, configuredPrice, libraryModel, libraryModels } from './prices.ts';
 import type { LibraryModel } from './prices.ts';
 import { providersOff } from './providers-off.ts';
 import { originOf, secretsOf } from './provider-secrets.ts';
@@ -48,6 +49,8 @@ export interface BuildInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the key file of a service account. Default: there are none. */
   readonly readFile?: ((path: string) => string) | undefined;
+  /** What vendors charge. Default: the data that is bundled. */
+  readonly prices?: PriceBook | undefined;
   /** Unix milliseconds: prices may depend on it. */
   readonly now: () => number;
   readonly refuse: Refuse;
@@ -55,7 +58,7 @@ export interface BuildInput {
 
 /** Builds the catalog, or refuses through `input.refuse`. */
 export function buildCatalog(input: BuildInput): Catalog {
-  const { config, sim, now, refuse } = input;
+  const { config, sim, now, refuse, prices = BUNDLED_PRICES } = input;
   const builtAt = Math.floor(now() / 1000);
   const providers = activeProviders(
     config.providers,
@@ -67,7 +70,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   const models = new Map<string, Model>();
   for (const provider of providers.values()) {
     if (provider.priceId === null) continue;
-    for (const known of libraryModels(provider.priceId, now)) {
+    for (const known of libraryModels(provider.priceId, now, prices)) {
       const isText = isTextModel(known.id) && isTextModel(known.name);
       const served = (isText || isEmbeddingModel(known.id)) && !provider.notServed?.test(known.id);
       if (served) addListed(provider, known);
@@ -198,7 +201,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const id = `${providerId}/${real}`;
     const listed = models.get(id);
     if (listed) return listed;
-    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
+    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now, prices);
     return servedModel(provider, id, real, library);
   }
 
@@ -215,7 +218,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       (provider) =>
         provider.priceId !== null &&
         !provider.notServed?.test(name) &&
-        libraryModel(provider.priceId, name, now) !== null,
+        libraryModel(provider.priceId, name, now, prices) !== null,
     );
     const owner = owners[0];
     return owner && owners.length === 1 ? unlisted(owner.id, name) : null;
@@ -237,7 +240,8 @@ export function buildCatalog(input: BuildInput): Catalog {
     );
     const first = endpoints[0];
     const provider = first && providers.get(first.provider);
-    const library = first && provider?.priceId ? libraryModel(provider.priceId, first.model, now) : null;
+    const library =
+      first && provider?.priceId ? libraryModel(provider.priceId, first.model, now, prices) : null;
     return makeModel(given.id, endpoints, library, builtAt, given);
   }
 
@@ -276,7 +280,7 @@ export function buildCatalog(input: BuildInput): Catalog {
         `is a second endpoint of ${provider.id} for ${real}; give it a \`name\` of its own`,
       );
     slugs.add(slug);
-    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now);
+    const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now, prices);
     const others = given.protocol || declared ? [] : otherProtocols(provider, real);
     const facts = {
       provider,

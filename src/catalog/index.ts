@@ -21,4 +21,8 @@ export { encodeModel, encodeModelList, supportedParameters } from './models-view
 export { nearest } from './model-index.ts';
 export { unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
+export { bookOver, keptBook } from './price-book.ts';
+export type { MatchRule, PriceBook, Vendor } from './price-data.ts';
+export { BUNDLED_PRICES } from './prices.ts';
+export { diffCatalogs, type ModelChange } from './diff-catalogs.ts';
 export type { ConfiguredPrice } from './prices.ts';

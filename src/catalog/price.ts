@@ -25,4 +25,6 @@ export interface Price {
   readonly tools?: Readonly<Record<string, number>> | undefined;
   /** Where the numbers come from: `config`, or the price library with its version. */
   readonly source: string;
+  /** True where newer data forgot it, or a part of it. */
+  readonly isKept?: boolean | undefined;
 }

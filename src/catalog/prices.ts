@@ -1,11 +1,22 @@
-// Prices and model lists from the price library's bundled data, turned into our own shape when a catalog is
-// built: the library's calculator is far too slow to be asked per request. Never fetches anything.
-import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
+// Prices and model lists of vendors, turned into our own shape when a catalog is built. Knows the data that is bundled
+// with the price library, and not its calculator, which is far too slow to be asked per request. Never fetches anything.
+import { findProvider } from '@pydantic/genai-prices';
+import { accepts, findPriced, isList, pricesAt } from './price-data.ts';
+import type { MatchRule, PriceBook, PricedModel, PriceValue, PriceValues } from './price-data.ts';
 import type { Price, Rate } from './price.ts';
 
 /** Version of the bundled data; a test compares it with the installed package. */
 export const PRICE_LIBRARY = '@pydantic/genai-prices 0.1.8';
+
+/** The bundled data. The library also matches loosely (`my-openai` is OpenAI); nobody's own server must inherit prices. */
+export const BUNDLED_PRICES: PriceBook = Object.freeze({
+  version: PRICE_LIBRARY,
+  vendors: () => [],
+  vendor(id: string) {
+    const vendor = findProvider({ providerId: id });
+    return vendor?.id === id ? vendor : undefined;
+  },
+});
 
 /** What a model costs at this moment. Some vendors charge by the hour of the day, so it may change. */
 export type PriceSource = () => Price | null;
@@ -43,12 +54,16 @@ export const UNKNOWN_PRICE: PriceSource = () => null;
  * @param priceId the vendor's id in the library; an id it does not know gives an empty list
  * @param now Unix milliseconds, for prices that depend on the time
  */
-export function libraryModels(priceId: string, now: () => number): readonly LibraryModel[] {
-  const provider = exactProvider(priceId);
-  if (!provider) return [];
-  return provider.models.flatMap((info) => {
+export function libraryModels(
+  priceId: string,
+  now: () => number,
+  book: PriceBook = BUNDLED_PRICES,
+): readonly LibraryModel[] {
+  const vendor = book.vendor(priceId);
+  if (!vendor) return [];
+  return vendor.models.flatMap((info) => {
     const name = info.deprecated === true ? null : upstreamName(info);
-    return name === null ? [] : [toLibraryModel(priceId, info, name, now)];
+    return name === null ? [] : [toLibraryModel(info, name, now, book)];
   });
 }
 
@@ -56,10 +71,15 @@ export function libraryModels(priceId: string, now: () => number): readonly Libr
  * One model by the name its vendor's API takes, dated names included; null when the library does not know it.
  * Costs tens of microseconds: keep the result.
  */
-export function libraryModel(priceId: string, name: string, now: () => number): LibraryModel | null {
-  if (!exactProvider(priceId)) return null;
-  const found = calcPrice(NO_TOKENS, name, { providerId: priceId, timestamp: new Date(now()) });
-  return found ? toLibraryModel(priceId, found.model, name, now) : null;
+export function libraryModel(
+  priceId: string,
+  name: string,
+  now: () => number,
+  book: PriceBook = BUNDLED_PRICES,
+): LibraryModel | null {
+  const vendor = book.vendor(priceId);
+  const found = vendor && findPriced(book, vendor, name);
+  return found ? toLibraryModel(found, name, now, book) : null;
 }
 
 /** The operator's own price: it replaces the library's as a whole. */
@@ -76,31 +96,40 @@ export function withoutOutput(source: PriceSource): PriceSource {
   };
 }
 
-const NO_TOKENS = { input_tokens: 0 };
-
-/** The library also matches loosely (`my-openai` is OpenAI); an operator's own server must not inherit prices. */
-function exactProvider(priceId: string): ReturnType<typeof findProvider> {
-  const provider = findProvider({ providerId: priceId });
-  return provider?.id === priceId ? provider : undefined;
-}
-
-function toLibraryModel(priceId: string, info: ModelInfo, name: string, now: () => number): LibraryModel {
+function toLibraryModel(
+  info: PricedModel,
+  name: string,
+  now: () => number,
+  { version }: PriceBook,
+): LibraryModel {
+  const mark = markOf(info, version);
   return {
     id: info.id,
     name,
     displayName: info.name ?? null,
     contextLength: info.context_window ?? null,
-    price: Array.isArray(info.prices) ? changingPrice(priceId, name, now) : fixedPrice(info.prices),
+    price: isList(info.prices) ? changingPrice(info, mark, now) : fixedPrice(info.prices, mark),
   };
 }
 
-function fixedPrice(given: ModelPrice): PriceSource {
-  const price = toPrice(given);
+/** Where a price comes from, and whether newer data forgot it or a part of it. */
+type Mark = Pick<Price, 'source' | 'isKept'>;
+
+function markOf({ source, kept, gone }: PricedModel, version: string): Mark {
+  const from = source ?? version;
+  if (gone === true) return { source: from, isKept: true };
+  if (!kept) return { source: from };
+  const parts = Object.entries(kept).map(([key, older]) => `${key} of ${older}`);
+  return { source: `${from}; kept: ${parts.join(', ')}`, isKept: true };
+}
+
+function fixedPrice(given: PriceValues, mark: Mark): PriceSource {
+  const price = toPrice(given, mark);
   return () => price;
 }
 
 /** A price with dates or hours: looked up at most once a minute. */
-function changingPrice(priceId: string, name: string, now: () => number): PriceSource {
+function changingPrice(info: PricedModel, mark: Mark, now: () => number): PriceSource {
   let minute = -1;
   let price: Price | null = null;
   return () => {
@@ -108,15 +137,14 @@ function changingPrice(priceId: string, name: string, now: () => number): PriceS
     const current = Math.floor(time / 60_000);
     if (current !== minute) {
       minute = current;
-      const found = calcPrice(NO_TOKENS, name, { providerId: priceId, timestamp: new Date(time) });
-      price = found ? toPrice(found.model_price) : null;
+      price = toPrice(pricesAt(info, time), mark);
     }
     return price;
   };
 }
 
 /** The library's keys in our words. A key that has no place here is left out: none of them counts text tokens. */
-function toPrice(given: ModelPrice): Price | null {
+function toPrice(given: PriceValues, mark: Mark): Price | null {
   const tools: Record<string, number> = {};
   addTool(tools, 'web_search', given['web_searches_kcount']);
   addTool(tools, 'file_search', given['storage_searches_kcount']);
@@ -133,14 +161,14 @@ function toPrice(given: ModelPrice): Price | null {
     ...rateOf('outputReasoning', given['output_reasoning_mtok']),
     ...(typeof request === 'number' ? { request: request / 1000 } : {}),
     ...(Object.keys(tools).length > 0 ? { tools: Object.freeze(tools) } : {}),
-    source: PRICE_LIBRARY,
+    ...mark,
   };
   return price.input === undefined && price.output === undefined ? null : Object.freeze(price);
 }
 
-type RateKey = Exclude<keyof Price, 'request' | 'tools' | 'source'>;
+type RateKey = Exclude<keyof Price, 'request' | 'tools' | 'source' | 'isKept'>;
 
-function rateOf(key: RateKey, value: ModelPrice[string]): Partial<Record<RateKey, Rate>> {
+function rateOf(key: RateKey, value: PriceValue | undefined): Partial<Record<RateKey, Rate>> {
   if (value === undefined) return {};
   if (typeof value === 'number') return { [key]: value };
   const steps = value.tiers
@@ -149,7 +177,7 @@ function rateOf(key: RateKey, value: ModelPrice[string]): Partial<Record<RateKey
   return { [key]: Object.freeze({ base: value.base, steps: Object.freeze(steps) }) };
 }
 
-function addTool(tools: Record<string, number>, name: string, perThousand: ModelPrice[string]): void {
+function addTool(tools: Record<string, number>, name: string, perThousand: PriceValue | undefined): void {
   if (typeof perThousand === 'number') tools[name] = perThousand / 1000;
 }
 
@@ -158,7 +186,7 @@ function addTool(tools: Record<string, number>, name: string, perThousand: Model
  * accept the id, the first literal name of the rule is what the vendor takes (`accounts/fireworks/models/…`).
  * Null when the rule names only a pattern (`ft:…`): there is no such model, only models like it.
  */
-function upstreamName(info: ModelInfo): string | null {
+function upstreamName(info: PricedModel): string | null {
   const names = literalNames(info.match);
   const lower = info.id.toLowerCase();
   // The library ignores case, most vendors do not: a rule that spells the id in lower case says how the API does.
@@ -167,19 +195,8 @@ function upstreamName(info: ModelInfo): string | null {
   return names[0] ?? null;
 }
 
-function literalNames(match: ModelInfo['match']): readonly string[] {
+function literalNames(match: MatchRule): readonly string[] {
   if ('equals' in match) return [match.equals];
   if ('or' in match) return match.or.flatMap(literalNames);
   return [];
-}
-
-/** True when a rule of prefixes, endings, fragments or patterns takes the name. */
-function accepts(match: ModelInfo['match'], lower: string): boolean {
-  if ('regex' in match) return new RegExp(match.regex).test(lower);
-  if ('ends_with' in match) return lower.endsWith(match.ends_with.toLowerCase());
-  if ('starts_with' in match) return lower.startsWith(match.starts_with.toLowerCase());
-  if ('contains' in match) return lower.includes(match.contains.toLowerCase());
-  if ('or' in match) return match.or.some((rule) => accepts(rule, lower));
-  if ('and' in match) return match.and.every((rule) => accepts(rule, lower));
-  return false;
 }

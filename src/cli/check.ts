@@ -1,10 +1,17 @@
 // `dragoman check`: validates the configuration and says what it would serve.
-import type { Endpoint } from '../catalog/index.ts';
-import { readCertificate } from '../config/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Network, proxyOn } from '../upstream/network.ts';
+import { BUNDLED_PRICES, type Endpoint } from '../catalog/index.ts';
+import {
+  parsePriceData,
+  readCertificate,
+  readKnownPrices,
+  readPriceFile,
+  type Config,
+} from '../config/index.ts';
 import { parseArguments, type Command } from './command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
+import { isAddress } from './price-source.ts';
 
 export const check: Command = {
   name: 'check',
@@ -16,6 +23,7 @@ export const check: Command = {
     const { catalog } = offlineSnapshot(config);
     const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
     for (const sentence of certificate?.warnings ?? []) process.stderr.write(`${sentence}\n`);
+    const prices = checkPrices(config);
     const models = catalog.list();
     const endpoints = models.flatMap((model) => model.endpoints);
     const providers = [...new Set(endpoints.map((endpoint) => endpoint.provider))];
@@ -23,20 +31,23 @@ export const check: Command = {
     const credentials = catalog.credentialOrigins();
     if (args.json) {
       const found = {
+        prices,
         providers,
         models: models.length,
         credentials: Object.fromEntries(credentials),
         proxies: Object.fromEntries(proxies),
       };
-      process.stdout.write(`${JSON.stringify({ valid: true, path, ...found })}\n`);
-      return 0;
+      process.stdout.write(`${JSON.stringify({ valid: prices.problems.length === 0, path, ...found })}\n`);
+      return prices.problems.length > 0 ? 1 : 0;
     }
     process.stdout.write(
       `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
     );
+    if (prices.version !== BUNDLED_PRICES.version) process.stdout.write(`prices: ${prices.version}\n`);
+    for (const problem of prices.problems) process.stdout.write(`prices: ${problem}\n`);
     for (const [provider, origin] of credentials) process.stdout.write(`${provider}: signed by ${origin}\n`);
     for (const [provider, proxy] of proxies) process.stdout.write(`${provider}: through ${proxy}\n`);
-    return 0;
+    return prices.problems.length > 0 ? 1 : 0;
   },
 };
 
@@ -48,4 +59,20 @@ function proxiesOf(endpoints: readonly Endpoint[], network: Network): ReadonlyMa
     if (proxy) proxies.set(provider, proxy.address);
   }
   return proxies;
+}
+
+/** What newer prices there are, and what is wrong with them: with what was kept, and with a file that is the source. */
+function checkPrices({ dataDir, catalog: { refresh } }: Config): {
+  readonly version: string;
+  readonly problems: readonly string[];
+} {
+  const { book, problem } = readKnownPrices(dataDir, refresh);
+  const problems = problem === null ? [] : [problem];
+  if (refresh !== null && !isAddress(refresh))
+    try {
+      parsePriceData(readPriceFile(refresh));
+    } catch (error) {
+      problems.push(`${refresh} is not used: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  return { version: book.version, problems };
 }

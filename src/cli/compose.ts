@@ -3,12 +3,14 @@ import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
 import {
   buildSnapshot,
   readCertificate,
+  readKnownPrices,
   watchConfig,
   type Config,
   type Environment,
   type LoadedConfig,
   type Snapshot,
 } from '../config/index.ts';
+import { BUNDLED_PRICES } from '../catalog/index.ts';
 import { compileNamePatterns } from '../canonical/index.ts';
 import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
 import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
@@ -34,6 +36,7 @@ import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenWithCertificate } from './listen-with-certificate.ts';
 import { openFiles, openStorage } from './open-storage.ts';
+import { CatalogRefresh } from './catalog-refresh.ts';
 import { openTools } from './open-tools.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
@@ -81,6 +84,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
   let unreadable: string | null = null;
+  const known = readKnownPrices(config.dataDir, config.catalog.refresh);
+  let prices = known.book;
   const snapshotOf = (loaded: Config, revision: number): Snapshot => {
     const { diagnoses, problem } = readCapabilities(loaded.dataDir);
     unreadable = problem;
@@ -91,6 +96,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       sim: builtIn,
       environment,
       measured,
+      // A source that is no longer asked says nothing any more.
+      prices: loaded.catalog.refresh === null ? BUNDLED_PRICES : prices,
       checkTemplate,
       revision,
     });
@@ -109,6 +116,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     if (unreadable !== null) log.warn(unreadable);
   };
   warnOfUnreadable();
+  if (known.problem !== null) log.warn(known.problem);
 
   let { maxBytesPerKey } = config.state;
   const storage = await openStorage(
@@ -149,6 +157,20 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
         from: label,
       }),
+  });
+  const refresh = new CatalogRefresh({
+    settings: () => watched.current().config,
+    known,
+    apply(book) {
+      const before = prices;
+      prices = book;
+      const isInForce = watched.reload();
+      if (!isInForce) prices = before;
+      return isInForce;
+    },
+    client: upstream,
+    clock,
+    log,
   });
   const vault = new Vault(storage.vault, await storage.secret('vault'), {
     ttlMs: VAULT_TTL_MS,
@@ -266,6 +288,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       watched.close();
       stopKeys();
       stopPurge();
+      refresh.stop();
       load.stop();
       stopReturning();
       bodies.stop();

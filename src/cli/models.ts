@@ -1,16 +1,24 @@
 // `dragoman models`: the models that this configuration serves.
-import type { Catalog, Endpoint, Model } from '../catalog/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import { diffCatalogs, type Catalog, type Endpoint, type Model } from '../catalog/index.ts';
+import { ConfigError, readKnownPrices, type Config } from '../config/index.ts';
 import { findDiagnosis, readCapabilities, type Diagnosis } from '../doctor/index.ts';
 import { parseArguments, printRows, type Command } from './command.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { UpstreamClient } from '../upstream/client.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
+import { nameOfSource, readPriceSource } from './price-source.ts';
 
 export const models: Command = {
   name: 'models',
-  usage: 'models [WORD]',
-  summary: 'list the models, and what was probed besides, or those whose id contains WORD',
+  usage: 'models [WORD] [--diff]',
+  summary:
+    'list the models, and what was probed besides, or those whose id contains WORD; --diff: what `catalog.refresh` would change',
   async run(argv) {
-    const args = parseArguments(argv);
+    const args = parseArguments(argv, { diff: { type: 'boolean' } });
     const { config } = args.load();
+    const word = args.words[0]?.toLowerCase() ?? '';
+    if (args.flag('diff')) return printDiff(config, word, args.json);
     const { catalog } = offlineSnapshot(config);
     const { diagnoses } = readCapabilities(config.dataDir);
     const find = findDiagnosis(diagnoses);
@@ -18,7 +26,6 @@ export const models: Command = {
       const found = find(endpoint);
       return found ? `, probed ${new Date(found.probedAt).toISOString().slice(0, 10)}` : '';
     };
-    const word = args.words[0]?.toLowerCase() ?? '';
     const rows = [...catalog.list(), ...probedBesides(catalog, diagnoses)]
       .filter((model) => model.id.toLowerCase().includes(word))
       .map((model) => ({
@@ -34,6 +41,36 @@ export const models: Command = {
     return 0;
   },
 };
+
+/** What the source would change of the models that this configuration serves. Changes nothing. */
+async function printDiff(config: Config, word: string, json: boolean): Promise<number> {
+  const { refresh } = config.catalog;
+  if (refresh === null)
+    throw new ConfigError('catalog.refresh', 'names no address or file, so there is nothing to compare with');
+  const known = readKnownPrices(config.dataDir, refresh);
+  const client = new UpstreamClient(systemClock.now, { network: () => config.upstream.network });
+  try {
+    const book = await readPriceSource(refresh, known.book, { client, clock: systemClock });
+    const before = offlineSnapshot(config, known.book).catalog;
+    const changes = diffCatalogs(before, offlineSnapshot(config, book).catalog).filter(({ model }) =>
+      model.toLowerCase().includes(word),
+    );
+    if (!json) process.stdout.write(`${known.book.version} → ${book.version}: ${changes.length} changes\n`);
+    if (json || changes.length > 0)
+      printRows(
+        changes.map((change) => ({ ...change })),
+        ['model', 'change', 'before', 'after'],
+        json,
+      );
+    return 0;
+  } catch (error) {
+    if (!GatewayError.is(error)) throw error;
+    process.stderr.write(`${nameOfSource(refresh)} is not used: ${error.message}\n`);
+    return 1;
+  } finally {
+    client.close();
+  }
+}
 
 /** Models that no list has, since they need no entry, but that the doctor examined where they are served now. */
 function probedBesides(catalog: Catalog, diagnoses: readonly Diagnosis[]): readonly Model[] {

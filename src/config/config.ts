@@ -12,6 +12,7 @@ import type { ProtocolName, RoutingWishes } from '../canonical/index.ts';
 import type { BreakerSettings, RoutingSettings } from '../routing/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import type { Network } from '../upstream/network.ts';
+import { toCatalogSource, type CatalogSource } from './catalog-schema.ts';
 import { toFiles, type FilesConfig } from './files-schema.ts';
 import { toMcp } from './mcp-schema.ts';
 import type { McpConfig } from './mcp-schema.ts';
@@ -57,6 +58,7 @@ export interface Config extends CatalogConfig {
     readonly breaker: BreakerSettings;
   };
   readonly upstream: UpstreamConfig;
+  readonly catalog: CatalogSource;
   readonly strict: boolean;
   readonly fetch: { readonly allow: readonly string[] };
   /** Ids, or patterns of ids, of objects in the operator's accounts that everybody may name. */
@@ -122,6 +124,7 @@ export function toConfig(file: ConfigFile, network: Network): Config {
       },
     },
     upstream: toUpstream(file.upstream, network),
+    catalog: toCatalogSource(file.catalog),
     strict: file.strict,
     fetch: { allow: file.fetch.allow },
     vendorObjects: file.vendor_objects,

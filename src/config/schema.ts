@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
+import { catalogSchema } from './catalog-schema.ts';
 import { filesSchema } from './files-schema.ts';
 import { mcpSchema } from './mcp-schema.ts';
 import { quirksSchema } from './quirks-schema.ts';
@@ -241,6 +242,7 @@ export const configSchema = z.strictObject({
     .default({})
     .describe('Upstream services by name. A preset fills in what is absent; `false` switches it off.'),
   models: z.array(model).default([]).describe('Models, where they differ from what the catalog knows.'),
+  catalog: catalogSchema,
   aliases: z.record(z.string(), z.string()).default({}).describe('Other names for models: alias to id.'),
   routing: routingSchema,
   upstream: upstreamSchema,

@@ -2,7 +2,7 @@
 // reload makes a new one and swaps it.
 import { readFileSync } from 'node:fs';
 import { buildCatalog } from '../catalog/index.ts';
-import type { BuiltIn, Catalog, FindMeasured, Refuse } from '../catalog/index.ts';
+import type { BuiltIn, Catalog, FindMeasured, PriceBook, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
 import type { PromptFile } from '../state/prompt-template.ts';
 import { checkRoutingNames } from './check-routing-names.ts';
@@ -28,6 +28,8 @@ export interface SnapshotInput {
   readonly environment: Environment;
   /** Finds what was measured of an endpoint. Default: nothing was. */
   readonly measured?: FindMeasured | undefined;
+  /** What vendors charge. Default: the data that came with the gateway. */
+  readonly prices?: PriceBook | undefined;
   /** Unix milliseconds; the clock by default. */
   readonly now?: (() => number) | undefined;
   /** Refuses templates that no request could use. Default: only their own form is checked. */
@@ -51,6 +53,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     sim,
     environment: input.environment,
     measured: input.measured,
+    prices: input.prices,
     readFile: (path) => readFileSync(path, 'utf8'),
     now: input.now ?? Date.now,
     refuse,

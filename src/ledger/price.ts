@@ -160,5 +160,6 @@ function snapshot(rates: Rates, price: Price): JsonValue {
   if (price.request !== undefined) kept['request'] = price.request;
   if (price.tools !== undefined) kept['tools'] = { ...price.tools };
   kept['source'] = price.source;
+  if (price.isKept === true) kept['kept'] = true;
   return kept;
 }

@@ -1,5 +1,5 @@
-// One short question to whoever issues credentials: a token service, STS, a metadata server. The addresses are the
-// operator's or the vendor's own, so they are not guarded.
+// One question to whom the operator or a vendor named: a token service, STS, a metadata server, a source of prices. Such
+// addresses are not guarded.
 import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
 import type { JsonObject } from '../canonical/index.ts';
 import type { Sender, UpstreamRequest } from './client.ts';
@@ -15,6 +15,8 @@ export interface IssuerQuestion extends Pick<UpstreamRequest, 'method' | 'url'> 
   readonly form?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON, by POST. */
   readonly json?: JsonObject | undefined;
+  /** Most bytes of an answer. Default: 64 kB. */
+  readonly maxBytes?: number | undefined;
 }
 
 export interface IssuerAnswer {
@@ -29,7 +31,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
  * @throws GatewayError `upstream_unavailable` where there is no answer, `timeout` where nobody waits for it any more
  */
 export function askIssuer(
-  { issuer, url, method, headers, ofMachine, form, json }: IssuerQuestion,
+  { issuer, url, method, headers, ofMachine, form, json, maxBytes = MAX_ANSWER_BYTES }: IssuerQuestion,
   client: Sender,
   signal: AbortSignal,
 ): Promise<IssuerAnswer> {
@@ -58,12 +60,12 @@ export function askIssuer(
         head: (head) => (status = head.status),
         data: (piece) => {
           bytes += piece;
-          if (bytes.length <= MAX_ANSWER_BYTES) return;
+          if (bytes.length <= maxBytes) return;
           call.abort();
           reject(
             new GatewayError(
               'upstream_unavailable',
-              `${issuer} gives an answer of more than ${MAX_ANSWER_BYTES} bytes`,
+              `${issuer} gives an answer of more than ${maxBytes} bytes`,
             ),
           );
         },

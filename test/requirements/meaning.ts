@@ -88,4 +88,22 @@ export const meaningRequirements: Requirements = {
     'Addresses of sources are URIs in every protocol, whatever characters an upstream writes into them.',
     'test/citation-addresses.test.ts: is a URI for a client of',
   ),
+  'contract.catalog-refresh': shown(
+    CONTRACT,
+    'Newer prices and models are checked, put in force as one, kept, and named in records; broken ones are refused and told.',
+    'test/catalog-refresh.test.ts: an address, which may be private',
+    'test/catalog-refresh.test.ts: a request that runs keeps the prices',
+    'test/catalog-refresh.test.ts: a file is read again when it changes',
+    'test/catalog-refresh.test.ts: what is broken is refused and told, and what was known stays',
+    'test/catalog-refresh.test.ts: `models --diff` shows what would change',
+    'test/catalog-refresh.test.ts: `check` tells of a file that cannot be used',
+  ),
+  'contract.prices-stay': shown(
+    CONTRACT,
+    'No price becomes 0, unknown or gone because a source forgot it: what was known stays, and is marked.',
+    'test/catalog-prices.test.ts: %s keeps what was known, and marks it',
+    'test/catalog-prices.test.ts: the vendor, twice, and after a restart',
+    'test/catalog-prices.test.ts: a name finds the model and the prices that the library itself finds',
+    'test/catalog-prices.test.ts: %s is refused',
+  ),
 };

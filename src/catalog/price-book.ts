@@ -1,0 +1,120 @@
+// Newer prices over older ones. A source that forgets a model, or what it costs, makes nothing free, unknown or gone: what
+// was known stays, and is marked. Knows no source, no file and no vendor.
+import {
+  isList,
+  type PriceBook,
+  type PricedModel,
+  type PriceValue,
+  type PriceValues,
+  type Vendor,
+} from './price-data.ts';
+
+/**
+ * The book that newer data makes of an older one.
+ * @param vendors those that the newer data knows
+ * @param version the name of the newer data
+ */
+export function bookOver(older: PriceBook, vendors: readonly Vendor[], version: string): PriceBook {
+  const merged = new Map<string, Vendor>();
+  for (const vendor of older.vendors()) merged.set(vendor.id, goneVendor(vendor, older.version));
+  for (const vendor of vendors)
+    merged.set(vendor.id, mergedVendor(vendor, older.vendor(vendor.id), version, older.version));
+  return bookOf(older, merged, version);
+}
+
+/** A book as it was kept: its vendors stand as they are over those of another. */
+export function keptBook(older: PriceBook, vendors: readonly Vendor[], version: string): PriceBook {
+  return bookOf(older, new Map(vendors.map((vendor) => [vendor.id, vendor])), version);
+}
+
+function bookOf(older: PriceBook, vendors: Map<string, Vendor>, version: string): PriceBook {
+  const all = [...vendors.values()];
+  return Object.freeze({
+    version,
+    vendors: () => all,
+    vendor(id: string): Vendor | undefined {
+      const known = vendors.get(id);
+      if (known) return known;
+      const before = older.vendor(id);
+      if (!before) return undefined;
+      const vendor = goneVendor(before, older.version);
+      vendors.set(id, vendor);
+      return vendor;
+    },
+  });
+}
+
+function goneVendor(vendor: Vendor, version: string): Vendor {
+  return { ...vendor, models: vendor.models.map((model) => asGone(model, version)) };
+}
+
+function mergedVendor(
+  newer: Vendor,
+  older: Vendor | undefined,
+  version: string,
+  olderVersion: string,
+): Vendor {
+  const before = new Map(older?.models.map((model) => [model.id, model]));
+  const models = newer.models.map((model) => {
+    const known = before.get(model.id);
+    before.delete(model.id);
+    return known ? mergedModel(model, known, version, olderVersion) : { ...model, source: version };
+  });
+  // Rules are tried in order: those of models that are gone must not take the names of others.
+  for (const model of before.values()) models.push(asGone(model, olderVersion));
+  return { ...newer, models };
+}
+
+function asGone(model: PricedModel, version: string): PricedModel & { readonly source: string } {
+  return { ...model, source: model.source ?? version, gone: true };
+}
+
+function mergedModel(
+  newer: PricedModel,
+  older: PricedModel,
+  version: string,
+  olderVersion: string,
+): PricedModel & { readonly source: string } {
+  const from = older.source ?? olderVersion;
+  const base = {
+    ...newer,
+    name: newer.name ?? older.name,
+    context_window: newer.context_window ?? older.context_window,
+    source: version,
+  };
+  if (isList(newer.prices) || isList(older.prices)) {
+    const [said, known] = [all(newer.prices), all(older.prices)];
+    const isForgotten = !said.some(isPriced) && known.some(isPriced);
+    if (!isForgotten) return base;
+    return { ...base, prices: older.prices, kept: { ...keysOf(known, from), ...older.kept } };
+  }
+  const prices: Record<string, PriceValue | undefined> = { ...newer.prices };
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(older.prices)) {
+    if (value === undefined || !isForgotten(newer.prices[key], value)) continue;
+    prices[key] = value;
+    kept[key] = older.kept?.[key] ?? from;
+  }
+  return Object.keys(kept).length > 0 ? { ...base, prices, kept } : { ...base, prices };
+}
+
+/** A price that is not said, or nothing where there was one: vendors lower prices, sources lose them. */
+function isForgotten(newer: PriceValue | undefined, older: PriceValue): boolean {
+  return newer === undefined || (isMore(older) && !isMore(newer));
+}
+
+function isMore(value: PriceValue): boolean {
+  return typeof value === 'number' ? value > 0 : value.base > 0 || value.tiers.some(({ price }) => price > 0);
+}
+
+function isPriced(prices: PriceValues): boolean {
+  return Object.values(prices).some((value) => value !== undefined && isMore(value));
+}
+
+function all(prices: PricedModel['prices']): readonly PriceValues[] {
+  return isList(prices) ? prices.map((each) => each.prices) : [prices];
+}
+
+function keysOf(prices: readonly PriceValues[], from: string): Record<string, string> {
+  return Object.fromEntries(prices.flatMap((each) => Object.keys(each).map((key) => [key, from])));
+}

@@ -1,0 +1,122 @@
+// What models cost, as data of many vendors: the form that `@pydantic/genai-prices` publishes, how a name is looked up
+// in it, and which of a model's prices holds at a time. Pure functions; knows no source of such data.
+
+/** A rule that takes names of models. Case is ignored but in patterns. */
+export type MatchRule =
+  | { readonly equals: string }
+  | { readonly starts_with: string }
+  | { readonly ends_with: string }
+  | { readonly contains: string }
+  | { readonly regex: string }
+  | { readonly or: readonly MatchRule[] }
+  | { readonly and: readonly MatchRule[] };
+
+/** USD per unit that the key names; steps by tokens of the prompt. */
+export type PriceValue =
+  | number
+  | {
+      readonly base: number;
+      readonly tiers: readonly { readonly start: number; readonly price: number }[];
+    };
+
+/** By key: `input_mtok` is USD per million input tokens, `requests_kcount` USD per thousand requests. */
+export type PriceValues = Readonly<Record<string, PriceValue | undefined>>;
+
+export interface ConditionalPrices {
+  readonly constraint?:
+    | { readonly type: 'start_date'; readonly start_date: string }
+    | { readonly type: 'time_of_date'; readonly start_time: string; readonly end_time: string }
+    | undefined;
+  readonly prices: PriceValues;
+}
+
+export interface PricedModel {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly match: MatchRule;
+  /** Tokens. */
+  readonly context_window?: number | undefined;
+  readonly deprecated?: boolean | undefined;
+  readonly prices: PriceValues | readonly ConditionalPrices[];
+  /** The version that said so last. Absent: that of the book. */
+  readonly source?: string | undefined;
+  /** Keys of prices that newer data forgot, with the version that they are kept from. */
+  readonly kept?: Readonly<Record<string, string>> | undefined;
+  /** True where newer data does not know the model at all. */
+  readonly gone?: boolean | undefined;
+}
+
+export interface Vendor {
+  readonly id: string;
+  readonly models: readonly PricedModel[];
+  /** Vendors whose models this one serves as well. */
+  readonly fallback_model_providers?: readonly string[] | undefined;
+}
+
+/** Prices of all vendors, of one version. Immutable. */
+export interface PriceBook {
+  /** As a record names it. */
+  readonly version: string;
+  /** @param id exactly as the vendor is filed */
+  vendor(id: string): Vendor | undefined;
+  /** Those that newer data than the bundled said something of: what has to be kept. */
+  readonly vendors: () => readonly Vendor[];
+}
+
+/** No vendor has names so long, and rules are tried on names that clients make up. */
+const LONGEST_NAME = 200;
+
+/** The model that a vendor means by a name; dates without dashes are tried with them as well. */
+export function findPriced(book: PriceBook, vendor: Vendor, name: string): PricedModel | undefined {
+  const lower = name.toLowerCase().trim();
+  if (lower.length > LONGEST_NAME) return undefined;
+  const vendors = [vendor, ...(vendor.fallback_model_providers ?? []).flatMap((id) => book.vendor(id) ?? [])];
+  const dashed = lower.replace(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g, '-$1-$2-$3');
+  for (const each of dashed === lower ? [lower] : [lower, dashed])
+    for (const { models } of vendors) {
+      const found = models.find((model) => accepts(model.match, each));
+      if (found) return found;
+    }
+  return undefined;
+}
+
+/** The prices that hold at a time: the last whose condition does, else the first. @param time Unix milliseconds */
+export function pricesAt({ prices }: PricedModel, time: number): PriceValues {
+  if (!isList(prices)) return prices;
+  const second = Math.floor(time / 1000) % 86_400;
+  const holds = prices.findLast(({ constraint }) => {
+    if (constraint === undefined) return true;
+    if (constraint.type === 'start_date') return time >= Date.parse(constraint.start_date);
+    const [start, end] = [secondOfDay(constraint.start_time), secondOfDay(constraint.end_time)];
+    return end < start ? second >= start || second < end : second >= start && second < end;
+  });
+  return (holds ?? prices[0])?.prices ?? {};
+}
+
+/** True for prices that depend on the time. */
+export function isList(prices: PricedModel['prices']): prices is readonly ConditionalPrices[] {
+  return Array.isArray(prices);
+}
+
+/** `15:30:00Z` or `15:30:00+02:00` as seconds since midnight, UTC. */
+function secondOfDay(time: string): number {
+  const [, h = 0, m = 0, s = 0, sign = '+', offsetH = 0, offsetM = 0] =
+    /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2}))?$/.exec(time) ?? [];
+  const offset = (Number(offsetH) * 3600 + Number(offsetM) * 60) * (sign === '-' ? -1 : 1);
+  return (Number(h) * 3600 + Number(m) * 60 + Number(s) - offset + 86_400) % 86_400;
+}
+
+const compiled = new WeakMap<MatchRule, RegExp>();
+
+/** True when a rule of prefixes, endings, fragments or patterns takes the name, which is in lower case. */
+export function accepts(rule: MatchRule, lower: string): boolean {
+  if ('equals' in rule) return lower === rule.equals.toLowerCase();
+  if ('starts_with' in rule) return lower.startsWith(rule.starts_with.toLowerCase());
+  if ('ends_with' in rule) return lower.endsWith(rule.ends_with.toLowerCase());
+  if ('contains' in rule) return lower.includes(rule.contains.toLowerCase());
+  if ('or' in rule) return rule.or.some((each) => accepts(each, lower));
+  if ('and' in rule) return rule.and.every((each) => accepts(each, lower));
+  let regex = compiled.get(rule);
+  if (!regex) compiled.set(rule, (regex = new RegExp(rule.regex)));
+  return regex.test(lower);
+}
