@@ -30,14 +30,18 @@ function edited(body: JsonObject): unknown {
 
 describe('a request', () => {
   test('changes in its model, in `store`, and in what is for the gateway alone', () => {
-    const kept = { prompt_cache_key: 'k', include: ['reasoning.encrypted_content'], later_member: 1 };
+    const kept = {
+      prompt_cache_key: 'k',
+      user: 'u',
+      service_tier: 'flex',
+      include: ['reasoning.encrypted_content'],
+      later_member: 1,
+    };
     const removed = {
       provider: {},
       models: ['a'],
       usage: { include: true },
       metadata: { a: 'b' },
-      user: 'u',
-      service_tier: 'flex',
       background: false,
       stream_options: { include_usage: true },
       stream: true,

@@ -141,6 +141,8 @@ export interface CanonicalRequest {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Opaque id of whom the client answers for. */
   readonly endUser?: string | undefined;
+  /** How soon the vendor shall answer, in its own words: some of them cost more, or less. */
+  readonly serviceTier?: string | undefined;
   /** True: the last item is the beginning of the answer, a message of the assistant that the model must continue. */
   readonly prefill?: true | undefined;
   readonly stream: boolean;

@@ -38,6 +38,8 @@ export interface AttemptOptions {
   readonly keyId: string;
   readonly ordinal: number;
   readonly endpoint: Endpoint;
+  /** False: what it costs is unknown, for another price was asked for than the one that is known. */
+  readonly isListPriced: boolean;
   readonly protocol: Protocol;
   /** Path below the endpoint's base URL; absent: where the protocol has its answers made. */
   readonly path?: string | undefined;

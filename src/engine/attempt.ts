@@ -153,7 +153,10 @@ export class Attempt {
     // Who failed before the first content delivered nothing, whatever it had counted by then.
     const nothing = this.#error && this.#error.kind !== 'cancelled' && !this.meter.produced;
     const usage = nothing ? null : this.meter.settledUsage(this.#options.estimateInput);
-    const charge = { usage, cost: usage && costOf(usage, this.endpoint.price) };
+    const charge = {
+      usage,
+      cost: usage && costOf(usage, this.#options.isListPriced ? this.endpoint.price : null),
+    };
     if (this.#endedAt !== undefined) this.#charge = charge;
     return charge;
   }

@@ -17,6 +17,7 @@ import { HeldAnswer } from './held-answer.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { prepareAttempt, prepareRepair, type PreparedAttempt } from './prepare.ts';
 import { runAttempt } from './run-attempt.ts';
+import { isListPriced } from './list-price.ts';
 import { needsReading, readDocuments } from './read-documents.ts';
 import { fetchMedia, pointsElsewhere } from './resolve-media.ts';
 import { prepareSchema } from './schema-check.ts';
@@ -212,6 +213,7 @@ export class CandidateTry {
       ordinal: generation.attempts.length,
       fresh,
       endpoint: prepared.endpoint,
+      isListPriced: isListPriced(request, prepared.endpoint),
       protocol: prepared.protocol,
       lane: prepared.lane,
       report: prepared.report,

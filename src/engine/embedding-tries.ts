@@ -106,6 +106,7 @@ export class EmbeddingTries extends TryRunner {
     const start = (fresh: boolean): Attempt => {
       attempt = new Attempt({
         fresh,
+        isListPriced: true,
         id: `${generation.id}-${generation.attempts.length}`,
         generationId: generation.id,
         keyId: generation.call.principal.keyId,

@@ -42,7 +42,7 @@ const FIELDS: readonly {
   { name: 'prompt_cache_retention', value: '24h', outcome: 'passed', wrong: 7 },
   { name: 'safety_identifier', value: 'person-1', outcome: 'passed', wrong: 7 },
   { name: 'store', value: true, outcome: 'ignored', wrong: 'yes' },
-  { name: 'service_tier', value: 'flex', outcome: 'ignored', wrong: 7 },
+  { name: 'service_tier', value: 'flex', outcome: 'passed', wrong: 7 },
   { name: 'prediction', value: { type: 'content', content: 'x' }, outcome: 'passed', wrong: 'x' },
   { name: 'user', value: 'person-1', outcome: 'passed', wrong: 7 },
 ];
@@ -100,6 +100,16 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(absent.status).toBe(200);
     await absent.text();
     expect(at(sent(), name) ?? undefined).toBeUndefined();
+  });
+
+  test('a tier at another price than the listed one has an unknown cost', async () => {
+    const costs: unknown[] = [];
+    for (const service_tier of ['default', 'priority']) {
+      const answer = await ask({ service_tier });
+      await answer.text();
+      costs.push(at(await recordOf(scene.gateway, answer), 'cost', 'usd'));
+    }
+    expect(costs).toEqual([expect.any(Number), null]);
   });
 
   test('modalities beyond text are refused', async () => {

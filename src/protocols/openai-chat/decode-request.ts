@@ -59,6 +59,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     stream,
     streamUsage,
     gateway,
+    serviceTier: asString(body['service_tier']),
     endUser: asString(body['safety_identifier']) || asString(body['user']) || undefined,
     extra: extraMembers(body),
     lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),

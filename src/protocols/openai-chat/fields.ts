@@ -95,8 +95,8 @@ export const REQUEST_FIELDS: readonly RequestField[] = [
   { name: 'modalities', support: 'passed', note: 'Anything besides `text` is a 400.' },
   {
     name: 'service_tier',
-    support: 'ignored',
-    note: 'A string. It changes what the operator pays, by prices that the ledger does not know.',
+    support: 'passed',
+    note: 'A string. The cost is unknown where it asks for another price than the listed one (`flex`, `priority`).',
   },
   { name: 'store', support: 'ignored', note: 'Boolean. No upstream is asked to keep what was said.' },
   { name: 'audio', support: 'rejected', note: 'Audio answers are not available.' },

@@ -57,7 +57,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
   const streamUsage = decodeStreamOptions(body, stream, problems, report);
   const metadata = decodeMetadata(body['metadata'], problems);
-  readString(body['service_tier'], 'service_tier', problems);
+  const serviceTier = readString(body['service_tier'], 'service_tier', problems);
   readString(body['user'], 'user', problems);
   if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
     problems.add('tool_choice', 'is required, but there are no tools');
@@ -81,6 +81,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     reasoning,
     metadata,
     endUser: state.safetyIdentifier || undefined,
+    serviceTier,
     stream,
     streamUsage,
     gateway,

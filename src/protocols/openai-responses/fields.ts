@@ -75,8 +75,16 @@ export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'usage', support: 'gateway', note: 'Accepted; token counts are always sent.' },
   { name: 'metadata', support: 'ignored', note: 'Up to 16 pairs; kept in the record and repeated.' },
   { name: 'background', support: 'ignored', note: '`true` runs at once; the answer says `false`.' },
-  { name: 'service_tier', support: 'ignored', note: 'A string.' },
-  { name: 'user', support: 'ignored', note: 'A string; use `safety_identifier` or `prompt_cache_key`.' },
+  {
+    name: 'service_tier',
+    support: 'hint',
+    note: 'A string. The cost is unknown where it asks for another price than the listed one (`flex`, `priority`).',
+  },
+  {
+    name: 'user',
+    support: 'hint',
+    note: 'A string; `safety_identifier` and `prompt_cache_key` take its place.',
+  },
 ];
 
 /**
