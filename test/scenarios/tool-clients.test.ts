@@ -55,7 +55,11 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
       caller: { type: 'direct' },
     } as object);
     expect(String(id)).toStartWith('srvtoolu_');
-    expect(found).toMatchObject({ type: 'web_search_tool_result', tool_use_id: id } as object);
+    expect(found).toMatchObject({
+      type: 'web_search_tool_result',
+      tool_use_id: id,
+      caller: { type: 'direct' },
+    } as object);
     expect(list(found, 'content').map((page) => at(page, 'url') ?? null)).toEqual([
       `${scene.web.origin}/ounas`,
       `${scene.web.origin}/tenojoki`,
