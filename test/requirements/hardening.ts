@@ -74,6 +74,11 @@ export const hardeningRequirements: Requirements = {
     'src/canonical/json-scan.test.ts: escapes of two characters',
     'test/scenarios/endless-answers.test.ts: more objects than are worth parsing, streamed: %p',
   ),
+  'contract.hardening.sources': shown(
+    HARDENING,
+    'A part that names two sources of its content is a 400: the one that is not looked at would be relayed.',
+    'test/bad-input-fields.test.ts: a part of two sources to %s is refused: %s',
+  ),
   'contract.hardening.sockets': shown(
     HARDENING,
     'WebSocket connections are limited per key and in total, their messages in length, and both in memory.',

@@ -38,4 +38,4 @@ test.each(['relay', 'translate'] as const)('%s lane', async (lane) => {
   expect(slow.received).toBeGreaterThan(SIZE * 0.9);
   expect(up.exchanges[0]?.unsentBytes).toBe(0);
   for (const client of [slow, quick]) client.close();
-});
+}, 30_000);

@@ -112,10 +112,17 @@ function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePa
   return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }
 
+/** Members of a source, one for each of its types. */
+const SOURCES = ['data', 'url', 'file_id'];
+
 /** Where the bytes of an image or a document come from: inline, an address, or an id of Anthropic's Files API. */
 function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Media | undefined {
   const { problems } = scope;
   const type = requireString(source['type'], `${path}.type`, problems);
+  if (SOURCES.filter((member) => source[member] != null).length > 1) {
+    problems.add(path, 'must have only one of data, url and file_id');
+    return undefined;
+  }
   switch (type) {
     case undefined:
       return undefined;

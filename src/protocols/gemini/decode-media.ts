@@ -22,6 +22,10 @@ export function decodeMedia(
   problems: Problems,
 ): Part | undefined {
   const isInline = part['inlineData'] !== undefined;
+  if (isInline && part['fileData'] !== undefined) {
+    problems.add(path, 'must have only one of inlineData and fileData');
+    return undefined;
+  }
   const at = `${path}.${isInline ? 'inlineData' : 'fileData'}`;
   const given = requireObject(isInline ? part['inlineData'] : part['fileData'], at, problems);
   if (!given) return undefined;

@@ -7,7 +7,6 @@ import type {
   MessageItem,
   Part,
   Problems,
-  Report,
   Role,
   Source,
   ToolCallItem,
@@ -41,7 +40,6 @@ const ROLES = 'system, developer, user, assistant, tool';
 /** What is carried from one message to the next. */
 interface Conversation {
   readonly problems: Problems;
-  readonly report: Report;
   /** Calls so far, by id: a result takes its tool's name and kind from its call. */
   readonly calls: Map<string, ToolCallItem>;
   /** Ids for calls that have none: several servers leave them out, and clients give back what they got. */
@@ -50,7 +48,7 @@ interface Conversation {
 }
 
 /** Decodes `messages` into items; every mistake is noted with its path. */
-export function decodeMessages(value: Member, problems: Problems, report: Report): Item[] {
+export function decodeMessages(value: Member, problems: Problems): Item[] {
   if (value === undefined || value === null) {
     problems.add('messages', 'Parameter messages is required');
     return [];
@@ -59,7 +57,6 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
   if (messages?.length === 0) problems.add('messages', 'Parameter messages can not be empty');
   const conversation: Conversation = {
     problems,
-    report,
     calls: new Map(),
     matcher: new CallMatcher(MADE_ID),
     legacyCalls: 0,
@@ -131,20 +128,20 @@ function decodeRequiredContent(
   raw: JsonObject,
   path: string,
   allowed: PartTypes,
-  { problems, report }: Conversation,
+  { problems }: Conversation,
 ): readonly Part[] {
   const content = raw['content'];
-  const parts = decodeContent(content, `${path}.content`, allowed, problems, report);
+  const parts = decodeContent(content, `${path}.content`, allowed, problems);
   if (!parts) problems.add(`${path}.content`, 'is required');
   if (Array.isArray(content) && content.length === 0) problems.add(`${path}.content`, 'must not be empty');
   return withMessageCache(parts ?? [], raw, path, problems);
 }
 
 function decodeAssistant(raw: JsonObject, path: string, conversation: Conversation): readonly Item[] {
-  const { problems, report } = conversation;
+  const { problems } = conversation;
   const source = toSource(raw);
   const before = problems.list.length;
-  const decoded = decodeContent(raw['content'], `${path}.content`, ASSISTANT_PARTS, problems, report);
+  const decoded = decodeContent(raw['content'], `${path}.content`, ASSISTANT_PARTS, problems);
   const content = decoded?.filter((part) => !isThinking(part));
   const name = readString(raw['name'], `${path}.name`, problems);
   const given = decodeReasoning(raw, path, source, problems);

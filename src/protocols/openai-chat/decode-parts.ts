@@ -1,7 +1,7 @@
 // Content of a message: a string or an array of parts. Owns the part types and media addresses of Chat
 // Completions; must not know roles beyond which parts they allow.
 import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
-import type { FilePart, ImagePart, JsonObject, Part, Problems, Report } from '../../canonical/index.ts';
+import type { FilePart, ImagePart, JsonObject, Part, Problems } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -37,14 +37,13 @@ export function decodeContent(
   path: string,
   allowed: PartTypes,
   problems: Problems,
-  report: Report,
 ): Part[] | undefined {
   if (content === undefined || content === null) return undefined;
   if (typeof content === 'string') return [{ type: 'text', text: content, path }];
   const elements = readArray(content, path, problems);
   const parts: Part[] = [];
   elements?.forEach((element, index) => {
-    const part = decodePart(element, `${path}[${index}]`, allowed, problems, report);
+    const part = decodePart(element, `${path}[${index}]`, allowed, problems);
     if (part) parts.push(part);
   });
   return parts;
@@ -67,7 +66,6 @@ function decodePart(
   path: string,
   allowed: PartTypes,
   problems: Problems,
-  report: Report,
 ): Part | undefined {
   if (!isJsonObject(raw)) {
     problems.add(path, `must be a content part, not ${describe(raw)}`);
@@ -103,7 +101,7 @@ function decodePart(
     case 'input_audio':
       return decodeAudio(raw, path, cache, problems);
     default:
-      return decodeFile(raw, path, cache, problems, report);
+      return decodeFile(raw, path, cache, problems);
   }
 }
 
@@ -154,7 +152,6 @@ function decodeFile(
   path: string,
   cache: JsonObject | undefined,
   problems: Problems,
-  report: Report,
 ): FilePart | undefined {
   const file = requireObject(raw['file'], `${path}.file`, problems);
   if (!file) return undefined;
@@ -165,9 +162,12 @@ function decodeFile(
     problems.add(`${path}.file`, 'needs file_id or file_data');
     return undefined;
   }
+  // Of two sources only one would be looked at here, and perhaps the other one by whoever gets the request.
+  if (id && data) {
+    problems.add(`${path}.file`, 'must have only one of file_id and file_data');
+    return undefined;
+  }
   if (!data) return { type: 'file', media: { kind: 'file_id', id: id ?? '' }, filename, path, cache };
-  if (id)
-    report.add(`${path}.file.file_id`, 'dropped', 'file_data holds the content itself and is used instead');
   const media = decodeAddress(data, `${path}.file.file_data`, problems);
   if (media === undefined) return undefined;
   return {

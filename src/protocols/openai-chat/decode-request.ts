@@ -23,7 +23,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const body = requireBody(given, problems);
   const report = new Report();
   const model = decodeModelId(body, problems);
-  const items = decodeMessages(body['messages'], problems, report);
+  const items = decodeMessages(body['messages'], problems);
 
   const before = problems.list.length;
   const tools = decodeTools(body['tools'], problems);

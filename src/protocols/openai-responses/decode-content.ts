@@ -121,6 +121,11 @@ function decodeImage(raw: JsonObject, path: string, problems: Problems): ImagePa
   const detail = readString(raw['detail'], `${path}.detail`, problems);
   const id = readString(raw['file_id'], `${path}.file_id`, problems);
   const url = readString(raw['image_url'], `${path}.image_url`, problems);
+  // Of two sources only one would be looked at here, and perhaps the other one by whoever gets the request.
+  if (url && id) {
+    problems.add(path, 'must have only one of image_url and file_id');
+    return undefined;
+  }
   if (!url) {
     if (id)
       return {
@@ -154,6 +159,10 @@ function fileMedia(
   path: string,
   problems: Problems,
 ): Media | undefined {
+  if ([data, url, id].filter(Boolean).length > 1) {
+    problems.add(path, 'must have only one of file_data, file_id and file_url');
+    return undefined;
+  }
   if (data) {
     const media = decodeAddress(data, `${path}.file_data`, problems);
     // Plain base64 names no media type.
