@@ -76,6 +76,8 @@ test('no request is sent that Anthropic would refuse', () => {
           reasoning: resolved,
           reasoningStyle,
           reasoningFormat: 'anthropic-claude-v1',
+          // What holds for the newest models: the older ones take more.
+          quirks: { pairedSampling: false, assistantFirst: false },
         });
         const tools = toolChoice ? [{ type: 'function' as const, name: 'f' }] : [];
         const body = anthropicMessages.upstream.encodeRequest(
