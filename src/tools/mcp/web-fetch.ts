@@ -2,6 +2,7 @@
 // the SDK to a socket: what proved its sender to a server is masked in all that the server says. Knows nothing of MCP.
 import { GatewayError, MAX_ANSWER_DEPTH } from '../../canonical/index.ts';
 import { EchoFilter, EchoMask, secretsOfAsking } from '../../telemetry/echo-mask.ts';
+import { nextTurn } from '../../runtime/clock.ts';
 import type { UpstreamCall } from '../../upstream/client.ts';
 import type { PoolName } from '../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
@@ -26,6 +27,8 @@ export interface WebFetchLimits {
 const HEADERS = ['content-type', 'location', 'mcp-session-id', 'www-authenticate'];
 /** Bytes that wait unread before the connection is paused. */
 const HIGH_WATER = 64 * 1024;
+/** Bytes that the SDK gets in one turn of the loop: it reads all messages that are in them at once. */
+const SLICE_BYTES = 16 * 1024;
 /** These have no body (Fetch standard, "null body status"); an empty one is refused by the constructor too. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -77,6 +80,10 @@ class WebAnswer implements GuardedListener {
   readonly #filter: EchoFilter | null;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #watch: NestingWatch | undefined;
+  /** Byte string that has come and waits for its turn; at most about one read, for the connection is paused then. */
+  #waiting = '';
+  #isScheduled = false;
+  #isAtEnd = false;
 
   constructor(
     resolve: (response: Response) => void,
@@ -103,7 +110,7 @@ class WebAnswer implements GuardedListener {
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#body = controller),
-        pull: () => this.call?.resume(),
+        pull: () => (this.#waiting === '' ? this.call?.resume() : this.#later()),
         cancel: () => this.#stop(),
       },
       new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER }),
@@ -123,17 +130,45 @@ class WebAnswer implements GuardedListener {
       return this.failed(tooDeep());
     }
     this.#pass(this.#filter ? this.#filter.push(bytes) : bytes);
-    if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
   }
 
   end(): void {
-    this.#signal?.removeEventListener('abort', this.#abort);
     if (this.#filter) this.#pass(this.#filter.end());
-    this.#body?.close();
+    this.#isAtEnd = true;
+    if (this.#waiting === '') this.#close();
   }
 
   #pass(bytes: string): void {
+    if (this.#waiting === '' && bytes.length <= SLICE_BYTES) return this.#give(bytes);
+    this.#waiting += bytes;
+    this.call?.pause();
+    this.#later();
+  }
+
+  #give(bytes: string): void {
     if (bytes !== '') this.#body?.enqueue(Buffer.from(bytes, 'latin1'));
+    if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
+  }
+
+  /** Gives a slice of what waits in the next turn, if whoever reads has room then; else it pulls when there is some. */
+  #later(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    nextTurn(() => {
+      this.#isScheduled = false;
+      if (this.#waiting === '' || (this.#body?.desiredSize ?? 0) <= 0) return;
+      const slice = this.#waiting.slice(0, SLICE_BYTES);
+      this.#waiting = this.#waiting.slice(SLICE_BYTES);
+      this.#give(slice);
+      if (this.#waiting !== '') this.#later();
+      else if (this.#isAtEnd) this.#close();
+      else if ((this.#body?.desiredSize ?? 0) > 0) this.call?.resume();
+    });
+  }
+
+  #close(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#body?.close();
   }
 
   failed(error: GatewayError): void {
@@ -142,6 +177,7 @@ class WebAnswer implements GuardedListener {
   }
 
   #fail(error: unknown): void {
+    this.#waiting = '';
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#body?.error(error);
     this.#reject(error);
@@ -153,6 +189,7 @@ class WebAnswer implements GuardedListener {
   };
 
   #stop(): void {
+    this.#waiting = '';
     this.#signal?.removeEventListener('abort', this.#abort);
     this.call?.abort();
   }
