@@ -535,6 +535,32 @@ describe('a server that misbehaves', () => {
     ]);
   });
 
+  test('asks more than it lets be answered', async () => {
+    const question = { jsonrpc: '2.0', method: 'elicitation/create', params: { message: 'a' } };
+    const lines = Array.from(
+      { length: 1000 },
+      (_, id) => `data: ${JSON.stringify({ ...question, id: `q${id}` })}\n\n`,
+    );
+    let answers = 0;
+    const server = serve({
+      tools: { echo },
+      async intercept(request) {
+        const { method, id } = await bodyOf(request);
+        if (method === 'tools/call')
+          return new Response(lines.join(''), { headers: { 'content-type': 'text/event-stream' } });
+        if (method !== undefined || !String(id).startsWith('q')) return undefined;
+        answers++;
+        return new Promise(() => {});
+      },
+    });
+    const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
+    expect([code, message]).toEqual([
+      'mcp_too_large',
+      'MCP server "things" asks more than 32 questions at once',
+    ]);
+    expect(answers).toBeLessThanOrEqual(32);
+  });
+
   test('loses every session', async () => {
     const server = serve({
       tools: { echo },

@@ -175,7 +175,6 @@ export const MCP_SERVER: readonly Scenario[] = [
   },
   {
     title: 'streams of signs of life and of questions that never end',
-    awaits: 'turns of the loop between messages of a server',
     async attack(scene) {
       const endless = (text: string): Answering =>
         mcp({

@@ -60,6 +60,7 @@ export const hardeningRequirements: Requirements = {
     'test/scenarios/lingering-upstreams.test.ts: a compressed stream is complete with its last event: what follows %s',
     'test/scenarios/lingering-upstreams.test.ts: a compressed whole answer with something else behind it is damaged',
     'test/mcp-session.test.ts: signs of progress keep no call alive for ever',
+    'test/mcp-session.test.ts: asks more than it lets be answered',
   ),
   'contract.hardening.quoted': shown(
     HARDENING,

@@ -55,6 +55,8 @@ export interface Connection {
 
 /** The SDK's own timers never fire: time is measured by whoever calls. The longest that `setTimeout` takes. */
 const NEVER_MS = 2_147_483_647;
+/** Answers to questions of a server that may be under way: each is a request of its own. */
+const MOST_ANSWERS = 32;
 /** MCP specification 2026-07-28, "Streamable HTTP", "Custom Headers from Tool Parameters". */
 const HEADER_MISMATCH = -32_020;
 /** Statuses of a refused `initialize` that say nothing about the transport. */
@@ -124,12 +126,14 @@ async function postsRejected(response: Response, init: RequestInit | undefined):
 }
 
 async function open(
-  { errors, breakage }: ConnectionTarget,
+  target: ConnectionTarget,
   transport: Transport,
   signal: AbortSignal,
   terminate: () => Promise<void>,
   versions: 'legacy' | 'auto' = 'legacy',
 ): Promise<Connection> {
+  const { errors, breakage } = target;
+  boundAnswers(transport, target);
   // No capabilities: a server that asks for elicitation, sampling or roots hears that there is no such method.
   const client = new Client(
     { name: 'dragoman', version: '1' },
@@ -169,6 +173,25 @@ async function open(
     },
     end: () => terminate().catch(() => {}),
     drop,
+  };
+}
+
+/** Ends the connection of a server that asks faster than it lets itself be answered. */
+function boundAnswers(transport: Transport, { errors, breakage }: ConnectionTarget): void {
+  const send: Transport['send'] = transport.send.bind(transport);
+  let underWay = 0;
+  transport.send = async (message, options) => {
+    if ('method' in message) return send(message, options);
+    if (underWay >= MOST_ANSWERS) {
+      breakage.last = errors.make('mcp_too_large', `asks more than ${MOST_ANSWERS} questions at once`);
+      return transport.close();
+    }
+    underWay++;
+    try {
+      await send(message, options);
+    } finally {
+      underWay--;
+    }
   };
 }
 
