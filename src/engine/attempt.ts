@@ -1,10 +1,8 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
 import type { Endpoint } from '../catalog/index.ts';
-import type { CanonicalEvent, Report, Usage } from '../canonical/index.ts';
-import { GatewayError, isContent } from '../canonical/index.ts';
-import type { AttemptRecord, Cost, Lane } from '../ledger/index.ts';
-import { costOf } from '../ledger/index.ts';
+import { GatewayError, isContent, type CanonicalEvent, type Report, type Usage } from '../canonical/index.ts';
+import { costOf, type AttemptRecord, type Cost, type Lane } from '../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../protocols/index.ts';
 import type { TransportFailure } from '../upstream/client.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
