@@ -1,7 +1,7 @@
 // Which pages a model may open: those that it was shown. An address that it makes up could carry what it was told to a
 // stranger, or reach what only the gateway reaches. Pages come over real sockets; the search is at hand.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import type { SearchWish } from '../src/canonical/index.ts';
+import { GatewayError, type SearchWish } from '../src/canonical/index.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { FunctionNames, type CallOutcome } from '../src/tools/gateway-tool.ts';
 import { addressesIn, addressesMeantIn } from '../src/tools/pages/addresses.ts';
@@ -27,7 +27,11 @@ afterAll(async () => {
 const WISH: SearchWish = { allowedDomains: [], blockedDomains: [], contextSize: 'medium' };
 
 /** The tool of one answer, whose searches all find `/start`. */
-function tool(isMentioned?: (address: string) => boolean, wish = WISH): WebSearchTool {
+function tool(
+  isMentioned?: (address: string) => boolean,
+  wish = WISH,
+  readPdf?: () => Promise<string>,
+): WebSearchTool {
   const fetch = new GuardedFetch({
     client,
     clock: systemClock,
@@ -40,7 +44,7 @@ function tool(isMentioned?: (address: string) => boolean, wish = WISH): WebSearc
   return new WebSearchTool({
     wish,
     backend: { name: 'test', search },
-    pages: new PageReader({ fetch }),
+    pages: new PageReader({ fetch, readPdf }),
     sources: new Sources(),
     names: new FunctionNames([]),
     isMentioned,
@@ -80,6 +84,19 @@ describe('a model opens', () => {
     expect(await opens(its, `${site.origin}/start#part`, page('a'))).toBe(true);
     // The same page, hence not fetched once more.
     expect(await opens(its, `${site.origin}/start`)).toBe(true);
+  });
+
+  test('a file that cannot be read once, and a page that was not there again', async () => {
+    let reads = 0;
+    const its = tool(undefined, WISH, async () => {
+      reads++;
+      throw new GatewayError('unsupported', 'it is damaged', { code: 'pdf_not_readable' });
+    });
+    await run(its, 'web_search', { query: 'x' });
+    site.script(page('', 'text/html'), page('%PDF-', 'application/pdf'));
+    for (let call = 0; call < 4; call++)
+      expect((await run(its, 'open_page', { url: `${site.origin}/start` })).isError).toBe(true);
+    expect([reads, site.requests.length]).toEqual([1, 2]);
   });
 
   test.each([

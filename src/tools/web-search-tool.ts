@@ -59,6 +59,9 @@ const MAY_OPEN =
 
 const FORGOTTEN = 'What was found is not at hand any more. Call this again if you need it.';
 
+/** Codes of pages that stay as they are for as long as an answer takes. */
+const LASTING: ReadonlySet<string> = new Set(['pdf_not_readable', 'url_too_large']);
+
 const ACTIONS = ['search', 'open_page', 'find_in_page'] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -211,7 +214,10 @@ export class WebSearchTool implements GatewayTool {
         return read;
       });
       this.#opened.set(address, page);
-      page.catch(() => this.#opened.delete(address));
+      page.catch((error: unknown) => {
+        // What could be read no better the next time is not read again: a PDF takes seconds.
+        if (!GatewayError.is(error) || !LASTING.has(error.code ?? '')) this.#opened.delete(address);
+      });
     }
     return page;
   }

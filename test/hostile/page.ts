@@ -89,10 +89,9 @@ export const PAGE: readonly Scenario[] = [
   },
   {
     title: 'pages that are inflated, PDFs, never end, or lead in a circle',
-    awaits: 'time of reading',
     async attack(scene) {
       const bomb = gzipSync(Buffer.alloc(200 * MB, '<p>a'));
-      const file = pdf(deflateSync(Buffer.alloc(100 * MB, '(a) Tj ')));
+      const file = pdf(deflateSync(Buffer.alloc(30 * MB, '(a) Tj ')));
       const got = [
         await read(
           scene,

@@ -61,6 +61,7 @@ export const hardeningRequirements: Requirements = {
     'test/scenarios/lingering-upstreams.test.ts: a compressed whole answer with something else behind it is damaged',
     'test/mcp-session.test.ts: signs of progress keep no call alive for ever',
     'test/mcp-session.test.ts: asks more than it lets be answered',
+    'test/open-page.test.ts: a file that cannot be read once, and a page that was not there again',
   ),
   'contract.hardening.quoted': shown(
     HARDENING,
