@@ -48,6 +48,7 @@ const DOCUMENTED: ReadonlySet<string> = new Set([...OWNERS_TOOLS, 'mcp', 'tool_s
  *   there can open, or an unknown tool that is the only one or must be called
  */
 export function tellForeign(given: CanonicalRequest, listener: Listener, report: Report): CanonicalRequest {
+  if (isPlain(given)) return given;
   refuseUnknownTool(given, listener);
   const request = withoutOwnersTools(given, listener, report);
   // What stands behind everything that the model was told last would be the beginning of its answer.
@@ -63,6 +64,25 @@ export function tellForeign(given: CanonicalRequest, listener: Listener, report:
     items?.push(told);
   });
   return items ? { ...request, items } : request;
+}
+
+/** True for texts, calls and tools that every protocol has words for: nearly all requests, asked at each of them. */
+function isPlain({ items, tools }: CanonicalRequest): boolean {
+  for (const { type } of tools) if (type !== 'function' && type !== 'custom') return false;
+  for (const item of items) {
+    switch (item.type) {
+      case 'message':
+      case 'tool_result':
+        for (const part of item.parts) if (part.type !== 'text') return false;
+        break;
+      case 'tool_call':
+      case 'reasoning':
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
 }
 
 /** @param isAnswered true when something follows that the model has to answer */
