@@ -568,13 +568,40 @@ describe('models', () => {
 });
 
 test.each([
-  ['/chat/completions', 'messages[0].content[0].file', { type: 'file', file: { file_data: 'JVBERi0=', file_id: 'file-1' } }],
-  ['/responses', 'input[0].content[0]', { type: 'input_image', image_url: 'https://a.example/a.png', file_id: 'file-1' }],
+  [
+    '/chat/completions',
+    'messages[0].content[0].file',
+    { type: 'file', file: { file_data: 'JVBERi0=', file_id: 'file-1' } },
+  ],
+  [
+    '/responses',
+    'input[0].content[0]',
+    { type: 'input_image', image_url: 'https://a.example/a.png', file_id: 'file-1' },
+  ],
   ['/responses', 'input[0].content[0]', { type: 'input_file', file_data: 'JVBERi0=', file_id: 'file-1' }],
-  ['/responses', 'input[0].content[0]', { type: 'input_file', file_data: 'JVBERi0=', file_url: 'https://a.example/a.pdf' }],
-  ['/responses', 'input[0].content[0]', { type: 'input_file', file_id: 'file-1', file_url: 'https://a.example/a.pdf' }],
-  ['/messages', 'messages[0].content[0].source', { type: 'image', source: { type: 'url', url: 'https://a.example/a.png', file_id: 'file-1' } }],
-  ['/models/sim/echo:generateContent', 'contents[0].parts[0]', { inlineData: { mimeType: 'image/png', data: 'iVBORw0=' }, fileData: { fileUri: 'https://a.example/a.png' } }],
+  [
+    '/responses',
+    'input[0].content[0]',
+    { type: 'input_file', file_data: 'JVBERi0=', file_url: 'https://a.example/a.pdf' },
+  ],
+  [
+    '/responses',
+    'input[0].content[0]',
+    { type: 'input_file', file_id: 'file-1', file_url: 'https://a.example/a.pdf' },
+  ],
+  [
+    '/messages',
+    'messages[0].content[0].source',
+    { type: 'image', source: { type: 'url', url: 'https://a.example/a.png', file_id: 'file-1' } },
+  ],
+  [
+    '/models/sim/echo:generateContent',
+    'contents[0].parts[0]',
+    {
+      inlineData: { mimeType: 'image/png', data: 'iVBORw0=' },
+      fileData: { fileUri: 'https://a.example/a.png' },
+    },
+  ],
 ])('a part of two sources to %s is refused: %s', async (path, where, part) => {
   const messages = [{ role: 'user', content: [part], parts: [part] }];
   const body = { model: 'sim/echo', max_tokens: 9, messages, input: messages, contents: messages };
@@ -582,5 +609,8 @@ test.each([
     ...jsonRequest(TEST_KEY, JSON.stringify(body)),
     path: path.includes(':') ? `/v1beta${path}` : `/v1${path}`,
   });
-  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`${where}: must have only one of`)]);
+  expect([answer.status, answer.text]).toEqual([
+    400,
+    expect.stringContaining(`${where}: must have only one of`),
+  ]);
 });

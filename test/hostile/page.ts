@@ -133,11 +133,11 @@ export const PAGE: readonly Scenario[] = [
     gets: { statuses: { 200: 3 } },
   },
   {
-    title: 'a text of half a million marks of sources, brackets and ends of tags',
+    title: 'a text of hundreds of thousands of marks of sources, brackets and ends of tags',
     async attack(scene) {
       const got: Outcome[] = [];
       for (const piece of ['[1]', '【1】', '[a](http://', '[[[', '<tool_call>', '```json\n', '</think>']) {
-        const text = piece.repeat(100_000);
+        const text = piece.repeat(50_000);
         scene.server.answering = world(
           (_, number) =>
             number === 0 ? { calls: [{ name: 'web_search', arguments: '{"query":"a"}' }] } : { text },

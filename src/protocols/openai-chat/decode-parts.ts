@@ -61,12 +61,7 @@ export function decodeCacheControl(value: Member, path: string, problems: Proble
   return cache;
 }
 
-function decodePart(
-  raw: Member,
-  path: string,
-  allowed: PartTypes,
-  problems: Problems,
-): Part | undefined {
+function decodePart(raw: Member, path: string, allowed: PartTypes, problems: Problems): Part | undefined {
   if (!isJsonObject(raw)) {
     problems.add(path, `must be a content part, not ${describe(raw)}`);
     return undefined;
