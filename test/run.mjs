@@ -2,19 +2,22 @@
 // `npm test`: everything, on all cores but for the attacks, which measure how long others wait and need the machine for
 // themselves. With arguments, only what they name: `npm test -- test/golden.test.ts`.
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const named = process.argv.slice(2);
 const ALONE = 'test/hostile';
+/** One more than there are cores: many tests wait for programs that they start. */
+const AT_ONCE = availableParallelism() + 1;
 /** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
 const PATIENCE = ['--timeout=20000'];
 const runs =
   named.length > 0
     ? [named]
     : [
-        ['--parallel', '--no-isolate', ...PATIENCE, `--path-ignore-patterns=${ALONE}/**`],
+        [`--parallel=${AT_ONCE}`, '--no-isolate', ...PATIENCE, `--path-ignore-patterns=${ALONE}/**`],
         [ALONE, ...PATIENCE],
       ];
 

@@ -49,8 +49,15 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
 
   test('breaks the connection after so many characters', async () => {
     for (const n of [0, 7, 300]) {
-      const { text, broken } = await drain(await call(`cut-after-${n}`, true));
-      expect([broken, streamedText(text).length]).toEqual([true, n]);
+      // A broken connection takes with it what its client has not read yet: on a busy machine, not all is read in time.
+      let heard = -1;
+      for (let tries = 0; heard !== n && tries < 5; tries++) {
+        const { text, broken } = await drain(await call(`cut-after-${n}`, true));
+        expect(broken).toBe(true);
+        heard = streamedText(text).length;
+        expect(heard).toBeLessThanOrEqual(n);
+      }
+      expect(heard).toBe(n);
     }
     const { text, broken } = await drain(await call('cut-after-40', false));
     expect(broken).toBe(true);
