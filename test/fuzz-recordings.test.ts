@@ -18,7 +18,7 @@ import { nothingSaid } from './recordings/said.ts';
 import { frame } from './upstreams/event-stream-frame.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1200);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2400);
 
 setDefaultTimeout(300_000);
 

@@ -7,7 +7,7 @@ import { readChatStream, readCompletion, readError } from './chat-shape.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1500);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3000);
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

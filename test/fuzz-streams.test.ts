@@ -9,7 +9,7 @@ import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import type { Answer } from './upstreams/scripted-upstream.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1200);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2400);
 
 const TEXT = 'explain the weather in "Zürich 漢字 😀", parallel';
 const TOOL = { name: 'get_weather', parameters };
