@@ -1,6 +1,6 @@
 // What came of calls that persons allowed is remembered for those who lost the answer, and gives its memory back.
 import { describe, expect, test } from 'bun:test';
-import { AnsweredCalls } from '../src/engine/answered-calls.ts';
+import { AnsweredCalls } from '../src/engine/tools/answered-calls.ts';
 import type { CallOutcome, GatewayCall } from '../src/tools/gateway-tool.ts';
 
 const { signal } = new AbortController();

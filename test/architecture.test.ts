@@ -77,6 +77,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Rooms of the engine that each room may import, besides what stands beside the rooms: in the order of a request's life. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  adapt: [],
+  media: [],
+  attempt: ['adapt'],
+  admit: ['adapt', 'media'],
+  answer: ['adapt', 'attempt'],
+  failover: ['adapt', 'answer', 'attempt', 'media'],
+  settle: ['admit', 'answer'],
+  tools: ['answer', 'attempt', 'failover'],
+  embeddings: ['admit', 'answer', 'attempt', 'failover', 'settle'],
+};
+
 /** Files that folders may import of another folder where not everything in it is meant for them. */
 const ONLY_THESE: readonly {
   readonly from: readonly string[];
@@ -125,7 +138,7 @@ const PLAIN_DATA: ReadonlySet<string> = new Set(['upstream/road.ts']);
 const PACKAGES: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/client': 'tools/mcp/connection.ts',
   '@pydantic/genai-prices': 'catalog/prices.ts',
-  ajv: 'engine/schema-validator.ts',
+  ajv: 'engine/adapt/schema-validator.ts',
   'gpt-tokenizer': 'ledger/',
   hono: 'server/',
   htmlparser2: 'tools/pages/html-reader.ts',
@@ -258,6 +271,19 @@ describe('imports', () => {
         .map((_, at) => steps.slice(0, at + 1).join('/'))
         .filter((folder) => folder !== '.' && !`${file}`.startsWith(`${folder}/`));
       return entered.some((folder) => files.has(`${folder}/index.ts`));
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('rooms of the engine know only those that come before them', () => {
+    const roomOf = (file: string): string => /^engine\/([^/]+)\//.exec(file)?.[1] ?? '';
+    const rooms = new Set(sources.map(({ file }) => roomOf(file)).filter((room) => room !== ''));
+    expect([...rooms].toSorted()).toEqual(Object.keys(ROOMS).toSorted());
+    expect([...rooms].filter((room) => !files.has(`engine/${room}/index.ts`))).toEqual([]);
+    const wrong = imports.filter(({ file, target }) => {
+      const from = roomOf(file);
+      const to = roomOf(target);
+      return from !== '' && to !== '' && from !== to && ROOMS[from]?.includes(to) !== true;
     });
     expect(wrong.map(show)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // Compiled grammars and schemas are kept for the next request, and not so many of them that large ones fill the memory.
 import { expect, test } from 'bun:test';
-import { compileSchema } from '../src/engine/schema-validator.ts';
+import { compileSchema } from '../src/engine/adapt/schema-validator.ts';
 import { compileGrammar } from '../src/grammar/index.ts';
 
 const grammar = (text: string): object => compileGrammar('regex', text, 'format.definition');

@@ -13,10 +13,10 @@ import type {
 import { Collector, GatewayError, NO_USAGE, Report } from '../src/canonical/index.ts';
 import { buildCatalog } from '../src/catalog/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
-import type { AttemptOutput } from '../src/engine/attempt-options.ts';
-import { ContinuableOutput, isContinuable } from '../src/engine/continuation.ts';
-import { LearnedRefusals } from '../src/engine/learned-refusals.ts';
-import { RepetitionFilter } from '../src/engine/repetition-filter.ts';
+import type { AttemptOutput } from '../src/engine/attempt/attempt-options.ts';
+import { ContinuableOutput, isContinuable } from '../src/engine/failover/continuation.ts';
+import { LearnedRefusals } from '../src/engine/attempt/learned-refusals.ts';
+import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';
 import { protocols } from '../src/protocols/index.ts';
 import { presets } from '../src/providers/index.ts';
 import { NO_QUIRKS } from '../src/providers/provider.ts';

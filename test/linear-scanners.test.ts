@@ -1,8 +1,8 @@
 // What reads bytes and texts takes as long as they are long, whatever is in them and in whatever pieces they come.
 import { describe, expect, test } from 'bun:test';
 import { findJsonFault, MAX_DEPTH, nestsDeeper, parseJson } from '../src/canonical/index.ts';
-import { RepetitionFilter } from '../src/engine/repetition-filter.ts';
-import { StopCutter } from '../src/engine/stop-cutter.ts';
+import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';
+import { StopCutter } from '../src/engine/adapt/stop-cutter.ts';
 import { editMembers } from '../src/protocols/index.ts';
 import { FrameSplitter, frameData } from '../src/protocols/frame-splitter.ts';
 import { parseTemplate, renderTemplate } from '../src/state/prompt-template.ts';

@@ -59,11 +59,11 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ["an upstream's error", inKb(limits('MAX_ERROR_BYTES'))],
   [
     "the body of an upstream's error",
-    `${constant('engine/attempt.ts', 'ERROR_BODY_MS') / 1000} s after its head`,
+    `${constant('engine/attempt/attempt.ts', 'ERROR_BODY_MS') / 1000} s after its head`,
   ],
   [
     "what follows an upstream's complete answer",
-    `${inKb(constant('engine/attempt.ts', 'LINGER_BYTES'))}, ${constant('engine/attempt.ts', 'LINGER_MS') / 1000} s`,
+    `${inKb(constant('engine/attempt/attempt.ts', 'LINGER_BYTES'))}, ${constant('engine/attempt/attempt.ts', 'LINGER_MS') / 1000} s`,
   ],
   [
     "an upstream's head",

@@ -63,7 +63,7 @@ export type ResponseFormat =
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** What the client said about reasoning, unresolved. `engine/reasoning-policy.ts` alone decides what it means. */
+/** What the client said about reasoning, unresolved. `engine/adapt/reasoning-policy.ts` alone decides what it means. */
 export interface ReasoningRequest {
   readonly enabled?: boolean | undefined;
   readonly effort?: Effort | undefined;
@@ -161,7 +161,7 @@ export interface CanonicalRequest {
 
 /**
  * Parameters that some protocol, provider or model lacks. The engine removes what a target lacks in one place
- * (`engine/adapt.ts`) and reports it, so that codecs need not ask. The value is the name used in reports.
+ * (`engine/adapt/adapt.ts`) and reports it, so that codecs need not ask. The value is the name used in reports.
  */
 export const PARAMETERS = {
   temperature: 'temperature',

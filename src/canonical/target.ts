@@ -5,7 +5,7 @@ import type { Effort, Parameter } from './request.ts';
 /** How a model can be told to think. `effort`: levels; `budget`: tokens; `both`: either. */
 export type ReasoningStyle = 'none' | 'effort' | 'budget' | 'both';
 
-/** The outcome of `engine/reasoning-policy.ts` for one endpoint. */
+/** The outcome of `engine/adapt/reasoning-policy.ts` for one endpoint. */
 export type ResolvedReasoning =
   /** Say nothing: the model decides, or cannot reason. */
   | { readonly mode: 'unset' }

@@ -6,21 +6,21 @@ import type { Endpoint } from '../catalog/index.ts';
 import { countInputTokens } from '../ledger/index.ts';
 import { type CountCodec, findProtocol, type Protocol } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
-import { adaptRequest } from './adapt.ts';
-import { fitRequest } from './fit-request.ts';
-import { askUpstream, type ShortAnswer } from './ask-upstream.ts';
+import { adaptRequest, ReasoningSeal, resolveReasoning } from './adapt/index.ts';
+import {
+  askUpstream,
+  fitRequest,
+  operationPath,
+  redactedError,
+  type ShortAnswer,
+  targetOf,
+  upstreamHeaders,
+  withClientHeaders,
+} from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { refuseObjects } from './named-objects.ts';
-import { targetOf } from './prepare.ts';
-import { needsReading } from './read-documents.ts';
-import { ReasoningSeal } from './reasoning-seal.ts';
-import { resolveReasoning } from './reasoning-policy.ts';
-import { redactedError } from './redacted-error.ts';
-import { pointsElsewhere, resolveFiles } from './resolve-media.ts';
-import { routeRequest } from './route.ts';
-import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
-import { operationPath } from './upstream-url.ts';
+import { refuseObjects, routeRequest } from './admit/index.ts';
+import { needsReading, pointsElsewhere, resolveFiles } from './media/index.ts';
 
 /** Clients ask before each of their turns: an estimate now is worth more to them than a count later. */
 const PATIENCE_MS = 10_000;

@@ -8,7 +8,7 @@ import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
-import type { MediaSources } from './resolve-media.ts';
+import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface GatewayDependencies {

@@ -2,9 +2,8 @@
 import { expandRoute, type CanonicalRequest, type JsonObject } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { decodeEmbeddings, longestInput } from './embed.ts';
-import { withoutStreamOptions } from './ignored-stream-options.ts';
-import { routeRequest } from './route.ts';
+import { decodeEmbeddings, longestInput } from './embeddings/index.ts';
+import { routeRequest, withoutStreamOptions } from './admit/index.ts';
 import type { EngineSettings } from './settings.ts';
 
 /** The route table. Throws GatewayError for what the request itself would be refused for. */

@@ -2,16 +2,15 @@
 // its idempotency key has already.
 import { type CanonicalRequest, GatewayError, type JsonObject } from '../canonical/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import { AnsweredCalls } from './answered-calls.ts';
+import { AnsweredCalls } from './tools/index.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { Embedding } from './embed.ts';
+import { Embedding } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
 import { Generation } from './generation.ts';
-import { IDEMPOTENCY_HEADER, IdempotentAnswers, type IdempotentAnswer } from './idempotency.ts';
-import { LearnedRefusals } from './learned-refusals.ts';
-import { refuse } from './refuse.ts';
+import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
+import { LearnedRefusals } from './attempt/index.ts';
 import { Run } from './run.ts';
 
 /** One request being answered. */

@@ -13,12 +13,10 @@ import type { Endpoint } from '../catalog/index.ts';
 import type { Cost, GenerationRecord } from '../ledger/index.ts';
 import { sumCosts } from '../ledger/index.ts';
 import { withoutCredentials } from '../protocols/index.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, summariseError } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
-import { summariseError } from './error-summary.ts';
-import type { ReadDocuments } from './read-documents.ts';
-import type { ToolUses } from './tool-uses.ts';
-import type { FetchedMedia } from './resolve-media.ts';
+import type { FetchedMedia, ReadDocuments } from './media/index.ts';
+import type { ToolUses } from './tools/index.ts';
 import type { EngineSettings, Timeouts } from './settings.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */

@@ -6,25 +6,25 @@ import type { AnswerContext } from '../protocols/index.ts';
 import type { Plan } from '../routing/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { pickForVault } from '../state/vault.ts';
-import type { AnsweredCalls } from './answered-calls.ts';
-import type { Attempt } from './attempt.ts';
+import { type AnsweredCalls, ToolBelt, ToolLoop } from './tools/index.ts';
+import type { Attempt, LearnedRefusals } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
-import { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+import { type ClientAnswer, refuse, StreamAnswer, WholeAnswer } from './answer/index.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { Generation } from './generation.ts';
-import { type Hydrated, hydrate, releaseConversation } from './hydrate.ts';
-import { ignoreStreamOptions } from './ignored-stream-options.ts';
-import { keepTurn } from './keep-turn.ts';
-import type { LearnedRefusals } from './learned-refusals.ts';
-import { namesPrompt, promptedBody } from './prompt.ts';
-import { refuse } from './refuse.ts';
-import { routeRequest } from './route.ts';
-import { settle } from './settle.ts';
-import { isStrict } from './strictness.ts';
-import { timeLimits } from './time-limits.ts';
-import { ToolBelt } from './tool-belt.ts';
-import { ToolLoop } from './tool-loop.ts';
-import { Tries } from './tries.ts';
+import {
+  hydrate,
+  type Hydrated,
+  ignoreStreamOptions,
+  isStrict,
+  namesPrompt,
+  promptedBody,
+  releaseConversation,
+  routeRequest,
+  timeLimits,
+} from './admit/index.ts';
+import { keepTurn, settle } from './settle/index.ts';
+import { Tries } from './failover/index.ts';
 
 export class Run {
   readonly #deps: GatewayDependencies;

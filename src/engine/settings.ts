@@ -1,7 +1,7 @@
 // The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
 import type { Catalog } from '../catalog/index.ts';
 import type { RoutingSettings } from '../routing/index.ts';
-import type { IdempotencyLimits } from './idempotency.ts';
+import type { IdempotencyLimits } from './answer/index.ts';
 
 export interface Timeouts {
   /** Until the request has been handed to a connection. */

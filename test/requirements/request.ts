@@ -269,7 +269,7 @@ export const requestRequirements: Requirements = {
     PARAMETERS,
     '`stop` takes four sequences at most and works everywhere, by cutting where the upstream has none.',
     `${SDK}: stops at a stop sequence`,
-    'src/engine/stop-cutter.test.ts: any split of any text',
+    'src/engine/adapt/stop-cutter.test.ts: any split of any text',
   ),
   '3.9': shown(
     PARAMETERS,

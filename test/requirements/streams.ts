@@ -5,7 +5,7 @@ const STREAMS = 'streams that stop nobody else';
 const LINEAR = 'test/relay-linear.test.ts';
 const ECHOED = 'test/scenarios/echoed-keys.test.ts';
 const ENDLESS = 'test/scenarios/endless-answers.test.ts';
-const PACED = 'src/engine/paced-answer.test.ts';
+const PACED = 'src/engine/attempt/paced-answer.test.ts';
 const SPLITTER = 'src/protocols/frame-splitter.test.ts';
 
 export const streamRequirements: Requirements = {

@@ -1,0 +1,102 @@
+// Fits a request to one endpoint: removes the parameters it does not take and reports each, so that no codec
+// has to ask. Says which features the gateway must supply itself.
+import type { Endpoint } from '../../catalog/index.ts';
+import type { CanonicalRequest, Parameter, Report } from '../../canonical/index.ts';
+import { PARAMETERS } from '../../canonical/index.ts';
+import { findProtocol, type Protocol } from '../../protocols/index.ts';
+
+export interface AdaptedRequest {
+  readonly request: CanonicalRequest;
+  /** Stop sequences that the upstream does not take: the gateway cuts the stream at them. */
+  readonly cutAt: readonly string[];
+  /** True when something was removed, so that the client's own bytes may not be relayed. */
+  readonly changed: boolean;
+}
+
+/** The request as this endpoint can take it. */
+export function adaptRequest(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  protocol: Protocol,
+  report: Report,
+): AdaptedRequest {
+  let adapted: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } | undefined;
+  let cutAt: readonly string[] = [];
+  for (const parameter of parametersLacking(protocol, endpoint, request)) {
+    const value = request[parameter];
+    if (value === undefined || isNoWish(parameter, value) || isTaken(parameter, request, endpoint)) continue;
+    adapted ??= { ...request };
+    adapted[parameter] = undefined;
+    if (parameter === 'stop' && request.stop) {
+      cutAt = request.stop;
+      continue;
+    }
+    report.add(PARAMETERS[parameter], 'dropped', `${endpoint.slug} does not take it for ${endpoint.model}`);
+  }
+  return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
+}
+
+/** What a request asks for, in its client's words, and an endpoint does not take by itself (`provider.require_parameters`). */
+export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint): readonly string[] {
+  const protocol = findProtocol(endpoint.protocol);
+  if (!protocol) return [endpoint.protocol];
+  const names: string[] = [];
+  const nameOf = (path: string): string => request.report.nameOf(path);
+  for (const parameter of parametersLacking(protocol, endpoint, request)) {
+    const value = request[parameter];
+    if (value !== undefined && !isNoWish(parameter, value) && !isTaken(parameter, request, endpoint))
+      names.push(nameOf(PARAMETERS[parameter]));
+  }
+  const { effort, enabled, maxTokens } = request.reasoning;
+  const isReasoning =
+    (effort !== undefined && effort !== 'none') || enabled === true || maxTokens !== undefined;
+  if (isReasoning && endpoint.reasoningStyle === 'none') names.push(nameOf('reasoning'));
+  const format = request.responseFormat?.type;
+  const level = endpoint.quirks.structuredOutput;
+  if (format === 'json_schema' && level !== 'json_schema') names.push(nameOf('response_format'));
+  else if (format === 'json_object' && level === 'none') names.push(nameOf('response_format'));
+  return names;
+}
+
+const lacking = new WeakMap<Endpoint, readonly Parameter[]>();
+
+/** A client that says something in the upstream's own protocol cannot have said what the protocol lacks. */
+function parametersLacking(
+  protocol: Protocol,
+  endpoint: Endpoint,
+  request: CanonicalRequest,
+): Iterable<Parameter> {
+  if (request.protocol === protocol.name) return endpoint.unsupported;
+  let list = lacking.get(endpoint);
+  if (!list) {
+    list = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];
+    lacking.set(endpoint, list);
+  }
+  return list;
+}
+
+/** True for a parameter that the model refuses only while it reasons, in a request that tells it not to. */
+function isTaken(parameter: Parameter, { reasoning }: CanonicalRequest, endpoint: Endpoint): boolean {
+  if (!endpoint.onlyWithoutReasoning.has(parameter) || endpoint.reasoningMandatory) return false;
+  return reasoning.enabled === false || reasoning.effort === 'none';
+}
+
+/** True for a value that asks for what the upstream does anyway: dropping it loses nothing. */
+function isNoWish(parameter: Parameter, value: unknown): boolean {
+  switch (parameter) {
+    case 'frequencyPenalty':
+    case 'presencePenalty':
+      return value === 0;
+    case 'temperature':
+    case 'topP':
+      return value === 1;
+    case 'parallelToolCalls':
+      return value === true;
+    case 'logprobs':
+      return value === false;
+    case 'verbosity':
+      return value === 'medium';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,50 @@
+// Custom (free-form) tools travel to upstreams without them as functions with one string argument. This sink
+// turns the model's calls of those functions back into custom tool calls.
+import type { CanonicalEvent, CanonicalRequest, EventSink } from '../../canonical/index.ts';
+import { asObject, asString, parseJson } from '../../canonical/index.ts';
+
+export class CustomToolRestorer implements EventSink {
+  readonly #next: EventSink;
+  readonly #names: ReadonlySet<string>;
+  /** Arguments of the calls being restored, by item index. */
+  readonly #arguments = new Map<number, string>();
+
+  constructor(next: EventSink, names: ReadonlySet<string>) {
+    this.#next = next;
+    this.#names = names;
+  }
+
+  on(event: CanonicalEvent): void {
+    switch (event.type) {
+      case 'open': {
+        const { item } = event;
+        if (item.type !== 'tool_call' || item.kind !== 'function' || !this.#names.has(item.name)) break;
+        this.#arguments.set(event.index, '');
+        this.#next.on({ ...event, item: { ...item, kind: 'custom' } });
+        return;
+      }
+      case 'arguments': {
+        const soFar = this.#arguments.get(event.index);
+        if (soFar === undefined) break;
+        // The wrapper can only be taken off when it is complete.
+        this.#arguments.set(event.index, soFar + event.text);
+        return;
+      }
+      case 'close': {
+        const text = this.#arguments.get(event.index);
+        if (text === undefined) break;
+        this.#arguments.delete(event.index);
+        const input = asString(asObject(parseJson(text))['input']) ?? text;
+        if (input !== '') this.#next.on({ type: 'arguments', index: event.index, text: input });
+        break;
+      }
+      default:
+    }
+    this.#next.on(event);
+  }
+}
+
+/** Names of the custom tools of a request; empty when there are none. */
+export function customToolNames(request: CanonicalRequest): ReadonlySet<string> {
+  return new Set(request.tools.filter((tool) => tool.type === 'custom').map((tool) => tool.name));
+}

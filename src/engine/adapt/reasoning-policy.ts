@@ -1,0 +1,201 @@
+// The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
+// Rules: requirements 6.1–6.12 with C-03, C-04, C-17 and C-28 (S3's guide "reasoning models").
+import type { Endpoint } from '../../catalog/index.ts';
+import type { CanonicalRequest, Effort, Item, Report, ResolvedReasoning } from '../../canonical/index.ts';
+import { EFFORTS, isAssistantItem } from '../../canonical/index.ts';
+
+/** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own (6.8); the rest is C-17. */
+const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.9,
+  max: 0.95,
+};
+/** Efforts that a budget can stand for (6.9). */
+const TIERS = ['low', 'medium', 'high'] as const;
+const DEFAULT_EFFORT: Effort = 'medium';
+
+/** What the policy needs to know of an endpoint. */
+export type ReasoningFacts = Pick<
+  Endpoint,
+  | 'reasoningStyle'
+  | 'reasoningMandatory'
+  | 'reasoningFormat'
+  | 'reasoningBudget'
+  | 'efforts'
+  | 'maxOutputTokens'
+  | 'quirks'
+>;
+
+/**
+ * Decides how an endpoint is told to reason. What cannot be done as asked goes to the report under `reasoning`.
+ * Never makes a request illegal that would be legal without reasoning.
+ */
+export function resolveReasoning(
+  request: CanonicalRequest,
+  facts: ReasoningFacts,
+  report: Report,
+): ResolvedReasoning {
+  const asked = request.reasoning;
+  const path =
+    asked.effort !== undefined && asked.enabled === undefined && asked.maxTokens === undefined
+      ? 'reasoning.effort'
+      : 'reasoning';
+  const off = asked.enabled === false || asked.effort === 'none';
+  const explicit = asked.enabled === true || asked.effort !== undefined || asked.maxTokens !== undefined;
+
+  if (facts.reasoningStyle === 'none') {
+    if (explicit && !off) report.add(path, 'dropped', 'the model does not reason');
+    return { mode: 'unset' };
+  }
+  if (asked.leaveToModel && !explicit) return { mode: 'unset' };
+  if (off && !facts.reasoningMandatory) return { mode: 'off' };
+  if (off) report.add(path, 'approximated', 'the model always reasons; the least effort is used');
+
+  const conflict = facts.quirks.exclusiveReasoning ? findConflict(request, facts) : null;
+  if (conflict && !facts.reasoningMandatory) {
+    if (!explicit) return { mode: 'unset' };
+    if (conflict.hard) {
+      report.add(path, 'dropped', `reasoning cannot be combined with ${conflict.what}`);
+      return { mode: 'off' };
+    }
+  }
+
+  const limit = request.maxOutputTokens ?? facts.maxOutputTokens;
+  const wanted: Effort | undefined = off ? 'minimal' : asked.effort;
+  const intended = wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT;
+  const isModels = asked.leaveToModel === true && wanted === undefined && asked.maxTokens === undefined;
+  // One that may also not reason must be told to, and that takes an effort.
+  const effort = isModels && facts.reasoningMandatory ? undefined : nearestEffort(intended, facts.efforts);
+  if (wanted !== undefined && !off && effort !== wanted)
+    report.add(
+      path,
+      'approximated',
+      effort === undefined
+        ? 'the model can only reason or not'
+        : `the model knows no effort ${wanted}; ${effort} is used`,
+    );
+
+  if (facts.reasoningStyle === 'effort') {
+    if (asked.maxTokens !== undefined && asked.effort === undefined)
+      report.add(
+        'reasoning.max_tokens',
+        'approximated',
+        effort === undefined ? 'the model can only reason or not' : `sent as effort ${effort}`,
+      );
+    if (isModels && effort !== undefined)
+      report.add('reasoning.max_tokens', 'approximated', `left to the model; sent as effort ${effort}`);
+    return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
+  }
+
+  // Where both are understood, an explicit budget is the more specific wish; where only budgets are, effort is converted.
+  const budget = budgetTokens(asked.maxTokens, intended, limit, facts.reasoningBudget);
+  if (budget === null) {
+    if (facts.reasoningStyle === 'both')
+      return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
+    if (explicit) report.add(path, 'dropped', 'the output limit leaves no room for a legal reasoning budget');
+    return facts.reasoningMandatory || !explicit ? { mode: 'unset' } : { mode: 'off' };
+  }
+  if (asked.maxTokens !== undefined && budget !== asked.maxTokens) {
+    report.add('reasoning.max_tokens', 'clamped', `the legal budget is ${budget} tokens`);
+  }
+  return { mode: 'on', effort, budgetTokens: budget, summary: asked.summary };
+}
+
+/**
+ * The budget for an effort: its share of the output limit (6.8).
+ * @param limit tokens that the whole answer may have
+ */
+export function budgetForEffort(effort: Exclude<Effort, 'none'>, limit: number): number {
+  return Math.floor(SHARE[effort] * limit);
+}
+
+/** The tier whose share is nearest to `maxTokens / limit`; ties go to the lower one (6.9, 6.10). */
+export function effortForBudget(maxTokens: number, limit: number): 'low' | 'medium' | 'high' {
+  // Compared in whole tokens times 100: 350 of 1000 is exactly between 20 and 50 %, which a division would blur.
+  const distance = (tier: (typeof TIERS)[number]): number =>
+    Math.abs(maxTokens * 100 - Math.round(SHARE[tier] * 100) * limit);
+  return TIERS.reduce((best, tier) => (distance(tier) < distance(best) ? tier : best));
+}
+
+function effortOfBudget(maxTokens: number | undefined, limit: number | null): Effort | undefined {
+  return maxTokens === undefined || limit === null ? undefined : effortForBudget(maxTokens, limit);
+}
+
+function budgetTokens(
+  maxTokens: number | undefined,
+  effort: Effort,
+  limit: number | null,
+  legal: { readonly min: number; readonly max: number | null },
+): number | null {
+  const wanted = maxTokens ?? (limit === null || effort === 'none' ? null : budgetForEffort(effort, limit));
+  if (wanted === null) return null;
+  const most = Math.min(legal.max ?? Infinity, limit === null ? Infinity : limit - 1);
+  if (most < Math.max(legal.min, 1)) return null;
+  return Math.min(Math.max(wanted, legal.min), most);
+}
+
+/** @param accepted null: every effort; empty: reasoning can only be on or off */
+function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effort | undefined {
+  if (accepted === null || accepted.includes(wanted)) return wanted;
+  const at = EFFORTS.indexOf(wanted);
+  const legal = EFFORTS.filter((effort) => effort !== 'none' && accepted.includes(effort));
+  const distance = (effort: Effort): number => Math.abs(EFFORTS.indexOf(effort) - at);
+  const [first] = legal;
+  return first && legal.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best), first);
+}
+
+interface Conflict {
+  readonly what: string;
+  /** True: nothing can be removed to make both possible, so reasoning yields. False: the encoder drops a sampling parameter. */
+  readonly hard: boolean;
+}
+
+function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflict | null {
+  const choice = request.toolChoice;
+  const mayBeForced = facts.reasoningStyle === 'effort' && facts.quirks.forcedThinking;
+  if (
+    choice &&
+    !mayBeForced &&
+    (choice.type === 'required' ||
+      choice.type === 'tool' ||
+      (choice.type === 'allowed' && choice.mode === 'required'))
+  ) {
+    return { what: 'a forced tool choice', hard: true };
+  }
+  const last = request.items.at(-1);
+  if (last?.type === 'message' && last.role === 'assistant')
+    return { what: 'a prefilled answer', hard: true };
+  // A model that decides by itself how much to think may call tools without having thought.
+  if (facts.reasoningStyle !== 'effort' && lacksSignedReasoning(request, facts.reasoningFormat))
+    return { what: 'a tool turn whose signed reasoning is missing', hard: true };
+  if (request.temperature !== undefined && request.temperature !== 1)
+    return { what: 'temperature', hard: false };
+  if (request.topK !== undefined) return { what: 'top_k', hard: false };
+  if (request.topP !== undefined && request.topP < 0.95) return { what: 'top_p', hard: false };
+  return null;
+}
+
+/** True when the conversation is inside a tool turn (it ends in tool results) that has no reasoning of this format. */
+function lacksSignedReasoning(request: CanonicalRequest, format: string | null): boolean {
+  const { items } = request;
+  let inToolTurn = false;
+  let afterUser = false;
+  // The turn may span several rounds of calls and results, and only its first round need contain thinking. What a
+  // user adds to results does not end it: both travel in one message.
+  for (let at = items.length - 1; at >= 0; at--) {
+    const item = items[at];
+    if (!item || (afterUser && item.type !== 'tool_result' && !isUserMessage(item))) break;
+    afterUser = isUserMessage(item);
+    if (item.type === 'tool_result') inToolTurn = true;
+    else if (!afterUser && !isAssistantItem(item)) break;
+    if (item.type === 'reasoning' && item.opaque?.format === format) return false;
+  }
+  return inToolTurn;
+}
+
+function isUserMessage(item: Item): boolean {
+  return item.type === 'message' && item.role === 'user';
+}

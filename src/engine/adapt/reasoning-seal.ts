@@ -1,0 +1,127 @@
+// Lets the reasoning of any family travel through a client whose protocol knows only one: its opaque state is sealed
+// into the form that the client can carry, and opened when it comes back.
+import type {
+  CanonicalEvent,
+  CollectedEvents,
+  EventSink,
+  Item,
+  OpaqueReasoning,
+  ReasoningItem,
+  Report,
+} from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { Envelope } from '../../state/envelope.ts';
+
+type Native = Pick<OpaqueReasoning, 'format' | 'kind'>;
+
+/** What is sealed. The text belongs to a signature, which vouches for it. */
+interface Sealed {
+  readonly format: string;
+  readonly kind: OpaqueReasoning['kind'];
+  readonly data: string;
+  readonly text: readonly string[];
+}
+
+export class ReasoningSeal {
+  readonly #envelope: Envelope;
+  readonly #keyId: string;
+  readonly #native: Native;
+  /** No two envelopes are alike: what is kept must be what was sent. */
+  readonly #done = new WeakMap<OpaqueReasoning, OpaqueReasoning>();
+
+  /** @param native what the client's protocol can carry */
+  constructor(envelope: Envelope, keyId: string, native: Native) {
+    this.#envelope = envelope;
+    this.#keyId = keyId;
+    this.#native = native;
+  }
+
+  /** In front of the encoder of a stream. */
+  sink(inner: EventSink): EventSink {
+    /** Text of the open reasoning items, by index: a signature comes after it. */
+    const texts = new Map<number, string[]>();
+    return {
+      on: (event: CanonicalEvent): void => {
+        if (event.type === 'open' && event.item.type === 'reasoning') texts.set(event.index, []);
+        if (event.type !== 'reasoning') return inner.on(event);
+        const parts = texts.get(event.index);
+        if (parts && event.kind === 'text' && event.text !== '')
+          parts[event.part] = (parts[event.part] ?? '') + event.text;
+        inner.on(event.opaque ? { ...event, opaque: this.#seal(event.opaque, parts ?? []) } : event);
+      },
+    };
+  }
+
+  /** A whole answer as its client gets it. */
+  collected(events: CollectedEvents): CollectedEvents {
+    if (!events.items.some((item) => item.type === 'reasoning' && this.#isForeign(item.opaque)))
+      return events;
+    return {
+      ...events,
+      items: events.items.map((item) =>
+        item.type === 'reasoning' && item.opaque
+          ? { ...item, opaque: this.#seal(item.opaque, item.text) }
+          : item,
+      ),
+    };
+  }
+
+  /** What a client sent back, opened. What was sealed for somebody else is dropped, and reported. */
+  opened(items: readonly Item[], report: Report): readonly Item[] {
+    if (!items.some((item) => item.type === 'reasoning' && item.opaque)) return items;
+    return items.map((item) => (item.type === 'reasoning' ? this.#open(item, report) : item));
+  }
+
+  #isForeign(opaque: OpaqueReasoning | undefined): boolean {
+    return (
+      opaque !== undefined && (opaque.format !== this.#native.format || opaque.kind !== this.#native.kind)
+    );
+  }
+
+  #seal(opaque: OpaqueReasoning, text: readonly string[]): OpaqueReasoning {
+    if (!this.#isForeign(opaque)) return opaque;
+    const done = this.#done.get(opaque);
+    if (done) return done;
+    const { format, kind, data } = opaque;
+    const content: Sealed = { format, kind, data, text: kind === 'signature' ? text : [] };
+    const sealed = { ...this.#native, data: this.#envelope.seal(this.#keyId, JSON.stringify(content)) };
+    this.#done.set(opaque, sealed);
+    return sealed;
+  }
+
+  #open(item: ReasoningItem, report: Report): ReasoningItem {
+    if (!item.opaque) return item;
+    const text = this.#envelope.open(this.#keyId, item.opaque.data);
+    if (text === undefined) return item;
+    const { opaque: _, source: _source, ...rest } = item;
+    const sealed = text === null ? null : readSealed(text);
+    if (!sealed) {
+      report.add(item.path ?? 'input', 'dropped', 'reasoning that was sealed for another key or server');
+      return rest;
+    }
+    const { format, kind, data } = sealed;
+    return {
+      ...rest,
+      // What was signed comes back word for word, whatever the client made of it.
+      text: sealed.text.length > 0 ? sealed.text : rest.text,
+      // A client that asked for a summary was shown the same words as one.
+      summary: sealed.text.length > 0 && rest.text.length === 0 ? [] : rest.summary,
+      opaque: { format, kind, data },
+      format,
+    };
+  }
+}
+
+function readSealed(text: string): Sealed | null {
+  const json = parseJson(text);
+  if (!isJsonObject(json)) return null;
+  const { format, kind, data, text: parts } = json;
+  if (typeof format !== 'string' || typeof data !== 'string') return null;
+  if (kind !== 'signature' && kind !== 'encrypted') return null;
+  return {
+    format,
+    kind,
+    data,
+    text: Array.isArray(parts) ? parts.filter((part) => typeof part === 'string') : [],
+  };
+}

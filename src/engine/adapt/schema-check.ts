@@ -1,0 +1,116 @@
+// Checks by schemas, however large: small ones at once, and what could take long in a process of its own, so that nobody
+// else waits for it. Owns where the line is, and the limits beyond it. Knows nothing of answers.
+import { fileURLToPath } from 'node:url';
+import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
+import { Turns } from '../../documents/turns.ts';
+import { CompiledCache } from '../../grammar/index.ts';
+import { type ProgramEnd, runProgram } from '../../runtime/subprocess.ts';
+import type { SchemaAnswer, SchemaQuestion } from './schema-answer.ts';
+import { compileSchema, MAX_SCHEMA_CHARS } from './schema-validator.ts';
+
+export interface SchemaCheck {
+  /** What the schema demands and nobody checks, in words; empty when all is checked. */
+  readonly unchecked: readonly string[];
+  /**
+   * What is wrong with a value; null when nothing is.
+   * @param json the value as text
+   * @param path of the schema in the client's body
+   * @param signal of the request that wants it
+   * @throws GatewayError where the schema turns out to have no end for it, or takes too long over it
+   */
+  problemOf(value: JsonValue, json: string, path: string, signal: AbortSignal): Promise<string | null>;
+}
+
+/** Objects of a schema that is compiled at once: a quarter of a millisecond each. */
+const MOST_OBJECTS_AT_ONCE = 100;
+/** Objects times characters of the value: each object may look at each member. Some 20 milliseconds. */
+const MOST_WORK_AT_ONCE = 200_000;
+const TIMEOUT_MS = 10_000;
+const MAX_MEMORY_BYTES = 512 * 1_048_576;
+const MAX_OUTPUT_BYTES = 1_048_576;
+/** In the whole gateway, and that may wait for their turn. */
+const ABREAST = 2;
+const MOST_WAITING = 50;
+const PROGRAM = fileURLToPath(new URL('schema-process.ts', import.meta.url));
+
+const turns = new Turns(ABREAST, MOST_WAITING, 'schemas wait to be checked');
+/** Whether large schemas can be used, by their texts. */
+const known = new CompiledCache<SchemaAnswer>();
+
+/**
+ * Finds out whether a large schema can be used, for `openSchema`; a small one costs nothing here. Never rejects but with
+ * what is no fault of the schema.
+ * @throws GatewayError `rate_limited` when too many wait, `cancelled`
+ */
+export async function prepareSchema(schema: JsonObject, signal: AbortSignal): Promise<void> {
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_SCHEMA_CHARS || isSmall(schema) || known.get(text)) return;
+  known.set(text, await ask({ schema }, signal), Math.ceil(text.length / 100));
+}
+
+/**
+ * A schema to check by.
+ * @param path of the schema in the client's body
+ * @throws GatewayError `invalid_request` for a schema that cannot be used
+ */
+export function openSchema(schema: JsonObject, path: string): SchemaCheck {
+  const objects = countObjects(schema);
+  const text = JSON.stringify(schema);
+  const answer = objects > MOST_OBJECTS_AT_ONCE ? known.get(text) : undefined;
+  if (answer && 'unusable' in answer) throw unusable(answer.unusable, path);
+  const here = answer ? null : compileSchema(schema, path);
+  return {
+    unchecked: here?.unchecked ?? answer?.unchecked ?? [],
+    async problemOf(value, json, from, signal) {
+      if (here && objects * json.length <= MOST_WORK_AT_ONCE) return here.problemOf(value, from);
+      const found = await ask({ schema, value }, signal);
+      if ('unusable' in found) throw unusable(found.unusable, from);
+      return found.problem;
+    },
+  };
+}
+
+async function ask(question: SchemaQuestion, signal: AbortSignal): Promise<SchemaAnswer> {
+  const end = await turns.run(signal, () =>
+    runProgram({
+      file: PROGRAM,
+      input: Buffer.from(JSON.stringify(question)),
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      maxMemoryBytes: MAX_MEMORY_BYTES,
+      signal,
+    }),
+  );
+  if (signal.aborted) throw new GatewayError('cancelled', 'nobody waits for this check any longer');
+  if (end.type === 'answer') return JSON.parse(new TextDecoder().decode(end.output)) as SchemaAnswer;
+  return { unusable: FAILURES[end.type] };
+}
+
+const FAILURES: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
+  timeout: `checking it takes longer than ${TIMEOUT_MS / 1000} seconds`,
+  memory: 'checking it takes too much memory',
+  output: 'it is too complex',
+  failed: 'it is too complex',
+};
+
+function unusable(reason: string, path: string): GatewayError {
+  const message = `${path}: the schema cannot be used: ${reason}`;
+  return new GatewayError('invalid_request', message, { param: path });
+}
+
+function isSmall(schema: JsonObject): boolean {
+  return countObjects(schema) <= MOST_OBJECTS_AT_ONCE;
+}
+
+/** No further than it matters; what is nested beyond any schema counts as much. */
+function countObjects(schema: JsonObject): number {
+  let objects = 0;
+  const waiting: (JsonValue | undefined)[] = [schema];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (isJsonObject(value)) {
+      objects++;
+      for (const name in value) waiting.push(value[name] ?? null);
+    } else if (Array.isArray(value)) for (const each of value) waiting.push(each);
+  }
+  return objects;
+}

@@ -1,0 +1,72 @@
+// Counts how many references of a JSON Schema are followed for one value in the worst case, from the schema alone:
+// what has no end is known before anybody pays for an answer. Knows nothing of values, nor of the validator.
+import { isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
+
+/** Hold schemas for the same value as the schema that they stand in (JSON Schema 2020-12 core, section 10.2). */
+const ONE = ['not', 'if', 'then', 'else'] as const;
+const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
+const BY_NAME = ['dependentSchemas', 'dependencies'] as const;
+const REFERENCES = ['$ref', '$dynamicRef'] as const;
+
+/**
+ * The most references that are followed for one value, without those for its members; Infinity where a schema refers to
+ * itself for the same value. References by address are not followed, and none is where parts have addresses of their own.
+ * @param objects all objects of the schema, itself among them
+ */
+export function mostReferences(schema: JsonObject, objects: readonly JsonObject[]): number {
+  if (objects.some((object) => object !== schema && typeof object['$id'] === 'string')) return 0;
+  const anchors = new Map<JsonValue | undefined, JsonObject>();
+  for (const object of objects)
+    for (const name of [object['$anchor'], object['$dynamicAnchor']])
+      if (typeof name === 'string') anchors.set(`#${name}`, object);
+  const counts = new Map<JsonObject, number>();
+  const count = (from: JsonObject): number => {
+    const known = counts.get(from);
+    if (known !== undefined) return known;
+    // Whoever comes back to it before it is counted goes in a circle.
+    counts.set(from, Infinity);
+    let sum = 0;
+    for (const inner of ofSameValue(from)) if (isJsonObject(inner)) sum += count(inner);
+    for (const keyword of REFERENCES) {
+      const target = anchors.get(from[keyword]) ?? pointedAt(schema, from[keyword]);
+      if (isJsonObject(target)) sum += 1 + count(target);
+    }
+    counts.set(from, sum);
+    return sum;
+  };
+  return objects.reduce((most, object) => Math.max(most, count(object)), 0);
+}
+
+function ofSameValue(schema: JsonObject): readonly (JsonValue | undefined)[] {
+  const found = ONE.map((keyword) => schema[keyword]);
+  for (const keyword of LISTS) {
+    const list = schema[keyword];
+    if (Array.isArray(list)) found.push(...list);
+  }
+  for (const keyword of BY_NAME) {
+    const named = schema[keyword];
+    if (isJsonObject(named)) found.push(...Object.values(named));
+  }
+  return found;
+}
+
+/** What a pointer in a fragment leads to (RFC 6901, section 6); undefined for any other reference. */
+function pointedAt(schema: JsonObject, reference: JsonValue | undefined): JsonValue | undefined {
+  if (reference === '#') return schema;
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
+  let found: JsonValue | undefined = schema;
+  for (const encoded of reference.slice(2).split('/')) {
+    const name = decoded(encoded).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as JsonObject)[name];
+  }
+  return found;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

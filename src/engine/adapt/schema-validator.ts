@@ -1,0 +1,268 @@
+// Checks JSON values against JSON Schemas that arrive in requests, hostile ones among them: nothing is fetched, and size,
+// depth and time are bounded. Knows nothing of answers.
+import { _, Ajv, str, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
+import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
+import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../../grammar/index.ts';
+import { mostReferences } from './schema-references.ts';
+import { STRING_FORMATS } from './string-formats.ts';
+
+export interface SchemaValidator {
+  /**
+   * What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end for
+   * it: one can refer to itself twice for each member.
+   * @param path of the schema in the client's body
+   */
+  problemOf(value: JsonValue, path: string): string | null;
+  /** What the schema demands and nobody checks, in words; empty when all is checked. */
+  readonly unchecked: readonly string[];
+}
+
+/** Largest schema that is compiled, in characters. */
+export const MAX_SCHEMA_CHARS = 100_000;
+/** Deeper nesting than this is nobody's honest schema. */
+const DEEPEST = 100;
+/** Objects that a schema consists of: each takes the validator about a quarter of a millisecond to compile. */
+const MOST_OBJECTS = 3_000;
+/** Different patterns of one schema: the validator's own work grows with their square. */
+const MOST_PATTERNS = 200;
+/** Reasons that are told. */
+const MOST_UNCHECKED = 5;
+/** References that are followed for one value: a schema can double them at each level. */
+const MOST_REFERENCES = 50_000;
+const ENDLESS = 'it refers to itself without end';
+const TOO_OFTEN = 'it refers to itself too often';
+/** Steps of all patterns for one value. */
+const MOST_PATTERN_STEPS = 1_000_000;
+
+/** By their texts. */
+const compiled = new CompiledCache<SchemaValidator>();
+/** What the code for one object takes, about 10 kB, in states of a pattern's machine. */
+const OBJECT_WEIGHT = 16;
+
+/**
+ * Compiles a schema.
+ * @param path of the schema in the client's body
+ * @throws GatewayError `invalid_request` for a schema that cannot be used
+ */
+export function compileSchema(schema: JsonObject, path: string): SchemaValidator {
+  const text = JSON.stringify(schema);
+  const known = compiled.get(text);
+  if (known) return known;
+  if (text.length > MAX_SCHEMA_CHARS)
+    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
+      param: path,
+    });
+  const room = grammarRoom();
+  const { states } = room;
+  const { validator, objects } = compile(schema, path, room);
+  compiled.set(text, validator, states - room.states + objects * OBJECT_WEIGHT);
+  return validator;
+}
+
+/** What one check may still cost. Checks run one at a time. */
+interface Limits {
+  references: number;
+  readonly patterns: Budget;
+}
+
+/** What Ajv asks of a regular expression: two that print alike are one to it. */
+interface RegExpLike {
+  test(text: string): boolean;
+  toString(): string;
+}
+const UNCHECKED_PATTERN: RegExpLike = { test: () => true, toString: () => 'no pattern' };
+
+/** What is found out about a schema while it is compiled. */
+interface Facts {
+  readonly limits: Limits;
+  readonly unchecked: Set<string>;
+  /** Patterns that name properties. */
+  readonly namePatterns: ReadonlySet<string>;
+  /** For all patterns. */
+  readonly room: Room;
+}
+
+interface Compiled {
+  readonly validator: SchemaValidator;
+  /** How many objects the schema consists of. */
+  readonly objects: number;
+}
+
+function compile(schema: JsonObject, path: string, room: Room): Compiled {
+  const unchecked = new Set<string>();
+  // The schema is itself checked, against that of schemas.
+  const limits: Limits = { references: MOST_REFERENCES, patterns: { steps: MOST_PATTERN_STEPS } };
+  let validate: ValidateFunction;
+  let objects: number;
+  try {
+    const read = readSchema(schema);
+    const { namePatterns } = read;
+    objects = read.objects;
+    validate = ajvFor(schema, { limits, unchecked, namePatterns, room }, path).compile(usable(schema));
+    // Meets circles of parts with addresses of their own, which cannot be counted before.
+    for (const probe of [null, {}]) {
+      limits.references = MOST_REFERENCES;
+      validate(probe);
+    }
+  } catch (error) {
+    throw unusable(error, path);
+  }
+  const validator: SchemaValidator = {
+    unchecked: [...unchecked],
+    problemOf(value, from) {
+      limits.references = MOST_REFERENCES;
+      limits.patterns.steps = MOST_PATTERN_STEPS;
+      try {
+        return validate(value) ? null : describe(validate);
+      } catch (error) {
+        if (isOutOfStack(error)) return 'it is nested too deeply';
+        throw unusable(error, from);
+      }
+    },
+  };
+  return { validator, objects };
+}
+
+/** Which draft is meant is said by the schema, else by how it writes tuples. References are never fetched: Ajv has no loader. */
+function ajvFor(
+  schema: JsonObject,
+  { limits, unchecked, namePatterns, room }: Facts,
+  path: string,
+): Ajv | Ajv2020 {
+  const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? '')) || hasTuple(schema);
+  let patterns = 0;
+  const compiledPattern = (pattern: string): RegExpLike => {
+    try {
+      if (++patterns > MOST_PATTERNS) throw new GatewayError('unsupported', 'there are too many');
+      const matches = compilePattern(pattern, path, room);
+      return { test: (text) => matches(text, limits.patterns), toString: () => `pattern ${pattern}` };
+    } catch (error) {
+      // Which properties a pattern means must be known, or the wrong ones would be refused.
+      const isName = namePatterns.has(pattern);
+      if (!(error instanceof GatewayError) || error.kind !== 'unsupported' || isName) throw error;
+      if (unchecked.size < MOST_UNCHECKED)
+        unchecked.add(`the pattern ${pattern.slice(0, 100)} (${error.message})`);
+      return UNCHECKED_PATTERN;
+    }
+  };
+  const ajv = new (isOld ? Ajv : Ajv2020)({
+    strict: false,
+    allErrors: false,
+    logger: false,
+    // A large definition would be copied to each place that refers to it.
+    inlineRefs: false,
+    // Optimised code costs three times as much to make as it ever saves here.
+    code: {
+      optimize: false,
+      // The runtime's own expressions can take seconds over a hostile pattern.
+      regExp: Object.assign(compiledPattern, { code: 'undefined' }),
+    },
+  });
+  for (const [name, validate] of Object.entries(STRING_FORMATS))
+    ajv.addFormat(name, { type: 'string', validate });
+  // Ajv divides, and takes 19.99 for no multiple of 0.01.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    validate: isMultiple,
+  });
+  // Ajv compares every two members, in quadratic time.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not have the same member twice' },
+    validate: (wanted: boolean, values: readonly JsonValue[]) =>
+      !wanted || new Set(values.map(sorted)).size === values.length,
+  });
+  const followed = (): void => {
+    if (--limits.references < 0) throw new RangeError(TOO_OFTEN);
+  };
+  ajv.removeKeyword('$ref');
+  ajv.addKeyword({
+    ...refKeyword,
+    code(context) {
+      context.gen.code(_`${context.gen.scopeValue('keyword', { ref: followed })}()`);
+      (refKeyword as CodeKeywordDefinition).code(context);
+    },
+  } as CodeKeywordDefinition);
+  return ajv;
+}
+
+/** The schema without what speaks to the validator and not of values. */
+function usable(schema: JsonObject): AnySchemaObject {
+  const { $schema: _schema, $async: _async, ...rest } = schema;
+  return rest;
+}
+
+function hasTuple(schema: JsonValue | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasTuple);
+  if (!isJsonObject(schema)) return false;
+  return Array.isArray(schema['items']) || Object.values(schema).some(hasTuple);
+}
+
+/**
+ * @returns the patterns of `patternProperties`, and how many objects there are. Throws RangeError for a schema of too
+ * many parts or levels, or without end.
+ */
+function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Compiled, 'objects'> {
+  const namePatterns = new Set<string>();
+  const objects: JsonObject[] = [];
+  const visit = (value: JsonValue | undefined, depth: number): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > DEEPEST) throw new RangeError(`it is more than ${DEEPEST} levels deep`);
+    if (isJsonObject(value) && objects.push(value) > MOST_OBJECTS)
+      throw new RangeError(`it has more than ${MOST_OBJECTS} objects`);
+    for (const child of Object.values(value)) visit(child as JsonValue | undefined, depth + 1);
+    const named = Array.isArray(value) ? undefined : (value as JsonObject)['patternProperties'];
+    if (isJsonObject(named)) for (const pattern of Object.keys(named)) namePatterns.add(pattern);
+  };
+  visit(schema, 0);
+  const references = mostReferences(schema, objects);
+  if (references === Infinity) throw new RangeError(ENDLESS);
+  if (references > MOST_REFERENCES) throw new RangeError(TOO_OFTEN);
+  return { namePatterns, objects: objects.length };
+}
+
+/** Decimals are near to what they say: so is their quotient, by half a unit of its last place for each, and its own. */
+function isMultiple(of: number, value: number): boolean {
+  if (value % of === 0) return true;
+  if (Number.isInteger(value) && Number.isInteger(of)) return false;
+  const times = value / of;
+  return Math.abs(Math.round(times) - times) <= 2 * Number.EPSILON * Math.abs(times);
+}
+
+/** JSON text that is the same for equal values. */
+function sorted(value: JsonValue): string {
+  return JSON.stringify(value, (_key, inner: JsonValue) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function isOutOfStack(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message);
+}
+
+function unusable(error: unknown, path: string): GatewayError {
+  const said = error instanceof Error ? error.message : String(error);
+  const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS}` : said;
+  return new GatewayError('invalid_request', `${path}: the schema cannot be used: ${reason}`, {
+    param: path,
+  });
+}
+
+function describe(validate: ValidateFunction): string {
+  const first = validate.errors?.[0];
+  if (!first) return 'it does not satisfy the schema';
+  const extra: unknown = first.params['additionalProperty'];
+  const which = typeof extra === 'string' ? `: ${JSON.stringify(extra.slice(0, 100))}` : '';
+  return `${first.instancePath || 'the value'} ${first.message ?? 'is invalid'}${which}`;
+}

@@ -1,0 +1,107 @@
+// Stop sequences for upstreams that have no such field: cuts the visible text at the first match, which is
+// never part of the output (requirement 3.8). Text that might begin a match is held back until it is decided.
+import type { CanonicalEvent, EventSink, TextEvent } from '../../canonical/index.ts';
+
+export class StopCutter implements EventSink {
+  readonly #next: EventSink;
+  readonly #seekers: readonly Seeker[];
+  readonly #onCut: () => void;
+  #held = '';
+  #heldEvent: TextEvent | undefined;
+  /** The sequence that ended the answer. */
+  matched: string | undefined;
+
+  /** @param onCut called at the match: the upstream may be stopped, nothing it sends is wanted any more */
+  constructor(next: EventSink, sequences: readonly string[], onCut: () => void) {
+    this.#next = next;
+    this.#seekers = sequences.flatMap((sequence) => (sequence === '' ? [] : [new Seeker(sequence)]));
+    this.#onCut = onCut;
+  }
+
+  on(event: CanonicalEvent): void {
+    if (this.matched !== undefined) {
+      // The counts of what the upstream produced still belong to the answer.
+      if (event.type === 'usage') this.#next.on(event);
+      return;
+    }
+    if (event.type === 'text' && event.kind === 'text') return this.#text(event);
+    if (event.type !== 'usage') this.#release();
+    this.#next.on(event);
+  }
+
+  #text(event: TextEvent): void {
+    if (this.#heldEvent && (this.#heldEvent.index !== event.index || this.#heldEvent.part !== event.part))
+      this.#release();
+    const cut = this.#firstMatch(event.text);
+    const text = this.#held + event.text;
+    if (cut) {
+      const at = this.#held.length + cut.end - cut.sequence.length;
+      this.#held = '';
+      this.#heldEvent = undefined;
+      if (at > 0) this.#next.on({ ...event, text: text.slice(0, at) });
+      this.matched = cut.sequence;
+      this.#onCut();
+      return;
+    }
+    let keep = 0;
+    for (const { matched } of this.#seekers) keep = Math.max(keep, matched);
+    this.#held = text.slice(text.length - keep);
+    this.#heldEvent = keep > 0 ? event : undefined;
+    if (text.length > keep) this.#next.on({ ...event, text: text.slice(0, text.length - keep) });
+  }
+
+  /** The match that is complete first, as a model that knew the sequences would have stopped; of several, the longest. */
+  #firstMatch(text: string): { readonly end: number; readonly sequence: string } | undefined {
+    let best: { end: number; sequence: string } | undefined;
+    for (const seeker of this.#seekers) {
+      const end = seeker.seek(text);
+      const { sequence } = seeker;
+      const isLonger = best !== undefined && end === best.end && sequence.length > best.sequence.length;
+      if (end >= 0 && (!best || end < best.end || isLonger)) best = { end, sequence };
+    }
+    return best;
+  }
+
+  #release(): void {
+    const event = this.#heldEvent;
+    if (!event) return;
+    this.#next.on({ ...event, text: this.#held, logprobs: undefined });
+    this.#held = '';
+    for (const seeker of this.#seekers) seeker.matched = 0;
+    this.#heldEvent = undefined;
+  }
+}
+
+/** One sequence and how much of it the text ends with. Each character is looked at once (Knuth, Morris and Pratt, 1977). */
+class Seeker {
+  readonly sequence: string;
+  /** Characters of the sequence that the text so far ends with. */
+  matched = 0;
+  /** By how much of it was matched: how much still is, where the next character does not fit. */
+  readonly #shorter: Int32Array;
+
+  constructor(sequence: string) {
+    this.sequence = sequence;
+    this.#shorter = new Int32Array(sequence.length);
+    let length = 0;
+    for (let at = 1; at < sequence.length; at++) {
+      const code = sequence.charCodeAt(at);
+      this.#shorter[at] = length;
+      while (length > 0 && sequence.charCodeAt(length) !== code) length = this.#shorter[length] ?? 0;
+      if (sequence.charCodeAt(length) === code) length++;
+    }
+  }
+
+  /** Takes the next characters, up to the end of a match. @returns offset behind it; -1 where there is none */
+  seek(text: string): number {
+    const { sequence } = this;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      while (this.matched > 0 && sequence.charCodeAt(this.matched) !== code)
+        this.matched = this.#shorter[this.matched] ?? 0;
+      if (sequence.charCodeAt(this.matched) === code) this.matched++;
+      if (this.matched === sequence.length) return at + 1;
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,258 @@
+// Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Requirement 7.5; never
+// a forced tool, which would exclude reasoning and break streaming.
+import type {
+  CanonicalRequest,
+  CollectedEvents,
+  Item,
+  JsonObject,
+  Quirks,
+  Report,
+  ResponseFormat,
+} from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonObject, MAX_ANSWER_DEPTH } from '../../canonical/index.ts';
+import { nestsDeeper, parseJson } from '../../canonical/index.ts';
+import { type AnswerCheck, endedByItself, type Flaw, type Settled, type Verdict } from './answer-check.ts';
+import { openSchema, type SchemaCheck } from './schema-check.ts';
+
+/** What an upstream says of its answer formats. */
+export interface FormatAbility {
+  readonly structuredOutput: Quirks['structuredOutput'];
+  /** True where the protocol has no form for JSON without a schema. */
+  readonly schemasOnly: boolean;
+  /** True where the upstream is known to do what it says. */
+  readonly faithful: boolean;
+}
+
+export interface FormatCheck {
+  /** The request with what the upstream can do, and the instruction for the rest. */
+  readonly request: CanonicalRequest;
+  readonly check: AnswerCheck;
+}
+
+/** Of the format and of its schema, in no protocol's words. */
+const FORMAT_PATH = 'response_format';
+const SCHEMA_PATH = 'response_format.json_schema.schema';
+
+/**
+ * What to do about the answer format at an upstream; null when nothing is to be done.
+ *
+ * An upstream that enforces schemas is believed, with one exception: a whole answer in a strict format of an upstream
+ * that is not known to be faithful is checked as well, since that costs nothing where all is well. Its streams are not:
+ * every token would have to wait for the last. An answer that must be unwrapped is always whole first.
+ *
+ * @throws GatewayError when a schema that the gateway must check cannot be compiled
+ */
+export function checkFormat(
+  request: CanonicalRequest,
+  ability: FormatAbility,
+  report: Report,
+): FormatCheck | null {
+  const format = request.responseFormat;
+  if (!format || format.type === 'text') return null;
+  if (isEnforced(format, ability)) {
+    const isChecked = isStrict(format) && !ability.faithful && !request.stream;
+    const validator = isChecked || memberOf(format) !== undefined ? promised(format) : null;
+    return validator && { request, check: new FormatJudge(format, validator, request, report) };
+  }
+  report.add(
+    FORMAT_PATH,
+    'approximated',
+    'the upstream does not enforce it: instructed, validated, and repaired once if needed',
+  );
+  const validator =
+    format.type === 'json_schema' && format.schema
+      ? openSchema(format.schema, report.nameOf(SCHEMA_PATH))
+      : null;
+  if (validator && validator.unchecked.length > 0)
+    report.extend(FORMAT_PATH, 'approximated', `not checked: ${validator.unchecked.join('; ')}`);
+  const instructed: CanonicalRequest = {
+    ...request,
+    responseFormat: ability.structuredOutput === 'json_object' ? { type: 'json_object' } : undefined,
+    items: [
+      { type: 'message', role: 'system', parts: [{ type: 'text', text: instruction(format) }] },
+      ...request.items,
+    ],
+  };
+  return { request: instructed, check: new FormatJudge(format, validator, instructed, report) };
+}
+
+/** The schema that `checkFormat` may have to compile, to be prepared if it is large; undefined where an upstream is believed. */
+export function schemaToPrepare(
+  { responseFormat: format }: Pick<CanonicalRequest, 'responseFormat'>,
+  ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
+): JsonObject | undefined {
+  if (format?.type !== 'json_schema') return undefined;
+  const isBelieved = ability.faithful && ability.structuredOutput === 'json_schema';
+  return isBelieved && format.unwrap === undefined ? undefined : format.schema;
+}
+
+class FormatJudge implements AnswerCheck {
+  readonly holds = 'everything';
+  readonly #format: ResponseFormat;
+  readonly #validator: SchemaCheck | null;
+  /** As the upstream got it. */
+  readonly #request: CanonicalRequest;
+  readonly #report: Report;
+
+  constructor(
+    format: ResponseFormat,
+    validator: SchemaCheck | null,
+    request: CanonicalRequest,
+    report: Report,
+  ) {
+    this.#format = format;
+    this.#validator = validator;
+    this.#request = request;
+    this.#report = report;
+  }
+
+  async judge(events: CollectedEvents, signal: AbortSignal): Promise<Verdict> {
+    const text = visibleText(events);
+    // A call, a refusal, or what a limit cut short: the format does not apply.
+    if (text === null || !endedByItself(events)) return { type: 'good', answer: events };
+    const json = extractJson(text);
+    const problem = await this.#problemOf(json, signal);
+    if (problem !== null) return { type: 'flawed', flaw: this.#flaw(events, text, problem) };
+    const member = memberOf(this.#format);
+    const wanted = member === undefined ? json : (asString(asObject(parseJson(json))[member]) ?? json);
+    return { type: 'good', answer: wanted === text ? events : withText(events, wanted) };
+  }
+
+  #flaw(first: CollectedEvents, text: string, problem: string): Flaw {
+    return {
+      repair: repairRequest(this.#request, text, problem),
+      settle: (mended, signal) => this.#settle(first, problem, mended, signal),
+    };
+  }
+
+  async #settle(
+    first: CollectedEvents,
+    problem: string,
+    mended: CollectedEvents | GatewayError,
+    signal: AbortSignal,
+  ): Promise<Settled | GatewayError> {
+    const report = (reason: string): void => this.#report.extend(FORMAT_PATH, 'approximated', reason);
+    if (mended instanceof GatewayError) {
+      if (isStrict(this.#format)) return mended;
+      report(`the answer does not satisfy it and could not be repaired: ${problem}`);
+      return { answer: first, isSecond: false };
+    }
+    const second = await this.judge(mended, signal);
+    if (second.type === 'good') {
+      report(`the first answer was repaired by a second call: ${problem}`);
+      return { answer: second.answer, isSecond: true };
+    }
+    if (isStrict(this.#format))
+      return new GatewayError(
+        'unsupported',
+        `the answer does not satisfy ${this.#report.nameOf(FORMAT_PATH)}, also after a repair: ${problem}`,
+        { code: 'structured_output_failed', fault: 'upstream' },
+      );
+    report(`the answer does not satisfy it, also after a repair: ${problem}`);
+    return { answer: mended, isSecond: true };
+  }
+
+  /** What is wrong with the text of an answer; null when nothing is. */
+  async #problemOf(json: string, signal: AbortSignal): Promise<string | null> {
+    const value = parseJson(json);
+    if (value === undefined)
+      return nestsDeeper(json, MAX_ANSWER_DEPTH) ? 'it is nested too deeply' : 'it is not valid JSON';
+    if (this.#format.type === 'json_object' && !isJsonObject(value)) return 'it is not a JSON object';
+    const path = this.#report.nameOf(SCHEMA_PATH);
+    return (await this.#validator?.problemOf(value, json, path, signal)) ?? null;
+  }
+}
+
+function isEnforced(format: ResponseFormat, { structuredOutput, schemasOnly }: FormatAbility): boolean {
+  if (schemasOnly && (format.type !== 'json_schema' || format.schema === undefined)) return false;
+  return (
+    structuredOutput === 'json_schema' ||
+    (format.type === 'json_object' && structuredOutput === 'json_object')
+  );
+}
+
+function isStrict(format: ResponseFormat): boolean {
+  return format.type === 'json_schema' && format.strict === true;
+}
+
+/** The member whose bare text the client wants; undefined when it wants the JSON. */
+function memberOf(format: ResponseFormat): string | undefined {
+  return format.type === 'json_schema' ? format.unwrap : undefined;
+}
+
+/** The validator for a schema that the upstream promises to enforce: what we cannot check ourselves is left to it. */
+function promised(format: ResponseFormat): SchemaCheck | null {
+  if (format.type !== 'json_schema' || !format.schema) return null;
+  let validator: SchemaCheck;
+  try {
+    validator = openSchema(format.schema, SCHEMA_PATH);
+  } catch {
+    return null;
+  }
+  const problemOf: SchemaCheck['problemOf'] = (...asked) => validator.problemOf(...asked).catch(() => null);
+  return { unchecked: validator.unchecked, problemOf };
+}
+
+/**
+ * The caller's limits hold for it as for the first: the most tokens of one answer, and the deadline of both. Tools stay,
+ * since the conversation has calls of them, but what is wanted now is no call.
+ */
+function repairRequest(request: CanonicalRequest, text: string, problem: string): CanonicalRequest {
+  const asked = `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`;
+  return {
+    ...request,
+    ...(request.tools.length > 0 && { toolChoice: { type: 'none' } }),
+    items: [
+      ...request.items,
+      // An empty text is no message to most upstreams.
+      ...(text.trim() === ''
+        ? []
+        : [{ type: 'message', role: 'assistant', parts: [{ type: 'text', text }] } satisfies Item]),
+      { type: 'message', role: 'user', parts: [{ type: 'text', text: asked }] },
+    ],
+  };
+}
+
+/** The same answer with its visible text replaced by the JSON that was found in it. */
+function withText(events: CollectedEvents, json: string): CollectedEvents {
+  let placed = false;
+  const items: Item[] = [];
+  for (const item of events.items) {
+    if (item.type !== 'message') items.push(item);
+    else if (!placed) {
+      placed = true;
+      items.push({ ...item, source: undefined, parts: [{ type: 'text', text: json }] });
+    }
+  }
+  return { ...events, items };
+}
+
+function instruction(format: ResponseFormat): string {
+  if (format.type !== 'json_schema')
+    return 'Answer with one JSON object and nothing else: no explanation, no code fence.';
+  const purpose = format.description ? ` (${format.description})` : '';
+  const schema = format.schema ? ` that satisfies this JSON Schema:\n${JSON.stringify(format.schema)}` : '';
+  return `Answer with the JSON value "${format.name}"${purpose} and nothing else: no explanation, no code fence. It must be valid JSON${schema}`;
+}
+
+/** The answer's text; null when there is none to check. */
+function visibleText(events: CollectedEvents): string | null {
+  if (events.items.some((item) => item.type === 'tool_call')) return null;
+  const parts = events.items.flatMap((item) => (item.type === 'message' ? item.parts : []));
+  if (parts.some((part) => part.type === 'refusal')) return null;
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  // A call of a tool of the client in its own form (`shell_call`) comes without words.
+  return text === '' && events.items.some((item) => item.type === 'hosted_call') ? null : text;
+}
+
+/** The JSON inside a code fence or between other words, else the trimmed text. */
+function extractJson(text: string): string {
+  const trimmed = text.trim();
+  if (parseJson(trimmed) !== undefined) return trimmed;
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n?```/.exec(trimmed)?.[1]?.trim();
+  if (fenced !== undefined && parseJson(fenced) !== undefined) return fenced;
+  const from = trimmed.search(/[{[]/);
+  const to = Math.max(trimmed.lastIndexOf('}'), trimmed.lastIndexOf(']'));
+  const inner = from >= 0 && to > from ? trimmed.slice(from, to + 1) : '';
+  return parseJson(inner) === undefined ? trimmed : inner;
+}

@@ -1,0 +1,23 @@
+// `stream_options` on a request that does not stream: OpenAI refuses it, and so does the gateway, unless the operator
+// has clients that always send it (requirement C-10). Knows nothing of what the options say.
+import { isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
+import { editMembers } from '../../protocols/index.ts';
+import type { ApiCall } from '../call.ts';
+
+/** The body without the options; undefined where it streams, or has none. */
+export function withoutStreamOptions(json: unknown): JsonObject | undefined {
+  if (!isJsonObject(json) || json['stream'] === true) return undefined;
+  if (json['stream_options'] === undefined || json['stream_options'] === null) return undefined;
+  const { stream_options: _, ...rest } = json;
+  return rest;
+}
+
+/** Takes the options out of a call, parsed and in its bytes. @returns true when there were any to take */
+export function ignoreStreamOptions(call: ApiCall): boolean {
+  const json = withoutStreamOptions(call.json);
+  if (!json) return false;
+  call.json = json;
+  call.body = editMembers(call.body, { set: {}, remove: ['stream_options'] });
+  return true;
+}

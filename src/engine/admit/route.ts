@@ -1,0 +1,36 @@
+// Asks routing for the plan of a request, on behalf of a key and under the settings of its snapshot.
+import type { Principal } from '../../auth/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
+import { planRequest, type Plan, type RoutingState } from '../../routing/index.ts';
+import { lackingParameters } from '../adapt/index.ts';
+import type { EngineSettings } from '../settings.ts';
+
+export interface RouteInput {
+  readonly settings: EngineSettings;
+  readonly principal: Principal;
+  readonly state: RoutingState;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** Characters of the request's body. */
+  readonly inputChars: number;
+  /** True: only to explain. */
+  readonly peek: boolean;
+}
+
+/** The plan; throws GatewayError where there can be none. */
+export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan {
+  const { settings, principal } = input;
+  return planRequest(request, {
+    catalog: settings.catalog,
+    settings: settings.routing,
+    keyWishes: principal.routing,
+    keyId: principal.keyId,
+    mayUse: principal.mayUse,
+    state: input.state,
+    nowMs: input.nowMs,
+    lacking: lackingParameters,
+    inputChars: input.inputChars,
+    report: request.report,
+    peek: input.peek,
+  });
+}

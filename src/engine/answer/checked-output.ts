@@ -1,0 +1,90 @@
+// Lets an answer pass to the client as far as nothing in it has to be checked, and holds back the rest until it was.
+import { type CanonicalEvent, Collector, type CollectedEvents, isContent } from '../../canonical/index.ts';
+import { type AnswerCheck, nameUpstream } from '../adapt/index.ts';
+import type { Attempt, AttemptOutput } from '../attempt/index.ts';
+import { replayFrom } from './replay.ts';
+
+export class CheckedOutput implements AttemptOutput {
+  readonly keeps = true;
+  /** The whole answer. */
+  readonly collector = new Collector();
+  readonly #output: AttemptOutput;
+  readonly #claim: () => void;
+  readonly #checks: readonly AnswerCheck[];
+  #by: Attempt | undefined;
+  /** True once the client was given something. */
+  #isPassing = false;
+  /** What came before the first content. */
+  #waiting: CanonicalEvent[] = [];
+  /** Index of the first item that is held back; undefined while there is none. */
+  #from: number | undefined;
+
+  /** @param claim called right before the client could see anything */
+  constructor(output: AttemptOutput, claim: () => void, checks: readonly AnswerCheck[]) {
+    this.#output = output;
+    this.#claim = claim;
+    this.#checks = checks;
+    this.#from = checks.some((check) => check.holds === 'everything') ? 0 : undefined;
+  }
+
+  /** True when something waits to be checked. */
+  get isHolding(): boolean {
+    return this.#from !== undefined;
+  }
+
+  commit(by: Attempt): void {
+    this.#by = by;
+  }
+
+  on(event: CanonicalEvent): void {
+    this.collector.on(event);
+    if (event.type === 'open' && this.#from === undefined && this.#isChecked(event)) this.#from = event.index;
+    // What began before the first checked call goes on; the answer's end belongs to what is held.
+    if (this.#from !== undefined && !('index' in event && event.index < this.#from)) return;
+    if (!this.#isPassing) {
+      if (!isContent(event)) {
+        this.#waiting.push(event);
+        return;
+      }
+      this.#begin(this.#by);
+    }
+    this.#output.on(event);
+  }
+
+  /** Gives the client what was held back, as it was judged. @param by whose usage and name the answer has */
+  release(answer: CollectedEvents, by: Attempt): void {
+    const from = this.#from ?? 0;
+    if (!this.#isPassing) {
+      if (from === 0) this.#waiting = [answer.start];
+      this.#begin(by);
+    }
+    replayFrom(answer, from, this.#output);
+    this.#output.finishing();
+  }
+
+  relay(): void {}
+
+  relayWhole(): void {}
+
+  flush(): void {
+    if (this.#isPassing) this.#output.flush();
+  }
+
+  finishing(): void {
+    if (this.#from === undefined) this.#output.finishing();
+  }
+
+  #begin(by: Attempt | undefined): void {
+    if (!by) throw new TypeError('an answer of nobody');
+    this.#isPassing = true;
+    this.#claim();
+    this.#output.commit(by);
+    for (const event of this.#waiting.splice(0)) this.#output.on(event);
+  }
+
+  #isChecked({ item }: Extract<CanonicalEvent, { type: 'open' }>): boolean {
+    if (item.type !== 'tool_call' || item.kind !== 'custom') return false;
+    const name = nameUpstream(item);
+    return this.#checks.some(({ holds }) => holds !== 'everything' && holds.has(name));
+  }
+}

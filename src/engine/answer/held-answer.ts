@@ -1,0 +1,81 @@
+// Answers that are held back: until they were checked against a format, or until they are complete.
+import type { CanonicalEvent } from '../../canonical/index.ts';
+import { Collector, MAX_ANSWER_BYTES } from '../../canonical/index.ts';
+import type { Attempt, AttemptOutput } from '../attempt/index.ts';
+import { HeldBytes } from '../held-bytes.ts';
+import type { ByteAccount } from '../call.ts';
+
+/** Keeps an answer back so that it can be checked before the client sees any of it. */
+export class HeldAnswer implements AttemptOutput {
+  readonly keeps = true;
+  readonly collector = new Collector();
+
+  commit(): void {}
+
+  on(event: CanonicalEvent): void {
+    this.collector.on(event);
+  }
+
+  relay(): void {}
+
+  relayWhole(): void {}
+
+  flush(): void {}
+
+  finishing(): void {}
+}
+
+/**
+ * Holds a stream until it is complete, so that an answer that breaks off can be thrown away and another endpoint asked
+ * (`provider.stream_safety: "buffer"`).
+ */
+export class BufferedAnswer implements AttemptOutput {
+  /** It counts by itself what it keeps. */
+  readonly keeps = false;
+  readonly #answer: AttemptOutput;
+  readonly #events: CanonicalEvent[] = [];
+  #by: Attempt | undefined;
+  #relayed = '';
+  #chars = 0;
+  readonly #held: HeldBytes;
+
+  constructor(answer: AttemptOutput, account: ByteAccount) {
+    this.#answer = answer;
+    this.#held = new HeldBytes(account);
+  }
+
+  commit(by: Attempt): void {
+    this.#by = by;
+  }
+
+  on(event: CanonicalEvent): void {
+    if ('text' in event) this.#count(event.text.length);
+    this.#events.push(event);
+  }
+
+  relay(bytes: string): void {
+    this.#count(bytes.length);
+    this.#relayed += bytes;
+  }
+
+  relayWhole(bytes: string): void {
+    this.relay(bytes);
+  }
+
+  flush(): void {}
+
+  finishing(): void {
+    if (!this.#by) return;
+    this.#answer.commit(this.#by);
+    for (const event of this.#events.splice(0)) this.#answer.on(event);
+    if (this.#relayed !== '') this.#answer.relay(this.#relayed);
+    this.#answer.finishing();
+  }
+
+  #count(chars: number): void {
+    this.#chars += chars;
+    this.#held.add(chars);
+    if (this.#chars > MAX_ANSWER_BYTES)
+      throw new RangeError(`the answer is too long to be held back: more than ${MAX_ANSWER_BYTES} bytes`);
+  }
+}

@@ -1,0 +1,201 @@
+// Idempotency keys: which answer belongs to which key, how long it can be had again, and what all answers together
+// may weigh. Knows nothing of how an answer is made. Answers are held in memory only, on purpose: prompts and answers
+// are not stored on disk unless content logging is on, so a restart forgets them.
+import { createHash } from 'node:crypto';
+import { GatewayError } from '../../canonical/index.ts';
+import type { ApiCall, ByteAccount } from '../call.ts';
+import { HeldBytes } from '../held-bytes.ts';
+import { SharedAnswer } from './shared-answer.ts';
+
+/** Request header that carries the key. */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+/** A longer answer is not kept, in bytes. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
+/** What an entry costs besides its answer, in bytes: key, hash, headers; an estimate. */
+const ENTRY_BYTES = 2_048;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** Headers by which a request steers the gateway. */
+const STEERING = 'x-dragoman-';
+
+export interface IdempotencyLimits {
+  /** How long a complete answer can be had again, from its end. */
+  readonly ttlMs: number;
+  /** All answers together. */
+  readonly maxBytes: number;
+}
+
+/** An answer under its key. */
+export interface IdempotentAnswer {
+  /** API key, operation and idempotency key. */
+  readonly name: string;
+  /** What was asked. */
+  readonly fingerprint: string;
+  readonly answer: SharedAnswer;
+  /** While it is made, what is kept of it counts for the request that causes it. */
+  readonly held: HeldBytes;
+  /** Unix milliseconds; known once the answer is complete. */
+  expiresAt: number;
+}
+
+export class IdempotentAnswers {
+  /** Clients that are reading: an answer may be complete before all of them have it. */
+  readers = 0;
+  readonly #limits: () => IdempotencyLimits;
+  readonly #now: () => number;
+  readonly #running = new Map<string, IdempotentAnswer>();
+  /** Least recently used first. */
+  readonly #complete = new Map<string, IdempotentAnswer>();
+  #bytes = 0;
+
+  /** @param now Unix milliseconds */
+  constructor(limits: () => IdempotencyLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /**
+   * Gives the call's client the answer that its key has, or makes a new one with that client as its first reader.
+   * Throws GatewayError: `invalid_request` for a key that is none, `conflict` for one that stands for another request.
+   * @returns the new answer: run the call with it as the client, then `settle` it; null when there was one already
+   */
+  open(key: string, call: ApiCall): IdempotentAnswer | null {
+    if (!KEY.test(key)) {
+      throw new GatewayError(
+        'invalid_request',
+        `${IDEMPOTENCY_HEADER}: must be 1 to 255 visible ASCII characters`,
+        { param: IDEMPOTENCY_HEADER },
+      );
+    }
+    this.#expire();
+    const name = `${call.principal.keyId}\n${call.api}\n${key}`;
+    const fingerprint = fingerprintOf(call);
+    const found = this.#find(name);
+    if (!found) return this.#start(name, fingerprint, call);
+    if (found.fingerprint !== fingerprint) {
+      throw new GatewayError(
+        'conflict',
+        `${IDEMPOTENCY_HEADER}: this key was used for another request; a new request needs a new key`,
+        { param: IDEMPOTENCY_HEADER, code: 'idempotency_conflict' },
+      );
+    }
+    found.answer.join(call.client, true);
+    return null;
+  }
+
+  /** The account of a run: where there is no room, what is kept of its answer goes before the run is refused anything. */
+  accountOf(entry: IdempotentAnswer, account: ByteAccount): ByteAccount {
+    return {
+      add: (bytes) => {
+        try {
+          account.add(bytes);
+        } catch {
+          this.#forget(entry);
+          account.add(bytes);
+        }
+      },
+    };
+  }
+
+  /** Ends a run. @param good true: the answer may be given again; false: a retry is to try again */
+  settle(entry: IdempotentAnswer, good: boolean): void {
+    if (!good) return this.#forget(entry);
+    // Not when it was forgotten meanwhile; its key may stand for another run by now.
+    if (this.#running.get(entry.name) !== entry) return;
+    this.#running.delete(entry.name);
+    entry.expiresAt = this.#now() + this.#limits().ttlMs;
+    this.#complete.set(entry.name, entry);
+  }
+
+  #find(name: string): IdempotentAnswer | undefined {
+    const complete = this.#complete.get(name);
+    if (!complete) return this.#running.get(name);
+    if (complete.expiresAt <= this.#now()) {
+      this.#forget(complete);
+      return undefined;
+    }
+    this.#complete.delete(name);
+    this.#complete.set(name, complete);
+    return complete;
+  }
+
+  #start(name: string, fingerprint: string, call: ApiCall): IdempotentAnswer {
+    const entry: IdempotentAnswer = {
+      name,
+      fingerprint,
+      held: new HeldBytes(call.account),
+      answer: new SharedAnswer({
+        resized: (bytes) => this.#resized(entry, bytes),
+        moved: (readers) => (this.readers += readers),
+        abandoned: () => this.#forget(entry),
+      }),
+      expiresAt: Number.POSITIVE_INFINITY,
+    };
+    this.#running.set(name, entry);
+    this.#bytes += ENTRY_BYTES;
+    entry.answer.join(call.client, false);
+    this.#makeRoom();
+    return entry;
+  }
+
+  #resized(entry: IdempotentAnswer, bytes: number): void {
+    this.#bytes += bytes;
+    const isHeld = holds(entry);
+    if (bytes <= 0) return;
+    if (!isHeld || entry.answer.bytes > Math.min(MAX_ANSWER_BYTES, this.#limits().maxBytes))
+      this.#forget(entry);
+    this.#makeRoom();
+  }
+
+  /** Forgets answers until the others fit: complete ones first, since forgetting a running one may cost a second run. */
+  #makeRoom(): void {
+    const { maxBytes } = this.#limits();
+    for (const answers of [this.#complete, this.#running]) {
+      for (const entry of answers.values()) {
+        if (this.#bytes <= maxBytes) return;
+        this.#forget(entry);
+      }
+    }
+  }
+
+  /** Forgets answers whose time is over, as far as they are the least recently used: the others follow in time. */
+  #expire(): void {
+    const now = this.#now();
+    for (const entry of this.#complete.values()) {
+      if (entry.expiresAt > now) return;
+      this.#forget(entry);
+    }
+  }
+
+  #forget(entry: IdempotentAnswer): void {
+    const { name, answer } = entry;
+    const answers = this.#running.get(name) === entry ? this.#running : this.#complete;
+    if (answers.get(name) !== entry) return;
+    answers.delete(name);
+    this.#bytes -= ENTRY_BYTES;
+    answer.stopKeeping();
+  }
+}
+
+/** False where there is no room: what somebody may ask for again is let go of before anything is refused. */
+function holds({ held, answer }: IdempotentAnswer): boolean {
+  try {
+    held.set(answer.bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Two calls with the same fingerprint ask for the same: the same body, byte for byte, at the same address, under the
+ * same steering.
+ */
+function fingerprintOf(call: ApiCall): string {
+  const hash = createHash('sha256');
+  const steering: string[] = [];
+  for (const [name, value] of call.headers)
+    if (name.startsWith(STEERING)) steering.push(`${name}:${value}\n`);
+  for (const line of steering.toSorted()) hash.update(line);
+  if (call.route) hash.update(JSON.stringify(call.route));
+  return hash.update('\n').update(call.body, 'latin1').digest('base64');
+}

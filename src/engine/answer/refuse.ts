@@ -1,0 +1,87 @@
+// Tells a client that got nothing yet why it gets no answer: in its own protocol, or in the upstream's own words
+// where those are its protocol already.
+import type { GatewayError, UpstreamFailure } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { isOwnRefusal } from '../failure-table.ts';
+import type { Generation } from '../generation.ts';
+
+/** What the client gets instead of an answer. */
+interface Refusal {
+  readonly status: number;
+  /** JSON, always: what an upstream calls its own words is no reason to let a browser show them. */
+  readonly body: string;
+}
+
+/** HTTP status of the error as the whole answer. */
+export function refusalStatus(generation: Generation, error: GatewayError): number {
+  return refusalOf(generation, error).status;
+}
+
+/**
+ * The upstream's own words where a relayed answer would have had them, else the error in the words of the client's
+ * protocol: with the upstream's status where it was the only one asked and the caller is at fault.
+ */
+function refusalOf({ call, id, attempts }: Generation, error: GatewayError): Refusal {
+  const { upstream } = error;
+  const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
+  const isTold = isCallers || (error.fault !== 'client' && upstream && tellsOfUpstream(upstream));
+  if (upstream && isTold && isRelayed(attempts) && isJson(upstream.body))
+    return { status: upstream.status, body: upstream.body };
+  const { status, body } = call.protocol.server.encodeError(error, id);
+  return { status: isCallers ? upstream.status : status, body: JSON.stringify(body) };
+}
+
+/** Pages of servers in between are told in the error's words instead. */
+function isJson(body: string): boolean {
+  return parseJson(body) !== undefined;
+}
+
+/** Only a status that says so: an upstream may write any three digits. */
+function isCallersRefusal(attempts: number, { fault, upstream }: GatewayError): boolean {
+  if (fault !== 'client' || attempts !== 1 || !upstream) return false;
+  return upstream.status >= 400 && upstream.status < 500;
+}
+
+/** True when all tries were at one endpoint, whose answer would have been the client's as it is. */
+function isRelayed(attempts: Generation['attempts']): boolean {
+  const [first] = attempts;
+  // Those who host another vendor's protocol have errors of their own form.
+  if (!first || first.endpoint.hosting) return false;
+  return attempts.every(({ lane, endpoint }) => lane === 'relay' && endpoint === first.endpoint);
+}
+
+/**
+ * True for limits, empty accounts and failures in a protocol's words: clients recover by them. A refused key is the
+ * operator's business, and the page of a proxy on the way is nobody's protocol.
+ */
+function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
+  const isTold = status === 402 || status === 429 || (status >= 500 && status < 600);
+  if (!isTold) return false;
+  const words = parseJson(body);
+  // All protocols have this member.
+  return isJsonObject(words) && isJsonObject(words['error']);
+}
+
+/** Sends the error as the whole answer. */
+export function refuse(generation: Generation, error: GatewayError): void {
+  const { call, attempts } = generation;
+  const { status, body } = refusalOf(generation, error);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...generation.headers(attempts.at(-1)),
+    ...retryHeaders(error),
+  };
+  // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
+  if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : error.kind === 'conflict')
+    headers['x-should-retry'] = 'false';
+  call.client.respond(status, headers, body, 'text');
+}
+
+/** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
+export function retryHeaders(error: GatewayError): Record<string, string> {
+  if (error.retryAfterMs === undefined) return {};
+  return {
+    'retry-after': String(Math.ceil(error.retryAfterMs / 1000)),
+    'retry-after-ms': String(error.retryAfterMs),
+  };
+}

@@ -1,0 +1,163 @@
+// Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
+// depends on the status, the content type and the lane.
+import type { EventSink } from '../../canonical/index.ts';
+import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
+import type {
+  CodecContext,
+  RelayFacts,
+  RelayStream,
+  RelayTap,
+  UpstreamCodec,
+  Protocol,
+} from '../../protocols/index.ts';
+import { parseAnswer } from '../../protocols/index.ts';
+import { SseParser } from '../../upstream/sse.ts';
+import { STEP_BYTES } from '../held-bytes.ts';
+
+/** Takes the bytes of an answer as they arrive. Byte strings. */
+export interface AnswerReader {
+  data(bytes: string): void;
+  /** The answer's body is complete. */
+  end(): void;
+}
+
+/** UTF-8 text from byte strings in pieces. Plain ASCII, the usual case, is passed on without a copy. */
+class TextReader {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #pending = false;
+
+  push(bytes: string): string {
+    if (!this.#pending && isAscii(bytes)) return bytes;
+    this.#pending = true;
+    const text = this.#decoder.decode(Buffer.from(bytes, 'latin1'), { stream: true });
+    // A piece that ends in ASCII leaves no half character behind.
+    if (bytes.charCodeAt(bytes.length - 1) < 0x80) this.#pending = false;
+    return text;
+  }
+}
+
+function isAscii(text: string): boolean {
+  return !/[\x80-\xff]/.test(text);
+}
+
+/** Takes what is decoded of an event stream. */
+export interface FrameSink extends EventSink {
+  /** Told before an event that is worth counting by itself, in characters. */
+  large?(chars: number): void;
+}
+
+/** Decodes an event stream. */
+export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: CodecContext): AnswerReader {
+  const text = new TextReader();
+  const decoder = codec.decodeStream(sink, context);
+  const parser = new SseParser((event, data) => {
+    if (data.length >= STEP_BYTES) sink.large?.(data.length);
+    decoder.frame(event, data);
+  });
+  return {
+    data: (bytes) => parser.push(text.push(bytes)),
+    end() {
+      parser.end();
+      decoder.end();
+    },
+  };
+}
+
+/** Decodes a whole answer. */
+export function wholeReader(codec: UpstreamCodec, sink: EventSink, context: CodecContext): AnswerReader {
+  return bodyReader(MAX_ANSWER_BYTES, (body) => codec.decodeResponse(parseWhole(body), sink, context));
+}
+
+/** Collects an error answer; `done` gets its text. */
+export function errorReader(done: (body: string) => void): AnswerReader {
+  return bodyReader(MAX_ERROR_BYTES, (body) => done(new TextReader().push(body)), 'truncate');
+}
+
+/** Relays a whole answer: `done` gets the patched bytes. */
+export function relayWholeReader(
+  protocol: Required<Pick<Protocol, 'relay'>>,
+  facts: RelayFacts,
+  done: (body: string, tap: RelayTap) => void,
+): AnswerReader {
+  return bodyReader(MAX_ANSWER_BYTES, (body) => {
+    const answer = protocol.relay.patchResponse(body, facts);
+    done(answer.body, answer.tap);
+  });
+}
+
+/** Relays a stream: `progress` is called after each read with the bytes that may go on. */
+export function relayStreamReader(
+  stream: RelayStream,
+  progress: (bytes: string, ended: boolean) => void,
+): AnswerReader {
+  let over = false;
+  return {
+    data(bytes) {
+      if (over) return;
+      const out = stream.push(bytes);
+      over = stream.done || stream.error !== undefined;
+      progress(over && !stream.error ? out + stream.end() : out, over);
+    },
+    end() {
+      if (over) return;
+      over = true;
+      progress(stream.end(), true);
+    },
+  };
+}
+
+function bodyReader(
+  maxBytes: number,
+  done: (body: string) => void,
+  excess: 'fail' | 'truncate' = 'fail',
+): AnswerReader {
+  const pieces: string[] = [];
+  let size = 0;
+  return {
+    data(bytes) {
+      if (size > maxBytes) return;
+      size += bytes.length;
+      pieces.push(bytes);
+      if (size <= maxBytes) return;
+      if (excess === 'fail')
+        throw new GatewayError(
+          'upstream_unavailable',
+          `the upstream's answer is larger than ${maxBytes} bytes`,
+        );
+      // Nobody waits for the rest of it.
+      done(pieces.join('').slice(0, maxBytes));
+    },
+    end() {
+      if (size <= maxBytes) done(pieces.length === 1 ? (pieces[0] ?? '') : pieces.join(''));
+    },
+  };
+}
+
+function parseWhole(body: string): unknown {
+  const json = parseAnswer(new TextReader().push(body));
+  if (json !== undefined) return json;
+  const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
+  throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
+}
+
+/** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
+export function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
+  if (!copy) return reader;
+  const quietly = (run: () => void): void => {
+    try {
+      run();
+    } catch {
+      // The copy is for the records; the answer itself was judged by the first reader.
+    }
+  };
+  return {
+    data(bytes) {
+      quietly(() => copy.data(bytes));
+      reader.data(bytes);
+    },
+    end() {
+      quietly(() => copy.end());
+      reader.end();
+    },
+  };
+}

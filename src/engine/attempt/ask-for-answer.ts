@@ -1,0 +1,175 @@
+// One request to one endpoint, exactly as given, and its whole answer: for whoever examines an endpoint. Nothing is
+// routed, emulated, repeated or recorded. What the request is for is the asker's business.
+import type { Endpoint } from '../../catalog/index.ts';
+import type {
+  CanonicalRequest,
+  CollectedEvents,
+  EventSink,
+  ResolvedReasoning,
+} from '../../canonical/index.ts';
+import { Collector, GatewayError, Report } from '../../canonical/index.ts';
+import { findProtocol } from '../../protocols/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
+import { type Decompressor, decompressing } from '../../upstream/decompress.ts';
+import type { ResponseHead } from '../../upstream/response-parser.ts';
+import { errorReader, streamReader, wholeReader, type AnswerReader } from './answer-reader.ts';
+import { isStreamed, unframed } from './event-stream-reader.ts';
+import { encodeBody, targetOf } from './prepare.ts';
+import { redactedError } from './redacted-error.ts';
+import { sendUpstream } from './send-upstream.ts';
+import { TRANSPORT_WORDS } from './transport-words.ts';
+import { upstreamHeaders } from './upstream-headers.ts';
+import { upstreamUrl } from './upstream-url.ts';
+
+/** A longer answer is none to a small question, in bytes. */
+const MAX_BYTES = 1_048_576;
+
+export interface AnswerAsking {
+  readonly upstream: UpstreamClient;
+  readonly clock: Clock;
+  /** How long the whole answer may take. */
+  readonly timeoutMs: number;
+  /** Masks secrets in what the upstream said. */
+  readonly redact: (text: string) => string;
+}
+
+export interface AskedAnswer {
+  readonly collected: CollectedEvents;
+  /** Why there is no complete answer, without secrets; null when there is one. */
+  readonly failure: GatewayError | null;
+  /** True: the answer came as a stream. */
+  readonly streamed: boolean;
+  /** The body as it came: for members that no codec decodes. */
+  readonly text: string;
+}
+
+/**
+ * Asks.
+ * @param reasoning what the endpoint is told about reasoning
+ * @returns never rejects: failures are part of the answer, `unsupported` for a request that could not even be written
+ */
+export function askForAnswer(
+  endpoint: Endpoint,
+  request: CanonicalRequest,
+  reasoning: ResolvedReasoning,
+  asking: AnswerAsking,
+): Promise<AskedAnswer> {
+  const protocol = findProtocol(endpoint.protocol);
+  if (!protocol) throw new TypeError(`the protocol ${endpoint.protocol} is not implemented`);
+  const codec = protocol.upstream;
+  return new Promise((resolve) => {
+    const collector = new Collector();
+    let hasEnded = false;
+    const sink: EventSink = {
+      on(event) {
+        collector.on(event);
+        hasEnded ||= event.type === 'finish' || event.type === 'error';
+      },
+    };
+    let call: UpstreamCall | undefined;
+    let reader: AnswerReader | undefined;
+    let decompressor: Decompressor | undefined;
+    let size = 0;
+    let bytes = '';
+    let streamed = false;
+    let isOver = false;
+
+    const done = (thrown: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      decompressor?.stop();
+      cancelTimer();
+      const collected = collector.result();
+      const found = thrown ?? collected.error ?? (collected.finish ? null : NO_ANSWER);
+      resolve({
+        collected,
+        failure: found === null ? null : redactedError(GatewayError.from(found), asking.redact),
+        streamed,
+        text: Buffer.from(bytes, 'latin1').toString(),
+      });
+    };
+    const stop = (kind: 'timeout' | 'upstream_unavailable', message: string): void => {
+      done(new GatewayError(kind, message));
+      call?.abort();
+    };
+    const guard = (run: () => void): void => {
+      if (isOver) return;
+      try {
+        run();
+      } catch (error) {
+        done(error);
+        call?.abort();
+      }
+    };
+    const cancelTimer = asking.clock.after(asking.timeoutMs, () =>
+      stop('timeout', `no complete answer within ${asking.timeoutMs} ms`),
+    );
+
+    const readerFor = (head: ResponseHead): AnswerReader => {
+      if (head.status >= 300)
+        return errorReader((text) => {
+          throw codec.decodeError(head.status, (name) => head.header(name), text);
+        });
+      streamed = isStreamed(head.header('content-type'));
+      const context = { newId, nowSeconds: () => Math.floor(asking.clock.now() / 1000) };
+      return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
+    };
+    const begin = (head: ResponseHead): void => {
+      const plain = unframed(readerFor(head), head, codec);
+      const body = {
+        data: (piece: string) => guard(() => take(plain, piece)),
+        end: () => guard(() => finish(plain)),
+      };
+      const source = { pause: () => call?.pause(), resume: () => call?.resume() };
+      decompressor = decompressing(head.header('content-encoding'), source, body, (message) =>
+        stop('upstream_unavailable', message),
+      );
+      reader = decompressor ?? body;
+    };
+    /** What was compressed is counted as it comes out. */
+    const take = (plain: AnswerReader, piece: string): void => {
+      size += piece.length;
+      if (size > MAX_BYTES) stop('upstream_unavailable', `an answer of more than ${MAX_BYTES} bytes`);
+      else plain.data(piece);
+    };
+    const finish = (plain: AnswerReader): void => {
+      plain.end();
+      done(null);
+    };
+
+    guard(() => {
+      call = sendUpstream(
+        endpoint,
+        {
+          url: upstreamUrl(endpoint, protocol, request.stream),
+          headers: upstreamHeaders(endpoint, protocol, request.stream),
+          body: encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()),
+        },
+        asking.upstream,
+        {
+          connected: () => {},
+          head: (head) => guard(() => begin(head)),
+          data: (piece) =>
+            guard(() => {
+              bytes += piece;
+              if (bytes.length > MAX_BYTES)
+                return stop('upstream_unavailable', `an answer of more than ${MAX_BYTES} bytes`);
+              reader?.data(piece);
+              if (!hasEnded) return;
+              // Some servers say all and keep the connection open.
+              done(null);
+              call?.abort();
+            }),
+          end: () => guard(() => reader?.end()),
+          failed: (failure, message) =>
+            stop('upstream_unavailable', `${endpoint.slug} ${TRANSPORT_WORDS[failure]} (${message})`),
+        },
+        done,
+      );
+    });
+  });
+}
+
+const NO_ANSWER = new GatewayError('upstream_unavailable', 'the answer ended before it was complete');

@@ -1,0 +1,87 @@
+// Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
+import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../../canonical/index.ts';
+import { isContent, NO_USAGE } from '../../canonical/index.ts';
+import { estimatedTokens } from '../../ledger/index.ts';
+import type { RelayTap } from '../../protocols/index.ts';
+
+export class Meter {
+  /** Unix milliseconds of the first content; null before it. */
+  firstContentAt: number | null = null;
+  upstreamId: string | null = null;
+  usage: Usage | null = null;
+  finish: FinishEvent | null = null;
+  error: ErrorEvent | null = null;
+  outputChars = 0;
+  relayed: RelayTap | undefined;
+  #reasoningChars = 0;
+  /** Calls, hosted tools and items that only their protocol knows. */
+  #otherItems = 0;
+
+  /** Takes what was read off a relayed answer. */
+  read(tap: RelayTap): void {
+    this.relayed = tap;
+    this.upstreamId = tap.upstreamId ?? null;
+    this.usage = tap.usage ?? null;
+    this.finish = tap.finish ?? null;
+    this.outputChars = tap.outputChars;
+  }
+
+  /** Notes an event. @param nowMs read only when the event is the first content */
+  note(event: CanonicalEvent, nowMs: () => number): void {
+    switch (event.type) {
+      case 'start':
+        this.upstreamId = event.id ?? null;
+        return;
+      case 'text':
+      case 'arguments':
+        this.outputChars += event.text.length;
+        break;
+      case 'reasoning':
+        this.#reasoningChars += event.text.length;
+        break;
+      case 'open':
+        if (event.item.type !== 'message' && event.item.type !== 'reasoning') this.#otherItems++;
+        break;
+      case 'usage':
+        this.usage = event.usage;
+        return;
+      case 'finish':
+        this.finish = event;
+        break;
+      case 'error':
+        this.error = event;
+        return;
+      default:
+    }
+    if (this.firstContentAt === null && isContent(event)) this.firstContentAt = nowMs();
+  }
+
+  /** True when no text, no reasoning and no item of another kind passed. */
+  get isEmpty(): boolean {
+    return this.outputChars + this.#reasoningChars + this.#otherItems === 0;
+  }
+
+  /** True when the upstream produced something: without it nothing may be charged. */
+  get produced(): boolean {
+    return this.firstContentAt !== null;
+  }
+
+  /**
+   * The counts to settle with: the upstream's, else an estimate of what passed, else null.
+   * @param estimateInput tokens of the prompt, roughly; asked only where the upstream did not count
+   */
+  settledUsage(estimateInput: () => number): Usage | null {
+    if (this.usage) return this.usage;
+    if (!this.produced) return null;
+    return {
+      ...NO_USAGE,
+      input: { ...NO_USAGE.input, uncached: estimateInput() },
+      output: {
+        ...NO_USAGE.output,
+        text: estimatedTokens(this.outputChars),
+        reasoning: estimatedTokens(this.#reasoningChars),
+      },
+      estimated: true,
+    };
+  }
+}

@@ -1,0 +1,113 @@
+// The valve between an upstream's socket and the reader of its answer. A pause of the socket lets megabytes gather in the
+// kernel, which then come in a few large reads: they are worked off in slices, so that other requests have their turns in
+// between, and not at all while the client does not read. Knows nothing of what the bytes say.
+import { GatewayError } from '../../canonical/index.ts';
+import { nextTurn } from '../../runtime/clock.ts';
+import type { TransportFailure, UpstreamCall, UpstreamListener } from '../../upstream/client.ts';
+import type { ByteAccount } from '../call.ts';
+import { HeldBytes } from '../held-bytes.ts';
+
+/** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
+const SLICE_BYTES = 64 * 1024;
+
+type Body = Pick<UpstreamListener, 'data' | 'end' | 'failed'>;
+
+/** Who works the bytes off. */
+interface Reader extends Body {
+  /** There is no room for what waits to be worked off. */
+  refused(error: GatewayError): void;
+}
+
+export class PacedAnswer implements Body {
+  readonly #next: Reader;
+  readonly #held: HeldBytes;
+  #call: UpstreamCall | undefined;
+  /** Byte string, read and not worked off; at most about one read, for the socket is paused then. */
+  #waiting = '';
+  #ending: (() => void) | undefined;
+  #isPaused = false;
+  #isScheduled = false;
+
+  /**
+   * @param next gets what is worked off: `data` in pieces of up to a slice
+   * @param account what waits counts there
+   */
+  constructor(next: Reader, account: ByteAccount) {
+    this.#next = next;
+    this.#held = new HeldBytes(account);
+  }
+
+  /** @param call whose bytes come here */
+  attach(call: UpstreamCall): void {
+    this.#call = call;
+    if (this.#isPaused) call.pause();
+  }
+
+  data(bytes: string): void {
+    if (bytes.length <= SLICE_BYTES && this.#waiting === '' && !this.#isPaused) return this.#next.data(bytes);
+    this.#waiting += bytes;
+    this.#call?.pause();
+    try {
+      this.#held.set(this.#waiting.length);
+    } catch (error) {
+      return this.#next.refused(GatewayError.from(error));
+    }
+    if (!this.#isScheduled && !this.#isPaused) this.#work();
+  }
+
+  end(): void {
+    this.#finally(() => this.#next.end());
+  }
+
+  failed(failure: TransportFailure, message: string): void {
+    this.#finally(() => this.#next.failed(failure, message));
+  }
+
+  /** Whoever gets the answer has no room: nothing more is worked off, and the socket waits. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    if (this.#waiting === '' && !this.#ending) this.#call?.resume();
+    else this.#later();
+  }
+
+  /** Nothing more is wanted: closes the connection and forgets what was read. */
+  abort(): void {
+    this.#waiting = '';
+    this.#held.release();
+    this.#ending = undefined;
+    this.#call?.abort();
+  }
+
+  #finally(ending: () => void): void {
+    if (this.#waiting === '') ending();
+    else this.#ending = ending;
+  }
+
+  #later(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    nextTurn(() => {
+      this.#isScheduled = false;
+      if (!this.#isPaused) this.#work();
+    });
+  }
+
+  #work(): void {
+    const slice = this.#waiting.slice(0, SLICE_BYTES);
+    this.#waiting = this.#waiting.slice(SLICE_BYTES);
+    this.#held.set(this.#waiting.length);
+    if (slice !== '') this.#next.data(slice);
+    if (this.#isPaused) return;
+    if (this.#waiting !== '') return this.#later();
+    const ending = this.#ending;
+    this.#ending = undefined;
+    if (ending) ending();
+    else this.#call?.resume();
+  }
+}

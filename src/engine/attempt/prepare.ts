@@ -1,0 +1,206 @@
+// Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
+import type { Endpoint } from '../../catalog/index.ts';
+import type { CanonicalRequest, EventSink, ResolvedReasoning, Target } from '../../canonical/index.ts';
+import { GatewayError, Report } from '../../canonical/index.ts';
+import type { Lane } from '../../ledger/index.ts';
+import { findProtocol, type Protocol } from '../../protocols/index.ts';
+import {
+  adaptRequest,
+  type AnswerCheck,
+  checkFormat,
+  checkGrammars,
+  customToolNames,
+  CustomToolRestorer,
+  ReasoningStamp,
+  resolveReasoning,
+  SingleCall,
+  StopCutter,
+} from '../adapt/index.ts';
+import { asSaid } from './as-said.ts';
+import { fitRequest } from './fit-request.ts';
+import type { LearnedRefusals } from './learned-refusals.ts';
+
+export interface PreparedAttempt {
+  readonly endpoint: Endpoint;
+  readonly protocol: Protocol;
+  readonly lane: Lane;
+  /** What is asked, in canonical form. */
+  readonly request: CanonicalRequest;
+  /** Byte string. */
+  readonly body: string;
+  readonly report: Report;
+  /** What the answer must pass before the client gets it; usually nothing. */
+  readonly checks: readonly AnswerCheck[];
+  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
+}
+
+export interface PrepareInput {
+  readonly request: CanonicalRequest;
+  /** The client's own body, for the relay lane. Byte string. */
+  readonly clientBytes: string;
+  readonly endpoint: Endpoint;
+  readonly strict: boolean;
+  /** True: not the relay lane, although it would do. */
+  readonly translate: boolean;
+  readonly learned: LearnedRefusals;
+}
+
+/**
+ * Prepares a request for an endpoint. Throws GatewayError `unsupported` where the endpoint cannot serve it, or
+ * where `strict` forbids a loss.
+ */
+export function prepareAttempt(input: PrepareInput): PreparedAttempt {
+  const { request, clientBytes, endpoint, strict, translate, learned } = input;
+  const protocol = findProtocol(endpoint.protocol);
+  if (!protocol)
+    throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+  const report = request.report.fork();
+  for (const { path, action, reason, keptBy, alsoKeptBy } of request.lossesElsewhere ?? [])
+    if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
+  const adapted = adaptRequest(request, endpoint, protocol, report);
+  const client = findProtocol(request.protocol)?.server;
+  const { request: fitting, restore } = fitRequest(adapted.request, endpoint, protocol, report);
+  const format = checkFormat(
+    fitting,
+    {
+      structuredOutput: endpoint.quirks.structuredOutput,
+      schemasOnly: protocol.upstream.schemasOnly === true,
+      faithful: endpoint.faithful,
+    },
+    report,
+  );
+  const asked = format?.request ?? fitting;
+  const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
+  const grammars = knowsGrammars ? null : checkGrammars(asked, report);
+  const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
+  const taken = asSaid(endpoint, request);
+  const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
+  const relay = protocol.relay;
+  const relayed =
+    !translate &&
+    relay !== undefined &&
+    endpoint.faithful &&
+    endpoint.protocol === request.protocol &&
+    !adapted.changed &&
+    checks.length === 0 &&
+    (endpoint.quirks.customTools || !speaksOfCustomTools(fitting)) &&
+    (relay.saysReasoning?.(request, { reasoning, reasoningStyle: taken.reasoningStyle }) ??
+      saysSo(request, reasoning)) &&
+    !needsState(request, endpoint) &&
+    relay.accepts(request);
+  if (!relayed) client?.requireCalls?.(request.items);
+  for (const { path, action, reason, keptBy, keptIn } of request.lossesElsewhere ?? [])
+    if (keptIn === 'relay' && !relayed && endpoint.protocol === keptBy) report.add(path, action, reason);
+  const body = relayed
+    ? relay.editRequest(clientBytes, request, endpoint.model)
+    : encodeBody(protocol, asked, targetOf(taken, reasoning), report);
+  if (strict) refuseLosses(report);
+  const customTools = customToolNames(fitting);
+  return {
+    endpoint,
+    protocol,
+    lane: relayed ? 'relay' : 'translate',
+    request: asked,
+    body,
+    report,
+    checks,
+    wrap(innermost, cut) {
+      let sink = innermost;
+      if (adapted.cutAt.length > 0) {
+        const cutter: StopCutter = new StopCutter(sink, adapted.cutAt, () => cut(cutter.matched ?? ''));
+        sink = cutter;
+      }
+      if (restore) sink = restore(sink);
+      // Among calls of functions: what they are restored to may be no call any more.
+      if (request.parallelToolCalls === false) sink = new SingleCall(sink);
+      if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
+      if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
+      return sink;
+    },
+  };
+}
+
+/** The same attempt with another request of the same shape: the repair of an answer. */
+export function prepareRepair(
+  prepared: PreparedAttempt,
+  request: CanonicalRequest,
+  learned: LearnedRefusals,
+): PreparedAttempt {
+  const { endpoint } = prepared;
+  const reasoning = learned.apply(endpoint, resolveReasoning(request, endpoint, new Report()), new Report());
+  return {
+    ...prepared,
+    request,
+    body: encodeBody(prepared.protocol, request, targetOf(endpoint, reasoning), new Report()),
+  };
+}
+
+/**
+ * True when the answer must hold reasoning that the client did not ask for and may not see: what is kept here is the
+ * next turn's only memory of it.
+ */
+function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): boolean {
+  if (state === undefined || reasoningStyle === 'none') return false;
+  const isKept = state.store || state.conversationId !== undefined;
+  return isKept && !state.include.has('reasoning.encrypted_content');
+}
+
+/** True where the client's own bytes hold what only models with custom tools can read. */
+function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
+  return (
+    tools.some(({ type }) => type === 'custom') ||
+    items.some((item) => item.type === 'tool_call' && item.kind === 'custom')
+  );
+}
+
+/** True when the client's own words already say what the policy decided, so that nothing has to be added. */
+function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
+  switch (resolved.mode) {
+    case 'unset':
+      // Nothing is to be sent: an effort in the client's own words would be, and the upstream would refuse it.
+      return request.reasoning.effort === undefined;
+    case 'off':
+      return request.reasoning.effort === 'none';
+    case 'on':
+      return request.reasoning.effort === resolved.effort && resolved.budgetTokens === undefined;
+  }
+}
+
+/** What an encoder must know of an endpoint. @param reasoning as it was resolved for this request there */
+export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
+  const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } =
+    endpoint;
+  return {
+    model,
+    quirks,
+    reasoningStyle,
+    isReasoningKnown: endpoint.isReasoningKnown || !endpoint.faithful,
+    reasoning,
+    reasoningFormat,
+    unsupported,
+    maxOutputTokens,
+    contextLength,
+  };
+}
+
+/** The body of a request for a target, as a byte string. Throws GatewayError `unsupported`. */
+export function encodeBody(
+  protocol: Protocol,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): string {
+  return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString(
+    'latin1',
+  );
+}
+
+/** Throws GatewayError `unsupported` that names every loss, if there is one. */
+export function refuseLosses(report: Report): void {
+  const [first] = report.losses;
+  if (!first) return;
+  const all = report.losses
+    .map((entry) => `${entry.path} would be ${entry.action}: ${entry.reason}`)
+    .join('; ');
+  throw new GatewayError('unsupported', `strict mode: ${all}`, { param: first.path, code: 'strict_mode' });
+}

@@ -1,0 +1,17 @@
+// What a connection did that failed, in words for a person. Knows nothing of retries.
+import { GatewayError } from '../../canonical/index.ts';
+import type { TransportFailure } from '../../upstream/client.ts';
+
+/** Follows the name of the endpoint in a sentence. */
+export const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
+  connect: 'could not be reached',
+  stale: 'could not be asked over a connection that was used before',
+  reset: 'closed the connection without an answer',
+  cut: 'cut its answer short',
+  protocol: 'broke the HTTP protocol',
+};
+
+/** The error of an attempt. @param slug of the endpoint @param detail what the connection says */
+export function transportError(slug: string, failure: TransportFailure, detail: string): GatewayError {
+  return new GatewayError('upstream_unavailable', `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`);
+}

@@ -1,0 +1,61 @@
+// What signs the requests to an endpoint: made once for all endpoints of a provider, so that they share one token.
+import type { EndpointCredential } from '../../catalog/index.ts';
+import { fetchAwsKeys } from '../../upstream/aws-keys.ts';
+import { applicationToken, identityToken } from '../../upstream/azure-token.ts';
+import type { Sender } from '../../upstream/client.ts';
+import type { Credential } from '../../upstream/credential.ts';
+import type { TokenSource } from '../../upstream/credential-source.ts';
+import {
+  federationToken,
+  instanceToken,
+  serviceAccountToken,
+  userToken,
+} from '../../upstream/google-token.ts';
+import { type FetchedCredential, RenewedCredential } from '../../upstream/renewed-credential.ts';
+import { AwsSigner } from '../../upstream/sign-aws.ts';
+
+const known = new WeakMap<EndpointCredential, Credential>();
+
+/** The signer for a credential. */
+export function upstreamCredential(facts: EndpointCredential, upstream: Sender): Credential {
+  let credential = known.get(facts);
+  if (!credential) {
+    credential = makeCredential(facts, upstream);
+    known.set(facts, credential);
+  }
+  return credential;
+}
+
+function makeCredential(facts: EndpointCredential, upstream: Sender): Credential {
+  const now = (): number => upstream.now();
+  if (facts.kind === 'token')
+    return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), now);
+  const { keys, region, service } = facts;
+  // Signed at once: there is nothing to wait for.
+  if (keys.from === 'given') {
+    const signer = new AwsSigner({ ...keys, region, service }, now);
+    return { headers: (request) => signer.headers(request) };
+  }
+  return new RenewedCredential(async (signal) => {
+    const fetched = await fetchAwsKeys(keys, upstream, signal);
+    const credential = new AwsSigner({ ...fetched.keys, region, service }, now);
+    return { credential, expiresAt: fetched.expiresAt };
+  }, now);
+}
+
+function fetchToken(source: TokenSource, upstream: Sender, signal: AbortSignal): Promise<FetchedCredential> {
+  switch (source.from) {
+    case 'google-service-account':
+      return serviceAccountToken(source, upstream, signal);
+    case 'google-user':
+      return userToken(source, upstream, signal);
+    case 'google-federation':
+      return federationToken(source, upstream, signal);
+    case 'google-instance':
+      return instanceToken(source, upstream, signal);
+    case 'azure-application':
+      return applicationToken(source, upstream, signal);
+    case 'azure-identity':
+      return identityToken(source, upstream, signal);
+  }
+}

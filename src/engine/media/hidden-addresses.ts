@@ -1,0 +1,66 @@
+// Addresses that stand outside of media: in parts of types that only their own protocol knows, such as `video_url`, and
+// in captured screens. Knows where they are, and nothing of what may be done with them.
+import type { Item, JsonObject, JsonValue, Part } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { withScreenshot } from '../../protocols/index.ts';
+import { partsOf } from './item-parts.ts';
+
+/** Members that lead somewhere: `url`, `video_url`, `fileUri`. */
+const MEMBER = /ur[il]$/i;
+/** Any scheme (RFC 3986, section 3.1), but for addresses that are what they lead to. */
+const ADDRESS = /^(?!data:)[a-z][a-z0-9+.-]*:/i;
+
+/** An address, and the path of what holds it. */
+export interface Address {
+  readonly url: string;
+  readonly path: string | undefined;
+}
+
+/** True for an item that may hold such addresses. */
+export function mayHideAddresses(item: Item): boolean {
+  return screenOf(item) !== undefined || partsOf(item).some((part) => part.type === 'unknown');
+}
+
+/** The addresses, each with the path of what holds it. */
+export function hiddenAddresses(item: Item): readonly Address[] {
+  const screen = screenOf(item);
+  if (screen !== undefined) return [{ url: screen, path: item.path }];
+  return partsOf(item).flatMap((part) => {
+    const found: string[] = [];
+    if (part.type === 'unknown') mapAddresses(part.source.raw, (url) => (found.push(url), url));
+    return found.map((url) => ({ url, path: part.path }));
+  });
+}
+
+/** The item with something else in the place of each address: usually what it leads to. */
+export function withoutAddresses(item: Item, replace: (url: string) => string): Item {
+  const screen = screenOf(item);
+  if (screen !== undefined) return withScreenshot(item, replace(screen));
+  if (!('parts' in item) || hiddenAddresses(item).length === 0) return item;
+  const parts = item.parts.map((part): Part => {
+    if (part.type !== 'unknown') return part;
+    const { protocol, raw } = part.source;
+    return { ...part, source: { protocol, raw: mapAddresses(raw, replace) as JsonObject } };
+  });
+  return { ...item, parts, source: undefined };
+}
+
+/** The address of a captured screen (`computer_call_output` of the Responses API). */
+function screenOf(item: Item): string | undefined {
+  if (item.type !== 'hosted_call' || item.kind !== 'computer_call_output') return undefined;
+  const url = asString(asObject(item.source.raw['output'])['image_url']);
+  return url !== undefined && ADDRESS.test(url) ? url : undefined;
+}
+
+function mapAddresses(value: JsonValue | undefined, replace: (url: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((each) => mapAddresses(each, replace));
+  if (!isJsonObject(value)) return value ?? null;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      typeof inner === 'string' && MEMBER.test(name) && ADDRESS.test(inner)
+        ? replace(inner)
+        : mapAddresses(inner, replace),
+    ]),
+  );
+}

@@ -1,0 +1,139 @@
+// Puts text in the place of files, for endpoints that take none. Owns what a file becomes and how it is introduced; how a
+// PDF is read is known in `documents/`.
+import type { CanonicalRequest, FilePart, Media, Part, Report, TextPart } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import { pdfText } from '../../documents/pdf-text.ts';
+import { isTextType, mediaTypeOfFile } from '../../protocols/index.ts';
+import { partsOf, withParts } from './item-parts.ts';
+
+/** What the files of one request say, by their content: other endpoints of the same request get it from here. */
+export type ReadDocuments = Map<Media, Promise<readonly string[]>>;
+
+/** Of one request: each PDF may take seconds. */
+const MOST_PDFS = 20;
+
+/** True for a request with files, at an endpoint that takes none. */
+export function needsReading(request: CanonicalRequest, { quirks }: Endpoint): boolean {
+  return !quirks.readsFiles && request.items.some((item) => partsOf(item).some(isFile));
+}
+
+/**
+ * The request with what its files say in their place, and the approximation reported; pictures among them as images.
+ * @param known what was read for the request so far; what is read now is added
+ * @param signal aborted when nobody waits any more: what is not read by then is left
+ * @throws GatewayError naming the part: `unsupported` for a file that has no text that can be read, so that an endpoint
+ * that takes files is tried; `invalid_request` for more PDFs than one request may have read
+ */
+export async function readDocuments(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  known: ReadDocuments,
+  signal: AbortSignal,
+): Promise<CanonicalRequest> {
+  const report = request.report.fork();
+  const items = [];
+  for (const item of request.items) {
+    items.push(
+      partsOf(item).some(isFile)
+        ? await withParts(item, async (part) =>
+            isFile(part) && !signal.aborted ? replace(part, endpoint, known, report, signal) : part,
+          )
+        : item,
+    );
+  }
+  return { ...request, items, report };
+}
+
+async function replace(
+  part: FilePart,
+  { slug }: Endpoint,
+  known: ReadDocuments,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Part | readonly Part[]> {
+  const { media, path, cache, filename } = part;
+  if (media.kind !== 'base64')
+    throw new GatewayError('unsupported', `${slug} takes no files, and this one is not at hand to be read`, {
+      param: path,
+    });
+  const bytes = Buffer.from(media.data, 'base64');
+  const stated = media.mediaType?.split(';')[0]?.trim().toLowerCase();
+  const isVague = stated === undefined || stated === '' || stated === 'application/octet-stream';
+  const type = isVague ? mediaTypeOfFile(bytes, filename ?? '') : stated;
+  if (type.startsWith('image/')) return { type: 'image', media: { ...media, mediaType: type }, path, cache };
+  const name = filename || (type === 'application/pdf' ? 'file.pdf' : 'file');
+  const texts = await textsOf(media, bytes, type, known, part, signal);
+  report.add(
+    path ?? 'input',
+    'approximated',
+    type === 'application/pdf'
+      ? `${slug} reads no PDFs: the text of its ${texts.length === 1 ? 'page' : `${texts.length} pages`} was sent, without pictures and layout`
+      : `${slug} takes no files: its text was sent`,
+  );
+  return texts.map((text, index): TextPart => {
+    const page = type === 'application/pdf' ? `, page ${index + 1} of ${texts.length}` : '';
+    return {
+      type: 'text',
+      text: `[${name}${page}]\n${text}`,
+      path,
+      // The breakpoint was behind the file.
+      cache: index === texts.length - 1 ? cache : undefined,
+    };
+  });
+}
+
+/** The pages of a PDF, or the one text of anything else. */
+async function textsOf(
+  media: Media,
+  bytes: Buffer,
+  type: string,
+  known: ReadDocuments,
+  part: FilePart,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { path } = part;
+  if (type !== 'application/pdf') return [decodeText(bytes, type, path)];
+  let pages = known.get(media);
+  if (!pages) {
+    if (known.size >= MOST_PDFS)
+      throw new GatewayError('invalid_request', `at most ${MOST_PDFS} PDFs of one request are read as text`, {
+        param: path,
+      });
+    pages = pdfText(bytes, signal);
+    known.set(media, pages);
+    // Before anybody else who waits for it hears of it.
+    pages.catch(() => signal.aborted && known.delete(media));
+  }
+  try {
+    return await pages;
+  } catch (thrown) {
+    // Another try had begun to read it and was given up.
+    if (!signal.aborted && !known.has(media)) return textsOf(media, bytes, type, known, part, signal);
+    const { kind, message, code, fault, retryAfterMs } = GatewayError.from(thrown);
+    throw new GatewayError(kind, message, { code, fault, retryAfterMs, param: path, cause: thrown });
+  }
+}
+
+/** @throws GatewayError `unsupported` */
+function decodeText(bytes: Buffer, type: string, path: string | undefined): string {
+  if (!isTextType(type))
+    throw new GatewayError(
+      'unsupported',
+      `only PDFs and texts can be sent to this model, and this is ${type}`,
+      {
+        param: path,
+      },
+    );
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new GatewayError('unsupported', `this is said to be ${type}, but it is no UTF-8 text`, {
+      param: path,
+    });
+  }
+}
+
+function isFile(part: Part): part is FilePart {
+  return part.type === 'file';
+}

@@ -1,0 +1,364 @@
+// Puts bytes in the place of what only points to them: files that clients uploaded, before anything is planned; and
+// addresses, for an endpoint that wants the bytes themselves. Owns what is a picture and how much may come together.
+import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import {
+  audioFormat,
+  findProtocol,
+  mediaTypeOfFile,
+  type NamedObject,
+  screenshotFile,
+  withScreenshot,
+} from '../../protocols/index.ts';
+import type { Files } from '../../state/files.ts';
+import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
+import type { ByteAccount } from '../call.ts';
+import { HeldBytes } from '../held-bytes.ts';
+import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
+import { inLanes } from '../in-lanes.ts';
+import { inOrder, partsOf, withParts } from './item-parts.ts';
+
+/** Where bytes come from. */
+export interface MediaSources {
+  readonly files: Files;
+  readonly fetch: GuardedFetch;
+}
+
+/** What has been fetched for one request, by address: other endpoints of the same request get it from here. */
+export type FetchedMedia = Map<string, Promise<Content>>;
+
+interface Content {
+  readonly bytes: number;
+  readonly media: Extract<Media, { kind: 'base64' }>;
+  readonly filename: string | undefined;
+}
+
+type MediaPart = ImagePart | FilePart;
+
+/** For everything that one address leads to. */
+const FETCH_MS = 20_000;
+/** Fetched at a time for one request. */
+const ABREAST = 4;
+const MOST_ADDRESSES = 100;
+
+/**
+ * The items with uploaded files in the place of their ids; the same list where there is none.
+ * @param mayName whether an id may go on to the vendor, as one of the operator's own
+ * @param account what is read counts there
+ * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another key's, `too_large`
+ */
+export async function resolveFiles(
+  items: readonly Item[],
+  keyId: string,
+  files: Files,
+  mayName: (id: string) => boolean,
+  account: ByteAccount,
+): Promise<readonly Item[]> {
+  if (!items.some((item) => screenshotFile(item) !== undefined || partsOf(item).some(namesFile)))
+    return items;
+  const known = new Map<string, Promise<Content | null>>();
+  const allowance = new Allowance(files.maxBytes);
+  const held = new HeldBytes(account);
+  const contentOf = async (id: string, path: string | undefined): Promise<Content | null> => {
+    let content = known.get(id);
+    if (!content) known.set(id, (content = read(files, keyId, id, allowance, held, path)));
+    const found = await content;
+    if (found) allowance.take(found.bytes, path);
+    return found;
+  };
+  return inOrder(items, async (item) => {
+    const shot = screenshotFile(item);
+    if (shot !== undefined) {
+      const content = await contentOf(shot, item.path);
+      if (!content) throw unknownFile(shot, item.path);
+      const { mediaType, data } = picture(content, item.path).media;
+      return withScreenshot(item, `data:${mediaType};base64,${data}`);
+    }
+    if (!partsOf(item).some(namesFile)) return item;
+    return withParts(item, async (part) => {
+      if (!namesFile(part)) return part;
+      const content = await contentOf(part.media.id, part.path);
+      if (content) return filled(part, content);
+      if (mayName(part.media.id)) return part;
+      throw unknownFile(part.media.id, part.path);
+    });
+  });
+}
+
+/** True for a request with addresses that some endpoints may not be able to fetch, or may not be left to. */
+export function pointsElsewhere(request: CanonicalRequest): boolean {
+  return request.items.some(
+    (item) =>
+      mayHideAddresses(item) || partsOf(item).some((part) => hasMedia(part) && part.media.kind === 'url'),
+  );
+}
+
+/**
+ * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all. What
+ * is left to a server that no vendor runs is checked as if it were fetched from here.
+ * @param fetched of this request so far; what is fetched now is added
+ * @param account what is fetched counts there
+ * @throws GatewayError naming the part: `invalid_request` for an address that may not be fetched, `unsupported` for one
+ * that gave nothing, so that an endpoint that fetches by itself is tried, `too_large`
+ */
+export async function fetchMedia(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  fetched: FetchedMedia,
+  { files, fetch }: MediaSources,
+  account: ByteAccount,
+): Promise<CanonicalRequest> {
+  const takes = findProtocol(endpoint.protocol)?.upstream.takesUrl;
+  const { isVendorRun, quirks } = endpoint;
+  const { fetchesUrls, readsFiles } = quirks;
+  if (!takes && fetchesUrls && readsFiles && isVendorRun) return request;
+  const isWanted = (part: Part): part is AddressedPart => {
+    if (!isAddressed(part)) return false;
+    if (!fetchesUrls && !isVendorRun) return true;
+    if (!/^https?:/i.test(part.media.url)) return false;
+    if (!fetchesUrls || (part.type === 'file' && !readsFiles)) return true;
+    // Its own protocol gets a part in the client's own words.
+    return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
+  };
+  const isHidden = (item: Item): boolean => !isVendorRun && mayHideAddresses(item);
+  if (!isVendorRun && fetchesUrls) await checkAddresses(addressesLeft(request.items, isWanted), fetch);
+  const wanted = request.items.flatMap((item): readonly Address[] => [
+    ...partsOf(item)
+      .filter(isWanted)
+      .map(({ media, path }) => ({ url: media.url, path })),
+    ...(isHidden(item) && !fetchesUrls ? hiddenAddresses(item) : []),
+  ]);
+  if (wanted.length === 0) return request;
+  await download(wanted, fetched, new Allowance(files.maxBytes), fetch, new HeldBytes(account));
+  const contents = await contentsOf(wanted, fetched);
+  const repeated = new Allowance(files.maxBytes);
+  const items = await inOrder(request.items, async (item) => {
+    const plain =
+      isHidden(item) && !fetchesUrls ? withoutAddresses(item, (url) => dataUrl(contents, url)) : item;
+    if (!partsOf(plain).some(isWanted)) return plain;
+    return withParts(plain, async (part) => {
+      const content = isWanted(part) ? contents.get(part.media.url) : undefined;
+      if (!content || !hasMedia(part)) return part;
+      repeated.take(content.bytes, part.path);
+      return filled(part, content);
+    });
+  });
+  return { ...request, items };
+}
+
+type AddressedPart = MediaPart & { media: Extract<Media, { kind: 'url' }> };
+
+function isAddressed(part: Part): part is AddressedPart {
+  return hasMedia(part) && part.media.kind === 'url';
+}
+
+/** What an endpoint that fetches by itself is left with. */
+function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean): readonly Address[] {
+  return items.flatMap((item): readonly Address[] => [
+    ...partsOf(item).flatMap((part) =>
+      isAddressed(part) && !isWanted(part) ? [{ url: part.media.url, path: part.path }] : [],
+    ),
+    ...hiddenAddresses(item),
+  ]);
+}
+
+/** @throws GatewayError naming the part, as if it were fetched from here */
+async function checkAddresses(addresses: readonly Address[], fetch: GuardedFetch): Promise<void> {
+  const distinct = distinctOf(addresses);
+  await inLanes(distinct, ABREAST, ({ url, path }) =>
+    fetch.check(url, FETCH_MS).catch((thrown: unknown) => {
+      throw named(thrown, path);
+    }),
+  );
+}
+
+/** Each address once. @throws GatewayError for more than may be fetched */
+function distinctOf(addresses: readonly Address[]): readonly Address[] {
+  const distinct = [...new Map(addresses.map((address) => [address.url, address])).values()];
+  const tooMany = distinct[MOST_ADDRESSES];
+  if (!tooMany) return distinct;
+  const message = `more than ${MOST_ADDRESSES} addresses would have to be fetched`;
+  throw new GatewayError('invalid_request', message, { param: tooMany.path });
+}
+
+/** Fetches what was not fetched yet, a few at a time; the first failure is that of all. */
+async function download(
+  addresses: readonly Address[],
+  fetched: FetchedMedia,
+  allowance: Allowance,
+  fetch: GuardedFetch,
+  held: HeldBytes,
+): Promise<void> {
+  let isOver = false;
+  await inLanes(distinctOf(addresses), ABREAST, async ({ url, path }) => {
+    if (isOver) return;
+    let content = fetched.get(url);
+    if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left, held)));
+    try {
+      allowance.take((await content).bytes, path);
+    } catch (thrown) {
+      isOver = true;
+      throw named(thrown, path);
+    }
+  });
+}
+
+async function contentsOf(
+  addresses: readonly Address[],
+  fetched: FetchedMedia,
+): Promise<ReadonlyMap<string, Content>> {
+  const contents = new Map<string, Content>();
+  for (const { url } of addresses) {
+    const content = await fetched.get(url);
+    if (content) contents.set(url, content);
+  }
+  return contents;
+}
+
+function dataUrl(contents: ReadonlyMap<string, Content>, url: string): string {
+  const media = contents.get(url)?.media;
+  return media ? `data:${media.mediaType ?? 'application/octet-stream'};base64,${media.data}` : url;
+}
+
+function named(thrown: unknown, path: string | undefined): GatewayError {
+  const error = GatewayError.from(thrown);
+  // That there is no room is nobody's part.
+  if (error.fault === 'gateway') return error;
+  const { kind, message, code } = error;
+  return new GatewayError(kind, message, { code, param: path, cause: thrown });
+}
+
+/** Bytes that one request may still put into its body: one picture named a thousand times counts a thousand times. */
+class Allowance {
+  readonly #most: number;
+  left: number;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.left = most;
+  }
+
+  /** @throws GatewayError `too_large` */
+  take(bytes: number, path: string | undefined): void {
+    this.left -= bytes;
+    if (this.left >= 0) return;
+    throw new GatewayError(
+      'too_large',
+      `the files of one request may have ${this.#most} bytes together (files.max_mb)`,
+      { param: path },
+    );
+  }
+}
+
+async function read(
+  files: Files,
+  keyId: string,
+  id: string,
+  allowance: Allowance,
+  held: HeldBytes,
+  path: string | undefined,
+): Promise<Content | null> {
+  const file = await files.find(keyId, id);
+  if (!file) return null;
+  // Before it is read at all.
+  if (file.bytes > allowance.left) allowance.take(file.bytes, path);
+  held.add(inBase64(file.bytes));
+  const bytes = await files.read(file);
+  if (!bytes) return null;
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+  const { mediaType, filename } = file;
+  return { bytes: bytes.length, media: { kind: 'base64', data, mediaType }, filename };
+}
+
+/** Characters of so many bytes in base64, which is what stays of them. */
+function inBase64(bytes: number): number {
+  return Math.ceil((bytes * 4) / 3);
+}
+
+async function contentAt(
+  fetch: GuardedFetch,
+  url: string,
+  maxBytes: number,
+  held: HeldBytes,
+): Promise<Content> {
+  const taking = (bytes: number): void => held.add(inBase64(bytes));
+  const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS, taking });
+  const { status, bytes } = answer;
+  if (status !== 200 || bytes.length === 0) {
+    const reason = status === 200 ? 'it gave no bytes' : `it answered ${status}`;
+    throw new GatewayError('unsupported', `this address could not be fetched: ${reason}`, {
+      code: 'url_not_fetched',
+    });
+  }
+  const filename = nameIn(answer.url);
+  const sniffed = mediaTypeOfFile(bytes, filename ?? '');
+  const said = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  // Who serves it knows better what kind of text it is, and what no beginning tells.
+  const isVague = sniffed === 'text/plain' || sniffed === 'application/octet-stream';
+  const mediaType = isVague ? (said ?? sniffed) : sniffed;
+  return {
+    bytes: bytes.length,
+    media: { kind: 'base64', data: bytes.toString('base64'), mediaType },
+    filename,
+  };
+}
+
+/** The last step of an address, where it looks like the name of a file. */
+function nameIn(url: string): string | undefined {
+  const step = new URL(url).pathname.split('/').at(-1) ?? '';
+  return /^[\w.-]+\.\w{1,5}$/.test(step) ? step : undefined;
+}
+
+/** The part with the bytes, as what they are: a picture among files is a picture, a recording is audio. */
+function filled(part: MediaPart, content: Content): Part {
+  const { path, cache } = part;
+  if (part.type === 'image')
+    return { type: 'image', media: picture(content, path).media, detail: part.detail, path, cache };
+  const { media } = content;
+  if (isPicture(content)) return { type: 'image', media, path, cache };
+  const format = audioFormat(media.mediaType ?? '');
+  if (format !== undefined) return { type: 'audio', data: media.data, format, path, cache };
+  if (part.filename !== undefined) return { type: 'file', media, filename: part.filename, path, cache };
+  return { type: 'file', media, filename: content.filename, isNameFound: true, path, cache };
+}
+
+/** @throws GatewayError `invalid_request` */
+function picture(content: Content, path: string | undefined): Content {
+  if (isPicture(content)) return content;
+  throw new GatewayError('invalid_request', `this is ${content.media.mediaType}, and not an image`, {
+    param: path,
+  });
+}
+
+function isPicture({ media }: Content): boolean {
+  return media.mediaType?.startsWith('image/') === true;
+}
+
+function unknownFile(id: string, path: string | undefined): GatewayError {
+  return new GatewayError('not_found', `File with id '${id.slice(0, 100)}' not found.`, { param: path });
+}
+
+function hasMedia(part: Part): part is MediaPart {
+  return part.type === 'image' || part.type === 'file';
+}
+
+/** Google's own files are named by their addresses: only Google knows them. */
+function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { kind: 'file_id' }> } {
+  return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
+}
+
+/** Files that are named by addresses which only a vendor's account opens: `gs://`, `s3://`, Google's own. */
+export function filesOfAccounts(items: readonly Item[]): readonly NamedObject[] {
+  const found: NamedObject[] = [];
+  for (const item of items)
+    for (const part of partsOf(item)) {
+      if (!hasMedia(part)) continue;
+      const { media } = part;
+      const id = media.kind === 'file_id' ? media.id : media.kind === 'url' ? media.url : '';
+      if (OF_ACCOUNTS.test(id)) found.push({ id, path: part.path ?? item.path ?? 'items' });
+    }
+  return found;
+}
+
+const OF_ACCOUNTS = /^(?:gs|s3):\/\/|^https:\/\/generativelanguage\.googleapis\.com\//i;

@@ -1,0 +1,62 @@
+// Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
+import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
+import { asObject, INCLUDABLE, parseJson } from '../../canonical/index.ts';
+import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import type { Generation } from '../generation.ts';
+import { outputOf, type TurnInput } from '../admit/index.ts';
+import { expiryOf } from '../settings.ts';
+
+/** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
+export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
+
+/**
+ * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
+ * @returns the response with every member that a later request may ask for
+ */
+export async function keepTurn(
+  turn: TurnInput,
+  answer: GivenAnswer,
+  context: AnswerContext,
+  generation: Generation,
+  deps: GatewayDependencies,
+): Promise<JsonObject> {
+  const { state, items, history } = turn;
+  const { call, settings, createdAt } = generation;
+  const { keyId } = call.principal;
+  const response =
+    'relayed' in answer
+      ? // An upstream may repeat what it got for tools that it runs.
+        asObject(withoutCredentials(parseJson(Buffer.from(answer.relayed, 'latin1').toString()) ?? null))
+      : encodeAll(answer.events, context, generation);
+  if (!state.store) {
+    const said = [...items, ...outputOf(response)];
+    call.memory?.remember(String(response['id']), [...history.items, ...said]);
+    if (state.conversationId !== undefined)
+      await deps.state.conversations.append(keyId, state.conversationId, said);
+    return response;
+  }
+  // What only the connection remembers must be stored with what builds on it.
+  const { recalled = false } = history;
+  await deps.state.responses.put(
+    {
+      id: String(response['id']),
+      keyId,
+      createdAt,
+      expiresAt: expiryOf(settings, createdAt),
+      previousId: recalled ? null : (state.previousResponseId ?? null),
+      conversationId: state.conversationId ?? null,
+      response,
+      input: recalled ? [...history.items, ...items] : items,
+    },
+    state.conversationId,
+  );
+  return response;
+}
+
+/** The response with every member that a later request may ask for. */
+function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Generation): JsonObject {
+  const { request } = context;
+  const state = request.state && { ...request.state, include: INCLUDABLE };
+  return call.protocol.server.encodeResponse(events, { ...context, request: { ...request, state } });
+}

@@ -1,0 +1,263 @@
+// One turn of a model inside an answer of several: passes on what the client shall see under the indices of the whole
+// answer, and keeps what only the gateway needs, the calls of its own tools and the end. Runs nothing itself.
+import type {
+  Annotation,
+  CanonicalEvent,
+  FinishEvent,
+  HostedCallItem,
+  Item,
+  JsonObject,
+  OpenEvent,
+  TextEvent,
+  Usage,
+} from '../../canonical/index.ts';
+import { Collector } from '../../canonical/index.ts';
+import type { GatewayCall } from '../../tools/gateway-tool.ts';
+import { CitationFinder, type Sources } from '../../tools/sources.ts';
+import type { Attempt, AttemptOutput } from '../attempt/index.ts';
+import type { ClientAnswer } from '../answer/index.ts';
+
+/** What a turn needs of the answer that it is part of. */
+export interface TurnHost {
+  readonly client: ClientAnswer;
+  /** False: nothing reaches the client before the turn is complete. */
+  readonly streamed: boolean;
+  readonly sources: Sources;
+  /** True for a name that the gateway runs. */
+  has(name: string): boolean;
+  /**
+   * Begins a call; null when it may not be made, which the model is told.
+   * @param made calls of this turn so far
+   */
+  begin(name: string, text: string, made: number): GatewayCall | null;
+  /** The next index of the whole answer. */
+  nextIndex(): number;
+  newId(prefix: string): string;
+  /** Items to show before anything else of this turn, if they were not shown in an earlier one. */
+  prelude(by: Attempt): readonly JsonObject[];
+}
+
+/** A call of one of the gateway's own tools. */
+export interface HostedCall {
+  readonly callId: string;
+  readonly name: string;
+  /** null: it may not be made. */
+  readonly call: GatewayCall | null;
+  /** Index in the whole answer; undefined for one that is not shown. */
+  readonly index: number | undefined;
+  readonly item: HostedCallItem | undefined;
+}
+
+/** How a turn ended. */
+export interface EndedTurn {
+  /** True: the bytes of the upstream went to the client, and the answer is complete. */
+  readonly relayed: boolean;
+  /** What was shown of the prelude. */
+  readonly prelude: readonly JsonObject[];
+  readonly items: readonly Item[];
+  readonly calls: readonly HostedCall[];
+  /** True when a tool of the client was called. */
+  readonly callsClient: boolean;
+  readonly usage: Usage | undefined;
+  readonly finish: FinishEvent | undefined;
+}
+
+/** Beginnings of ids by type of item. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  web_search_call: 'ws_',
+  mcp_call: 'mcp_',
+  mcp_list_tools: 'mcpl_',
+  mcp_approval_request: 'mcpr_',
+};
+
+/** An item of the gateway's own tools. */
+function hostedItem(raw: JsonObject, newId: (prefix: string) => string): HostedCallItem {
+  const kind = String(raw['type']);
+  const id = newId(PREFIXES[kind] ?? 'item_');
+  return { type: 'hosted_call', kind, id, source: { protocol: 'openai-responses', raw: { id, ...raw } } };
+}
+
+/** Shows an item that is complete already. */
+export function showWhole(
+  raw: JsonObject,
+  host: Pick<TurnHost, 'newId' | 'nextIndex'>,
+  show: (event: CanonicalEvent) => void,
+): void {
+  const item = hostedItem(raw, host.newId);
+  const index = host.nextIndex();
+  show({ type: 'open', index, item });
+  show({ type: 'close', index, source: item.source });
+}
+
+interface Held {
+  readonly callId: string;
+  readonly name: string;
+  text: string;
+}
+
+/** What an attempt begins anew. */
+class Draft {
+  readonly collector = new Collector();
+  readonly buffer: CanonicalEvent[] = [];
+  /** The client's index by the upstream's. */
+  readonly indices = new Map<number, number>();
+  readonly held = new Map<number, Held>();
+  readonly calls: HostedCall[] = [];
+  prelude: readonly JsonObject[] = [];
+  readonly finders = new Map<string, CitationFinder>();
+  callsClient = false;
+  usage: Usage | undefined;
+  finish: FinishEvent | undefined;
+}
+
+export class TurnOutput implements AttemptOutput {
+  readonly keeps = true;
+  committed = false;
+  readonly #host: TurnHost;
+  readonly #isFirst: boolean;
+  #draft = new Draft();
+  #by: Attempt | undefined;
+  #relayed = false;
+
+  /** @param isFirst whether the answer begins with this turn */
+  constructor(host: TurnHost, isFirst: boolean) {
+    this.#host = host;
+    this.#isFirst = isFirst;
+  }
+
+  commit(by: Attempt): void {
+    const { client, streamed } = this.#host;
+    // Of a whole answer nothing was sent: what an earlier attempt left is thrown away.
+    if (!streamed) this.#draft = new Draft();
+    this.#by = by;
+    if (this.#isFirst) client.commit(by);
+    else client.join(by);
+    this.committed = streamed;
+  }
+
+  on(event: CanonicalEvent): void {
+    this.#draft.collector.on(event);
+    switch (event.type) {
+      case 'start':
+        if (this.#isFirst) this.#show(event);
+        return this.#showPrelude();
+      case 'open':
+        return this.#open(event);
+      case 'arguments': {
+        const held = this.#draft.held.get(event.index);
+        if (!held) return this.#showAt(event);
+        held.text += event.text;
+        return;
+      }
+      case 'close': {
+        const held = this.#draft.held.get(event.index);
+        if (held) return this.#begin(held);
+        this.#endCitations(event.index);
+        return this.#showAt(event);
+      }
+      case 'text':
+        return this.#text(event);
+      case 'reasoning':
+      case 'annotate':
+        return this.#showAt(event);
+      case 'usage':
+        this.#draft.usage = event.usage;
+        return;
+      case 'finish':
+        this.#draft.finish = event;
+        return;
+      default:
+        this.#show(event);
+    }
+  }
+
+  relay(bytes: string): void {
+    this.#relayed = true;
+    this.#host.client.relay(bytes);
+  }
+
+  relayWhole(bytes: string): void {
+    this.#relayed = true;
+    this.#host.client.relayWhole(bytes);
+  }
+
+  finishing(): void {
+    if (this.#relayed) this.#host.client.finishing();
+  }
+
+  flush(): void {
+    this.#host.client.flush();
+  }
+
+  /** The turn is complete: the client of a whole answer gets it now. */
+  end(): EndedTurn {
+    const { collector, buffer, prelude, calls, callsClient, usage, finish } = this.#draft;
+    for (const event of buffer.splice(0)) this.#host.client.on(event);
+    const { items } = collector.result();
+    return { relayed: this.#relayed, prelude, items, calls, callsClient, usage, finish };
+  }
+
+  #showPrelude(): void {
+    if (!this.#by) return;
+    this.#draft.prelude = this.#host.prelude(this.#by);
+    for (const raw of this.#draft.prelude) showWhole(raw, this.#host, (event) => this.#show(event));
+  }
+
+  #open(event: OpenEvent): void {
+    const { item, index } = event;
+    if (item.type === 'tool_call' && item.kind === 'function' && this.#host.has(item.name)) {
+      this.#draft.held.set(index, { callId: item.callId, name: item.name, text: '' });
+      return;
+    }
+    if (item.type === 'tool_call') this.#draft.callsClient = true;
+    const own = this.#host.nextIndex();
+    this.#draft.indices.set(index, own);
+    this.#show({ ...event, index: own });
+  }
+
+  /** The arguments of a call are complete: the client sees that it begins. */
+  #begin({ callId, name, text }: Held): void {
+    const { calls } = this.#draft;
+    const call = this.#host.begin(name, text, calls.filter((each) => each.call !== null).length);
+    if (!call) {
+      calls.push({ callId, name, call, index: undefined, item: undefined });
+      return;
+    }
+    const item = hostedItem(call.approval ?? call.item, this.#host.newId);
+    const index = this.#host.nextIndex();
+    calls.push({ callId, name, call, index, item });
+    this.#show({ type: 'open', index, item });
+    if (call.approval) this.#show({ type: 'close', index, source: item.source });
+  }
+
+  #text(event: TextEvent): void {
+    this.#showAt(event);
+    if (event.kind !== 'text' || this.#host.sources.size === 0) return;
+    const { finders } = this.#draft;
+    const key = `${event.index}.${event.part}`;
+    let finder = finders.get(key);
+    if (!finder) finders.set(key, (finder = new CitationFinder(this.#host.sources)));
+    this.#annotate(event.index, event.part, finder.push(event.text));
+  }
+
+  #endCitations(index: number): void {
+    for (const [key, finder] of this.#draft.finders) {
+      const [own, part] = key.split('.').map(Number);
+      if (own === index) this.#annotate(index, part ?? 0, finder.end());
+    }
+  }
+
+  #annotate(index: number, part: number, annotations: readonly Annotation[]): void {
+    for (const annotation of annotations) this.#showAt({ type: 'annotate', index, part, annotation });
+  }
+
+  #showAt(event: Extract<CanonicalEvent, { index: number }>): void {
+    const index = this.#draft.indices.get(event.index);
+    if (index !== undefined) this.#show({ ...event, index });
+  }
+
+  #show(event: CanonicalEvent): void {
+    if (this.#host.streamed) this.#host.client.on(event);
+    else this.#draft.buffer.push(event);
+  }
+}
