@@ -400,6 +400,11 @@ describe('how sources are written', () => {
     expect(sources.filter(({ text }) => !/^\/\/ \S.{20,}/.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
+  test('comments say the rule, not the number under which another document has it', () => {
+    const cited = /^\s*(?:\/\/|\*|\/\*\*).*(?:\bC-\d{2}\b|\brequirements? \d+\.\d+)/im;
+    expect(sources.filter(({ text }) => cited.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
   test('files are named after what they hold', () => {
     const wrong = sources.filter(
       ({ file }) =>

@@ -1,14 +1,14 @@
 // What a request, a key or the operator's defaults may ask of routing. Only shapes and words: what they mean is
 // decided in `routing/`, and none of it reaches an upstream.
 
-/** Strategies for the order of endpoints. `order` is another word for `priority` (requirement C-15). */
+/** Strategies for the order of endpoints. `order` is another word for `priority`. */
 export const ROUTING_TYPES = ['priority', 'order', 'round_robin', 'least_latency'] as const;
-/** What `priority` puts first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed` (C-15). */
+/** What `priority` puts first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed`. */
 export const PRIMARY_FACTORS = ['cost', 'price', 'speed', 'latency', 'throughput', 'quality'] as const;
 /** What happens when an answer breaks off after its first content. */
 export const STREAM_SAFETIES = ['error', 'buffer', 'continue'] as const;
 export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
-/** Strategies that `model_routing_config.preference` may name instead of a model (C-13). */
+/** Strategies that `model_routing_config.preference` may name instead of a model. */
 export const MODEL_STRATEGIES = ['balanced', 'performance', 'price'] as const;
 
 export type RoutingType = Exclude<(typeof ROUTING_TYPES)[number], 'order'>;
@@ -55,7 +55,7 @@ export interface RoutingWishes {
   /** True: only endpoints that take every parameter of the request. */
   readonly requireParameters?: boolean | undefined;
   readonly maxPrice?: PriceLimit | undefined;
-  /** Whether others stand in for an endpoint that fails, or which: providers, endpoints, models (C-12). */
+  /** Whether others stand in for an endpoint that fails, or which: providers, endpoints, models. */
   readonly fallback?: boolean | NameList | undefined;
   readonly streamSafety?: StreamSafety | undefined;
   /** True: a second attempt may start when the first is late. */
@@ -110,7 +110,7 @@ export function toRoutingFactor(word: (typeof PRIMARY_FACTORS)[number]): Routing
   return word === 'price' ? 'cost' : word;
 }
 
-/** `fallback`: a switch, which may be a word (C-12), or names. */
+/** `fallback`: a switch, which may be a word, or names. */
 export function toFallback(value: boolean | string | readonly string[], path: string): boolean | NameList {
   if (typeof value === 'boolean') return value;
   if (value === 'true' || value === 'false') return value === 'true';

@@ -3,7 +3,7 @@
 import type { JsonObject } from './json.ts';
 import type { Part } from './part.ts';
 
-/** Members of an answer that appear only when `include` asks for them (requirement 12.7, and those of OpenAI beside it). */
+/** Members of an answer that appear only when `include` asks for them: those of the implemented API, and OpenAI's own beside them. */
 export const INCLUDABLE: ReadonlySet<string> = new Set([
   'code_interpreter_call.outputs',
   'computer_call_output.output.image_url',

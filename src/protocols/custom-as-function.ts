@@ -17,7 +17,7 @@ const PARAMETERS: JsonObject = {
   additionalProperties: false,
 };
 
-/** The function for a tool (requirements C-07): the grammar, which nobody enforces, is told in the description. */
+/** The function for a tool: the grammar, which nobody enforces, is told in the description. */
 export function standInFor(tool: CustomTool): StandInFunction {
   const grammar = asString(tool.format?.['definition']);
   const syntax = asString(tool.format?.['syntax']) ?? 'given';

@@ -132,7 +132,7 @@ function readSort(value: Member, problems: Problems, report: Report): RoutingFac
   return readFactor(value['by'], 'provider.sort.by', problems);
 }
 
-/** The seeds' strings, the booleans that people write instead, a name, or several (C-12). */
+/** The seeds' strings, the booleans that people write instead, a name, or several. */
 function decodeFallback(value: Member, problems: Problems): boolean | NameList | undefined {
   const path = 'provider.fallback';
   if (value === undefined || value === null) return undefined;

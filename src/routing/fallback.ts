@@ -1,4 +1,4 @@
-// `provider.fallback` in all its forms (requirement C-12): who may stand in when the first choice fails.
+// `provider.fallback` in all its forms: who may stand in when the first choice fails.
 import {
   GatewayError,
   type CanonicalRequest,

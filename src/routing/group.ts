@@ -128,8 +128,7 @@ export function asideReason(endpoint: Endpoint, { state, nowMs, inputChars }: Pl
 }
 
 /**
- * True when an order says who is first, well or not, because nobody or only those that are named may stand in
- * (requirement 4.8).
+ * True when an order says who is first, well or not, because nobody or only those that are named may stand in.
  */
 function fixesFirst({ type, factor, fallback }: RoutingWishes): boolean {
   const isLimited = fallback === false || typeof fallback === 'object';
@@ -146,7 +145,7 @@ function listed(endpoints: readonly Endpoint[], { providers, prefer }: RoutingWi
 
 const wholeScopes = new WeakMap<Model, string>();
 
-/** A round belongs to a model and a set of endpoints, healthy or not (requirement 4.4). */
+/** A round belongs to a model and a set of endpoints, healthy or not. */
 function scopeOf(model: Model, endpoints: readonly Endpoint[]): string {
   const isWhole = endpoints.length === model.endpoints.length;
   const known = isWhole ? wholeScopes.get(model) : undefined;

@@ -81,7 +81,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     const first = selection.choices[0];
     if (!first) return;
     const named = standIns(list, first.model, request, wishes, context);
-    // Named endpoints replace those that would have followed; models alone follow them (requirement 4.8).
+    // Named endpoints replace those that would have followed; models alone follow them.
     if (named.some(({ type }) => type === 'endpoints')) {
       for (const { endpoint } of candidates.splice(1))
         removed.push({ endpoint, param: list.path, reason: `${list.path} names who stands in` });

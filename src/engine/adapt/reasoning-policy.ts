@@ -1,10 +1,10 @@
 // The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
-// Rules: requirements 6.1–6.12 with C-03, C-04, C-17 and C-28 (S3's guide "reasoning models").
+// The shares and thresholds are those of the guide "reasoning models" of the API that this gateway implements.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, Effort, Item, Report, ResolvedReasoning } from '../../canonical/index.ts';
 import { EFFORTS, isAssistantItem } from '../../canonical/index.ts';
 
-/** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own (6.8); the rest is C-17. */
+/** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own; the rest continues their row. */
 const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -13,7 +13,7 @@ const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   xhigh: 0.9,
   max: 0.95,
 };
-/** Efforts that a budget can stand for (6.9). */
+/** Efforts that a budget can stand for. */
 const TIERS = ['low', 'medium', 'high'] as const;
 const DEFAULT_EFFORT: Effort = 'medium';
 
@@ -105,14 +105,14 @@ export function resolveReasoning(
 }
 
 /**
- * The budget for an effort: its share of the output limit (6.8).
+ * The budget for an effort: its share of the output limit.
  * @param limit tokens that the whole answer may have
  */
 export function budgetForEffort(effort: Exclude<Effort, 'none'>, limit: number): number {
   return Math.floor(SHARE[effort] * limit);
 }
 
-/** The tier whose share is nearest to `maxTokens / limit`; ties go to the lower one (6.9, 6.10). */
+/** The tier whose share is nearest to `maxTokens / limit`; ties go to the lower one. */
 export function effortForBudget(maxTokens: number, limit: number): 'low' | 'medium' | 'high' {
   // Compared in whole tokens times 100: 350 of 1000 is exactly between 20 and 50 %, which a division would blur.
   const distance = (tier: (typeof TIERS)[number]): number =>

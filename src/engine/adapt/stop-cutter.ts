@@ -1,5 +1,5 @@
 // Stop sequences for upstreams that have no such field: cuts the visible text at the first match, which is
-// never part of the output (requirement 3.8). Text that might begin a match is held back until it is decided.
+// never part of the output. Text that might begin a match is held back until it is decided.
 import type { CanonicalEvent, EventSink, TextEvent } from '../../canonical/index.ts';
 
 export class StopCutter implements EventSink {

@@ -1,5 +1,5 @@
-// Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Requirement 7.5; never
-// a forced tool, which would exclude reasoning and break streaming.
+// Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Never a forced
+// tool, which would exclude reasoning and break streaming.
 import type {
   CanonicalRequest,
   CollectedEvents,

@@ -53,7 +53,7 @@ const FEWEST_CHARS = 2;
 const DOUBT = 1.25;
 
 /**
- * Refuses an input that is longer than the context beyond any doubt (requirements 12.17); what is near the limit only
+ * Refuses an input that is longer than the context beyond any doubt; what is near the limit only
  * the upstream can judge. Of protocols without `truncation` nothing is asked.
  * @param isOver nobody waits for it any longer
  * @returns the refusal, so that an endpoint with a larger context can be tried

@@ -106,7 +106,7 @@ async function addHistory(
   const input = hasReferences ? await resolve(raw, generation, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
   if (decoded.length === 0 && !hasReferences) return { items: request.items, input, history };
-  // Instructions are this turn's alone and stand before everything that was said (requirement 12.3).
+  // Instructions are this turn's alone and stand before everything that was said.
   const isInstruction = (item: Item): boolean => item.path?.startsWith('instructions') === true;
   const instructions = request.items.filter(isInstruction);
   const own = hasReferences

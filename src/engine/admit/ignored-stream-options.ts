@@ -1,5 +1,5 @@
 // `stream_options` on a request that does not stream: OpenAI refuses it, and so does the gateway, unless the operator
-// has clients that always send it (requirement C-10). Knows nothing of what the options say.
+// has clients that always send it. Knows nothing of what the options say.
 import { isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject } from '../../canonical/index.ts';
 import { editMembers } from '../../protocols/index.ts';

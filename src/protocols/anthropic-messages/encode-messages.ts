@@ -118,8 +118,7 @@ function encodeMessage(
 }
 
 /**
- * Reasoning goes back only to the family that signed it, byte for byte; it is never demoted to text
- * (requirements 6.15, 6.17).
+ * Reasoning goes back only to the family that signed it, byte for byte; it is never demoted to text.
  */
 function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], scope: EncodeScope): void {
   const { opaque } = item;

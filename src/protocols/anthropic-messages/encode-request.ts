@@ -72,7 +72,7 @@ function saysMore(block: JsonObject): boolean {
   return false;
 }
 
-/** Without a limit of the client's, the model's own (requirements 3.2); unknown, a usual one and room for thinking. */
+/** Without a limit of the client's, the model's own; unknown, a usual one and room for thinking. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
   const { maxOutputTokens } = request;
   const ceiling = target.maxOutputTokens;

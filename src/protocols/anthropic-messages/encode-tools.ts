@@ -77,7 +77,7 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
   return block;
 }
 
-/** A custom tool as a function whose one argument is the free-form input (requirements C-07). */
+/** A custom tool as a function whose one argument is the free-form input. */
 function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
   scope.report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
   const { description, parameters } = standInFor(tool);

@@ -3,7 +3,7 @@
 import type { OpaqueReasoning, ReasoningItem } from '../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../canonical/index.ts';
 
-/** The format that names Claude's signed thinking in `reasoning_details` (requirements 2.29). */
+/** The format that names Claude's signed thinking in `reasoning_details`. */
 export const CLAUDE_REASONING = 'anthropic-claude-v1';
 
 /** What a signature or redacted data of the gateway's begins with. Claude's own are base64, which has no colon. */

@@ -158,7 +158,7 @@ class TurnWriter {
     addCachePoint(blocks.length > before ? blocks : [], item.cache, path, this.#scope);
   }
 
-  /** Reasoning goes back only to the family that signed it (requirements 6.15, 6.17). */
+  /** Reasoning goes back only to the family that signed it. */
   #reasoning(item: ReasoningItem, path: string): void {
     const { report, target } = this.#scope;
     const { opaque } = item;

@@ -138,7 +138,7 @@ class ContentsWriter {
   }
 
   /**
-   * Hidden state goes back only to the family that made it, byte for byte (requirements 6.15, 6.17): on the thought it
+   * Hidden state goes back only to the family that made it, byte for byte: on the thought it
    * vouches for, else on the part that follows it, else on a part of its own.
    */
   #reasoning(item: ReasoningItem, path: string): void {

@@ -1,7 +1,7 @@
 // `thoughtSignature`: the bytes in which a model's hidden state travels through a Gemini conversation. Owns their
 // spelling in clients' JSON. Must not know on which part a signature stands.
 
-/** The format that names Gemini's own state in `reasoning_details` (requirements 2.29). */
+/** The format that names Gemini's own state in `reasoning_details`. */
 export const GEMINI_REASONING = 'google-gemini-v1';
 
 /**

@@ -156,7 +156,7 @@ function encodeFunction(
   // Absent parameters mean none, yet several servers insist on a schema; a strict one would need more than this.
   const parameters = tool.parameters ?? (tool.strict === true ? undefined : NO_PARAMETERS);
   if (context.target.quirks.strictTools) {
-    // Unsaid, it is true in the Responses API where the schema allows it, and false here (requirements C-29).
+    // Unsaid, it is true in the Responses API where the schema allows it, and false here.
     const implied = client === 'openai-responses' && isEnforceable(tool.parameters) ? true : undefined;
     const asked = tool.strict ?? implied;
     const strict = enforceable(asked, parameters, client, `${path}.strict`, context.report);

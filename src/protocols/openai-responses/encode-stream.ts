@@ -281,7 +281,7 @@ class ResponsesStreamEncoder implements EventSink {
   #onError(error: GatewayError): void {
     this.#begin();
     this.#endClosed('completed');
-    // What had begun ends as what it is: each `added` has its `done` (requirements 20.43), and nothing looks whole.
+    // What had begun ends as what it is: each `added` has its `done`, and nothing looks whole.
     for (const draft of this.#items) if (draft && !draft.isClosed) this.#endItem(draft, 'incomplete');
     const { code, message } = encodeFailure(error);
     this.#frame('error', { code: error.code ?? code, message, param: error.param ?? null });

@@ -1,4 +1,4 @@
-// Cheaper first: input and output price together (requirement C-15), the input at the price that the upstream's
+// Cheaper first: input and output price together, the input at the price that the upstream's
 // cache leaves of it.
 import type { Rate } from '../../catalog/index.ts';
 import type { Factor, Measured } from './factor.ts';

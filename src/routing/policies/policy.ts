@@ -1,4 +1,4 @@
-// What a policy is: a strategy for the order of one model's endpoints (requirement 4.3).
+// What a policy is: a strategy for the order of one model's endpoints.
 import type { RoutingType } from '../../canonical/index.ts';
 import type { Factor, Measured } from '../factors/index.ts';
 import type { Ranked } from '../rank.ts';
