@@ -18,6 +18,8 @@ export interface Api {
 
 const LIMIT = 500;
 const TEMPERATURE = 0.7;
+/** Most applications say which of their users asks. */
+const USER = 'user-1234';
 
 export const CHAT: Api = {
   path: () => '/v1/chat/completions',
@@ -26,7 +28,9 @@ export const CHAT: Api = {
     temperature: TEMPERATURE,
     ...(stream ? { stream } : {}),
     messages,
-    max_completion_tokens: LIMIT,
+    // The older name, which most applications still write: a gateway that knows better edits it.
+    max_tokens: LIMIT,
+    user: USER,
   }),
   repeatsText: false,
 };
@@ -40,6 +44,7 @@ function responsesApi(store: boolean): Api {
       ...(stream ? { stream } : {}),
       input: messages,
       max_output_tokens: LIMIT,
+      user: USER,
       store,
     }),
     repeatsText: true,
@@ -59,6 +64,7 @@ export const MESSAGES: Api = {
     system: system?.content ?? '',
     messages,
     max_tokens: LIMIT,
+    metadata: { user_id: USER },
   }),
   repeatsText: false,
 };

@@ -5,7 +5,7 @@ import { buildCatalog, type Catalog } from '../src/catalog/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
 import { presets } from '../src/providers/index.ts';
 import { MemoryRoutingState, planRequest, type PlanContext } from '../src/routing/index.ts';
-import type { Figures } from './scenarios.ts';
+import type { Figures } from './measure.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const MODEL = 'bench/model';
@@ -40,6 +40,7 @@ export function planFigures(rounds: number): Figures {
   return {
     cpuPerRequest,
     cpuPerChunk: null,
+    requests: 0,
     requestsPerSecond: 0,
     ...noTimes,
     resident: 0,

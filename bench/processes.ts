@@ -42,10 +42,19 @@ export function onCore(core: number, command: readonly string[]): string[] {
 /**
  * Starts a process.
  * @param logPath file that gets its error output
+ * @param environment variables beside those of this process
  */
-export function start(command: readonly string[], core: number, logPath: string): Owned {
+export function start(
+  command: readonly string[],
+  core: number,
+  logPath: string,
+  environment: Readonly<Record<string, string>> = {},
+): Owned {
   const [program = '', ...rest] = onCore(core, command);
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', openSync(logPath, 'a')] });
+  const child = spawn(program, rest, {
+    stdio: ['ignore', 'pipe', openSync(logPath, 'a')],
+    env: { ...process.env, ...environment },
+  });
   running.add(child);
   let output = '';
   let ended = false;
@@ -111,6 +120,11 @@ export function childrenOf(pid: number): number[] {
     }
   }
   return children;
+}
+
+/** A process and all that descend from it, as of now. */
+export function familyOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(familyOf)];
 }
 
 /** Resident memory in MB. */

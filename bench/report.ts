@@ -1,5 +1,6 @@
 // Makes the tables of a benchmark and judges it against budgets.json. Pure: figures in, text and verdicts out.
-import type { Figures, Scenario } from './scenarios.ts';
+import type { Figures } from './measure.ts';
+import type { Scenario } from './scenarios.ts';
 import type { TargetName } from './targets.ts';
 
 /** Figures of every repetition, by scenario and target. */

@@ -5,11 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Figures, measure, type Window } from './measure.ts';
 import { pairTable } from './pairs.ts';
 import { planFigures } from './plan.ts';
 import { pinned } from './processes.ts';
 import { type Budget, budgetTable, judge, type Results, scenarioTable } from './report.ts';
-import { type Figures, measure, type Scenario, SCENARIOS } from './scenarios.ts';
+import { type Scenario, SCENARIOS } from './scenarios.ts';
 import { type Server, startGateway, startMock, startNginx, type Target, type TargetName } from './targets.ts';
 
 const { values } = parseArgs({
@@ -63,7 +64,8 @@ async function bench(): Promise<ReturnType<typeof judge>> {
   for (const scenario of scenarios.filter(({ alone }) => alone)) {
     progress(`warming up: ${scenario.title}`);
     for (const target of targets)
-      if (scenario.targets.includes(target.name)) await measure(scenario, target, folder, true);
+      if (scenario.targets.includes(target.name))
+        await measure(scenario, target, folder, windowOf(scenario, true));
   }
   for (let repetition = 1; repetition <= repetitions; repetition++) {
     for (const scenario of scenarios) {
@@ -80,17 +82,23 @@ async function bench(): Promise<ReturnType<typeof judge>> {
 }
 
 async function measureOn(scenario: Scenario, target: Target, mockPort: number): Promise<Figures> {
-  if (!scenario.fresh || target.name === 'nginx') return measure(scenario, target, folder, quick);
+  if (!scenario.fresh || target.name === 'nginx')
+    return measure(scenario, target, folder, windowOf(scenario, quick));
   const own = mkdtempSync(join(folder, 'gateway-'));
   const gateway = await startGateway(own, mockPort);
   servers.push(gateway);
   try {
     const fresh = gateway.targets.find(({ name }) => name === target.name) ?? target;
-    return await measure(scenario, fresh, folder, quick);
+    return await measure(scenario, fresh, folder, windowOf(scenario, quick));
   } finally {
     servers.splice(servers.indexOf(gateway), 1);
     await gateway.stop();
   }
+}
+
+function windowOf({ warm, seconds }: Scenario, short: boolean): Window {
+  const at = short ? 1 : 0;
+  return { warm: warm[at] ?? 0, seconds: seconds[at] ?? 0 };
 }
 
 function show(results: Results, labels: Readonly<Record<string, string>>): ReturnType<typeof judge> {

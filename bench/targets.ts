@@ -6,6 +6,7 @@ import { type Api, CHAT, RESPONSES, STORED_RESPONSES } from './apis.ts';
 import { type PairName, pairProviders, PAIRS } from './pairs.ts';
 import {
   childrenOf,
+  familyOf,
   findProgram,
   freePort,
   LOAD_CORE,
@@ -41,8 +42,8 @@ export interface Target {
   /** Before the name of a model. */
   readonly modelPrefix: string;
   readonly headers: readonly string[];
-  /** Processes whose CPU time and memory count. */
-  readonly pids: readonly number[];
+  /** Processes whose CPU time and memory count, as of now. */
+  readonly pids: () => readonly number[];
 }
 
 export interface Server {
@@ -117,7 +118,7 @@ export async function startMock(folder: string): Promise<Server & { readonly por
     api: CHAT,
     modelPrefix: '',
     headers: [],
-    pids: [mock.pid],
+    pids: () => [mock.pid],
   };
   return { port, targets: [direct], stop: () => mock.stop() };
 }
@@ -142,13 +143,24 @@ export async function startNginx(folder: string, mockPort: number): Promise<Serv
     api: CHAT,
     modelPrefix: '',
     headers: [],
-    pids: childrenOf(master.pid),
+    pids: () => childrenOf(master.pid),
   };
   return { targets: [target], stop: () => master.stop() };
 }
 
+export interface GatewayOptions {
+  /** The source tree; by default the one that the benchmark is part of. */
+  readonly root?: string;
+  /** Environment variables beside those of the benchmark. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts Dragoman the way its users do, with one provider per lane. The targets share the process. */
-export async function startGateway(folder: string, mockPort: number): Promise<Server> {
+export async function startGateway(
+  folder: string,
+  mockPort: number,
+  { root = join(here, '..'), environment = {} }: GatewayOptions = {},
+): Promise<Server> {
   const upstream = `http://127.0.0.1:${mockPort}/v1`;
   const path = join(folder, 'dragoman.json');
   const config = {
@@ -179,11 +191,15 @@ export async function startGateway(folder: string, mockPort: number): Promise<Se
     state: { max_mb_per_key: 4096 },
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
-  const launcher = join(here, '..', 'bin', 'dragoman');
-  const gateway = start([launcher, 'serve', '--config', path], MEASURED_CORE, join(folder, 'dragoman.log'));
+  const gateway = start(
+    [join(root, 'bin', 'dragoman'), 'serve', '--config', path],
+    MEASURED_CORE,
+    join(folder, 'dragoman.log'),
+    environment,
+  );
   const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
-  // The launcher became the gateway.
-  const pids = [gateway.pid];
+  // A launcher that stays, and every process that the gateway starts, is part of its cost.
+  const pids = (): readonly number[] => familyOf(gateway.pid);
   const headers = [`authorization: Bearer ${KEY}`];
   await Promise.all(LANES.map((lane) => checkLane(port, lane)));
   return {
@@ -252,4 +268,11 @@ http {
   }
 }
 `;
+}
+
+/** A target of a server. Throws when it has none of this name. */
+export function targetOf(server: Server, name: TargetName): Target {
+  const found = server.targets.find((target) => target.name === name);
+  if (!found) throw new Error(`there is no target ${name}`);
+  return found;
 }

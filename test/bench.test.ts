@@ -1,14 +1,16 @@
-// The judgement of the benchmark: medians, ratios in the same run, goals and limits. The measuring itself is not
+// The judgement of the benchmark: medians, ratios in the same run, goals and limits; and how profiles are read. The measuring itself is not
 // tested here: it needs a quiet machine.
 import { expect, test } from 'bun:test';
+import type { Figures } from '../bench/measure.ts';
 import { pairTable } from '../bench/pairs.ts';
+import { type CpuProfile, sharesOf } from '../bench/profile.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
-import type { Figures } from '../bench/scenarios.ts';
+import { quartiles, slope } from '../bench/spread.ts';
 
 function figures(known: Partial<Figures>): Figures {
   const none = { cpuPerRequest: null, cpuPerChunk: null, p50: null, p99: null };
   const noStream = { first50: null, first99: null, chunk50: null, chunk99: null };
-  return { ...none, ...noStream, requestsPerSecond: 0, resident: 0, streamsAtOnce: 0, ...known };
+  return { ...none, ...noStream, requests: 0, requestsPerSecond: 0, resident: 0, streamsAtOnce: 0, ...known };
 }
 
 const budget: Budget = {
@@ -96,4 +98,49 @@ test('of all targets the dearest can be judged, in multiples of one of them', ()
     ['0.50×'],
   ]);
   expect(pairTable({})).toBe('');
+});
+
+test('quartiles lie between figures in proportion, and the slope is that of the nearest line', () => {
+  expect(quartiles([4, 1, 3, 2])).toEqual({ low: 1.75, middle: 2.5, high: 3.25 });
+  expect(quartiles([7])).toEqual({ low: 7, middle: 7, high: 7 });
+  expect(quartiles([]).middle).toBeNaN();
+  const points = [
+    [0, 1],
+    [1, 2],
+    [2, 6],
+    [3, 5],
+  ] as const;
+  expect(slope(points)).toBeCloseTo(1.6);
+  expect(slope([[1, 1]])).toBeNaN();
+});
+
+test('a profile counts the runtime to whoever calls it, and packages by their name', () => {
+  const node = (id: number, functionName: string, url: string, children: number[] = []): object => ({
+    id,
+    callFrame: { functionName, url, lineNumber: 8 },
+    children,
+  });
+  const profile = {
+    nodes: [
+      node(1, '(root)', '', [2, 6]),
+      node(2, 'serve', 'file:///tree/src/server/serve.ts', [3, 4]),
+      node(3, 'parse', ''),
+      node(4, 'prepare', '/tree/src/engine/attempt/prepare.ts', [5]),
+      node(5, 'set', '/elsewhere/node_modules/@x/y/index.js'),
+      node(6, 'tick', ''),
+    ] as CpuProfile['nodes'],
+    samples: [2, 3, 3, 3, 4, 4, 5, 6],
+  };
+  const { folders, files, functions } = sharesOf(profile, '/tree');
+  expect(folders).toEqual([
+    ['src/server', 0.5],
+    ['src/engine/attempt', 0.25],
+    ['node_modules/@x/y', 0.125],
+    ['(runtime)', 0.125],
+  ]);
+  expect(files[0]).toEqual(['src/server/serve.ts', 0.5]);
+  expect(functions.slice(0, 2)).toEqual([
+    ['parse  of the runtime', 0.375],
+    ['prepare  src/engine/attempt/prepare.ts:9', 0.25],
+  ]);
 });

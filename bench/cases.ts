@@ -1,0 +1,38 @@
+// The lanes under the loads whose cost is compared between source trees and looked into with a profile: short names for
+// what a developer measures again and again.
+import type { Load } from './measure.ts';
+import { SCENARIOS } from './scenarios.ts';
+import type { TargetName } from './targets.ts';
+
+export interface Case {
+  readonly name: string;
+  readonly target: TargetName;
+  readonly load: Load;
+}
+
+const CASES: readonly Case[] = [
+  { name: 'relay', target: 'relay', load: loadOf('requests-2kb') },
+  { name: 'translate', target: 'translate', load: loadOf('requests-2kb') },
+  { name: 'messages', target: 'messages', load: loadOf('requests-2kb') },
+  { name: 'responses-stored', target: 'responses-chat-stored', load: loadOf('responses-2kb') },
+  { name: 'relay-100kb', target: 'relay', load: loadOf('requests-100kb') },
+  { name: 'translate-100kb', target: 'translate', load: loadOf('requests-100kb') },
+  { name: 'chunks-relay', target: 'relay', load: loadOf('chunks') },
+  { name: 'chunks-translate', target: 'translate', load: loadOf('chunks') },
+];
+
+/** The cases of a comma-separated list. Throws where it names another. */
+export function findCases(names: string): readonly Case[] {
+  return names.split(',').map((name) => {
+    const found = CASES.find((each) => each.name === name);
+    if (!found)
+      throw new Error(`there is no ${name}: it is one of ${CASES.map((each) => each.name).join(', ')}`);
+    return found;
+  });
+}
+
+function loadOf(scenario: string): Load {
+  const found = SCENARIOS.find(({ name }) => name === scenario);
+  if (!found) throw new Error(`there is no scenario ${scenario}`);
+  return found;
+}

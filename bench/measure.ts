@@ -1,0 +1,131 @@
+// Measures one target under one load: writes the body, runs the load generator and reads what it prints. Knows nothing
+// of how targets are started, which loads there are or how results are shown.
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Api, Message } from './apis.ts';
+import { LOAD_CORE, onCore } from './processes.ts';
+import { compiled, type Target } from './targets.ts';
+
+/** The figures of one run; null where a load has none. Times in microseconds, memory in MB. */
+export interface Figures {
+  readonly cpuPerRequest: number | null;
+  readonly cpuPerChunk: number | null;
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50: number | null;
+  readonly p99: number | null;
+  /** Age of a stream's first text when the client reads it. */
+  readonly first50: number | null;
+  readonly first99: number | null;
+  /** Age of every chunk. */
+  readonly chunk50: number | null;
+  readonly chunk99: number | null;
+  readonly resident: number;
+  /** Most streams that had begun and not ended at one moment. */
+  readonly streamsAtOnce: number;
+}
+
+/** What is asked for, and by how many clients at once. */
+export interface Load {
+  readonly name: string;
+  readonly title: string;
+  /** How the upstream answers: one of the names that mock.c reads. */
+  readonly model: string;
+  readonly bodyBytes: number;
+  readonly stream: boolean;
+  readonly connections: number;
+  /** Seconds over which the connections start. */
+  readonly ramp: number;
+}
+
+/** Seconds: those that do not count, and those that do. */
+export interface Window {
+  readonly warm: number;
+  readonly seconds: number;
+}
+
+/** Text chunks of one stream of mock.c. */
+const CHUNKS = 200;
+
+/**
+ * Puts a load on a target.
+ * @param folder for the body
+ * @returns its figures over the window. Rejects when an answer was not as it should be.
+ */
+export async function measure(load: Load, target: Target, folder: string, window: Window): Promise<Figures> {
+  const bodyPath = join(folder, `${load.name}-${target.name}.json`);
+  const model = target.modelPrefix + load.model;
+  writeFileSync(bodyPath, requestBody(model, load.bodyBytes, load.stream, target.api));
+  const options: Record<string, string | number> = {
+    port: target.port,
+    body: bodyPath,
+    connections: load.connections,
+    warm: window.warm,
+    seconds: window.seconds,
+    ramp: load.ramp,
+    stamps: load.stream ? CHUNKS : 0,
+    path: target.api.path(model, load.stream),
+    repeat: target.api.repeatsText ? 1 : 0,
+  };
+  const args = [
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...target.headers.flatMap((header) => ['--header', header]),
+    ...target.pids().flatMap((pid) => ['--pid', String(pid)]),
+  ];
+  const [program = '', ...rest] = onCore(LOAD_CORE, [compiled('load'), ...args]);
+  const { stdout } = await promisify(execFile)(program, rest);
+  const output = JSON.parse(stdout) as LoadOutput;
+  if (output.errors > 0)
+    throw new Error(`${load.title}, ${target.label}: ${output.errors} errors, first: ${output.firstError}`);
+  return {
+    cpuPerRequest: load.stream ? null : output.cpuUs / output.requests,
+    cpuPerChunk: load.stream ? output.cpuUs / output.chunks : null,
+    requests: output.requests,
+    requestsPerSecond: output.requests / output.seconds,
+    p50: load.stream ? null : (output.latency?.p50 ?? null),
+    p99: load.stream ? null : (output.latency?.p99 ?? null),
+    first50: output.firstDelay?.p50 ?? null,
+    first99: output.firstDelay?.p99 ?? null,
+    chunk50: output.delay?.p50 ?? null,
+    chunk99: output.delay?.p99 ?? null,
+    resident: output.residentKb / 1024,
+    streamsAtOnce: output.streamsAtOnce,
+  };
+}
+
+/** What load.c prints. */
+interface LoadOutput {
+  readonly seconds: number;
+  readonly requests: number;
+  readonly chunks: number;
+  readonly errors: number;
+  readonly firstError: string;
+  readonly cpuUs: number;
+  readonly residentKb: number;
+  readonly streamsAtOnce: number;
+  readonly latency: Percentiles | null;
+  readonly firstDelay: Percentiles | null;
+  readonly delay: Percentiles | null;
+}
+
+interface Percentiles {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** A conversation of about this many bytes, in messages of up to 2 kB. */
+function requestBody(model: string, bytes: number, stream: boolean, api: Api): string {
+  const sentence = 'The caravan "left" at dawn;\nits interpreter knew every language spoken on the way. ';
+  const messages: Message[] = [{ role: 'system', content: 'You answer in one paragraph.' }];
+  for (let left = bytes - JSON.stringify(api.body(model, stream, messages)).length; left > 60;) {
+    const size = Math.min(left, 2_000);
+    const content = sentence.repeat(Math.ceil(size / sentence.length)).slice(0, size - 60);
+    const message = { role: messages.length % 2 === 1 ? 'user' : 'assistant', content };
+    messages.push(message);
+    left -= JSON.stringify(message).length + 1;
+  }
+  if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: 'Go on.' });
+  return JSON.stringify(api.body(model, stream, messages));
+}

@@ -1,0 +1,79 @@
+// Preloaded into a gateway that is looked into (BUN_OPTIONS=--preload=…): answers one-line commands on a Unix socket
+// with one line of JSON. It costs a request nothing while nobody asks. Knows nothing of the gateway.
+//
+//   heap                     objects and bytes of the JavaScript heap, as they are
+//   collect                  the same after a full collection
+//   profile-start MICROS     starts sampling the program; an answer `{}`
+//   profile-stop FILE        ends it and writes a .cpuprofile
+//   coverage-start           counts calls of every function from now on
+//   coverage-take FILE       writes the counts since the start or the last take: V8's precise coverage
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { heapStats } from 'bun:jsc';
+
+const path = process.env['DRAGOMAN_BENCH_PROBE'] ?? '';
+// Processes that the gateway starts are not looked into.
+delete process.env['BUN_OPTIONS'];
+delete process.env['DRAGOMAN_BENCH_PROBE'];
+
+const session = new Session();
+
+const COMMANDS: Readonly<Record<string, (argument: string) => object | Promise<object>>> = {
+  heap: () => heap(),
+  collect() {
+    Bun.gc(true);
+    return heap();
+  },
+  async 'profile-start'(micros) {
+    session.connect();
+    await ask('Profiler.enable');
+    await ask('Profiler.setSamplingInterval', { interval: Number(micros) });
+    await ask('Profiler.start');
+    return {};
+  },
+  async 'profile-stop'(file) {
+    const { profile } = (await ask('Profiler.stop')) as { profile: object };
+    writeFileSync(file, JSON.stringify(profile));
+    session.disconnect();
+    return {};
+  },
+  async 'coverage-start'() {
+    session.connect();
+    await ask('Profiler.enable');
+    await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    return {};
+  },
+  async 'coverage-take'(file) {
+    writeFileSync(file, JSON.stringify(await ask('Profiler.takePreciseCoverage')));
+    return {};
+  },
+};
+
+function heap(): object {
+  const { heapSize, objectCount, extraMemorySize } = heapStats();
+  return { heapSize, objectCount, extraMemorySize };
+}
+
+/** One call of the inspector. Rejects as it does. */
+function ask(method: string, parameters: object = {}): Promise<object> {
+  return new Promise((resolve, reject) => {
+    session.post(method, parameters, (error: Error | null, result?: object) => {
+      if (error) reject(error);
+      else resolve(result ?? {});
+    });
+  });
+}
+
+if (path !== '') {
+  Bun.listen({
+    unix: path,
+    socket: {
+      async data(socket, bytes) {
+        const [name = '', argument = ''] = bytes.toString().trim().split(' ');
+        const command = COMMANDS[name];
+        const answer = command ? await command(argument) : { error: `no command ${name}` };
+        socket.end(`${JSON.stringify(answer)}\n`);
+      },
+    },
+  }).unref();
+}

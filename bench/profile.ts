@@ -1,0 +1,104 @@
+// Reads a .cpuprofile and says where the time went: by folder of src/, by file, by function. Pure: a profile in, tables
+// out. A function of the runtime (JSON.parse, a socket's write) counts as itself in the table of functions, and to
+// whoever called it in those of folders and files: who calls it can avoid it.
+import { aligned } from './report.ts';
+
+/** The parts of a .cpuprofile that are read. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+}
+
+/** Share of all samples, by name; largest first. */
+export type Shares = readonly (readonly [name: string, share: number])[];
+
+export interface ProfileShares {
+  readonly folders: Shares;
+  readonly files: Shares;
+  readonly functions: Shares;
+}
+
+const NO_CODE = '(runtime)';
+
+/**
+ * Adds up a profile.
+ * @param root the source tree: its files are named by their path in it
+ */
+export function sharesOf(profile: CpuProfile, root: string): ProfileShares {
+  const hits = new Map<number, number>();
+  for (const id of profile.samples) hits.set(id, (hits.get(id) ?? 0) + 1);
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const functions = new Map<string, number>();
+  const files = new Map<string, number>();
+  const walk = (id: number, caller: string): void => {
+    const node = nodes.get(id);
+    if (!node) return;
+    const { functionName, url, lineNumber } = node.callFrame;
+    const own = fileOf(url, root);
+    const file = own ?? caller;
+    const count = hits.get(id) ?? 0;
+    if (count > 0) {
+      add(files, file, count);
+      const name = functionName === '' ? '(anonymous)' : functionName;
+      add(functions, own ? `${name}  ${own}:${lineNumber + 1}` : `${name}  of the runtime`, count);
+    }
+    for (const child of node.children ?? []) walk(child, file);
+  };
+  const children = new Set(profile.nodes.flatMap((node) => node.children ?? []));
+  for (const { id } of profile.nodes) if (!children.has(id)) walk(id, NO_CODE);
+  const folders = new Map<string, number>();
+  for (const [file, count] of files) add(folders, folderOf(file), count);
+  const all = profile.samples.length;
+  return { folders: ranked(folders, all), files: ranked(files, all), functions: ranked(functions, all) };
+}
+
+/**
+ * The three tables.
+ * @param rows of files and functions each
+ * @param microsPerRequest CPU time of one request: shares are shown in it too
+ */
+export function profileTables(shares: ProfileShares, rows: number, microsPerRequest: number): string {
+  const table = (title: string, list: Shares, most: number): string => {
+    const shown = list
+      .slice(0, most)
+      .map(([name, share]) => [name, `${(share * 100).toFixed(1)} %`, (share * microsPerRequest).toFixed(1)]);
+    return aligned([[title, 'share', 'µs/request'], ...shown]);
+  };
+  return [
+    table('by folder, self and the runtime under it', shares.folders, 40),
+    table('by file, self and the runtime under it', shares.files, rows),
+    table('by function, self', shares.functions, rows),
+  ].join('\n\n');
+}
+
+/** Path in the source tree; the name of a package; null for the runtime's own functions. */
+function fileOf(url: string, root: string): string | null {
+  const path = url.replace(/^file:\/\//, '');
+  if (path.startsWith(`${root}/`)) {
+    const inside = path.slice(root.length + 1);
+    return inside.startsWith('node_modules/') ? packageOf(inside) : inside;
+  }
+  return path.includes('/node_modules/') ? packageOf(path) : null;
+}
+
+function packageOf(path: string): string {
+  const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path;
+  return `node_modules/${name}`;
+}
+
+function folderOf(file: string): string {
+  const at = file.lastIndexOf('/');
+  return at === -1 || file.startsWith('node_modules/') ? file : file.slice(0, at);
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function ranked(counts: ReadonlyMap<string, number>, all: number): Shares {
+  return [...counts].map(([name, count]) => [name, count / all] as const).sort((a, b) => b[1] - a[1]);
+}
