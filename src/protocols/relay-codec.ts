@@ -1,0 +1,68 @@
+// The relay lane of a protocol: what passes untouched, what is patched on the way, and what is learned from it.
+import type { CanonicalRequest, FinishEvent, GatewayError, Target, Usage } from '../canonical/index.ts';
+
+/** What the client sees of the envelope in the relay lane. */
+export interface RelayFacts {
+  readonly id: string;
+  /** The gateway's id of the model. */
+  readonly model: string;
+  /** False: token counts were asked of the upstream by the gateway alone and are withheld from the client. */
+  readonly showUsage: boolean;
+  /** `store` as the client asked, for protocols whose answers repeat it; undefined: as the upstream has it. */
+  readonly store?: boolean | undefined;
+  /** Masks keys in an upstream's words about a failure: JSON in, JSON out. */
+  readonly redact: (json: string) => string;
+}
+
+/** What the tap learns from an answer that passes. */
+export interface RelayTap {
+  readonly upstreamId: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly finish: FinishEvent | undefined;
+  /** Characters of visible output that passed: the basis of an estimate when no usage came. */
+  readonly outputChars: number;
+  /** True: it ended, and nothing of it is an answer. Known once it is complete. */
+  readonly isEmpty: boolean;
+  /**
+   * The whole answer as its client gets it, once it is complete: JSON in a byte string. For protocols whose answers
+   * are kept (`ServerCodec.items`).
+   */
+  answer?(): string | undefined;
+}
+
+/** A relayed stream. All text is byte strings (one character, one byte). */
+export interface RelayStream extends RelayTap {
+  /** Takes the bytes of one read; returns those for the client. Before the first content nothing is returned. */
+  push(bytes: string): string;
+  /** True once content was seen: the answer is committed to this upstream. */
+  readonly committed: boolean;
+  /** Set when the upstream reported a failure, before or after content. */
+  readonly error: GatewayError | undefined;
+  /** True when the upstream's own words about the failure went to the client. */
+  readonly errorShown: boolean;
+  /** True once the terminal marker was seen. Frames from there on are held back for `finish`. */
+  readonly done: boolean;
+  /** The upstream closed: what is still to be sent, or the error if the answer was cut. */
+  end(): string;
+  /**
+   * What tells the client of a failure that the upstream did not report itself, for protocols whose events are
+   * numbered: only who passed them on knows how to go on. Absent where an error frame stands for itself.
+   */
+  fail?(error: GatewayError): string;
+}
+
+/** The relay lane of a protocol: envelopes are patched, every other byte passes. */
+export interface RelayCodec {
+  /** Edits the client's own body: model name, gateway keys out, asked-for additions in. Byte strings. */
+  editRequest(body: string, request: CanonicalRequest, model: string): string;
+  /** True when the request, as the client wrote it, may go to a faithful upstream of this protocol. */
+  accepts(request: CanonicalRequest): boolean;
+  /**
+   * True when the client's own words already tell the endpoint to reason as was decided. Absent: they do where the
+   * effort is the decided one.
+   */
+  saysReasoning?(request: CanonicalRequest, target: Pick<Target, 'reasoning' | 'reasoningStyle'>): boolean;
+  /** Patches a whole answer. Throws GatewayError when the body is no answer of this protocol. */
+  patchResponse(body: string, facts: RelayFacts): { readonly body: string; readonly tap: RelayTap };
+  openStream(facts: RelayFacts): RelayStream;
+}

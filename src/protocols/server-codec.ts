@@ -1,0 +1,135 @@
+// A protocol as spoken to a client: what its codec must do.
+import type {
+  CanonicalRequest,
+  ClientNames,
+  CollectedEvents,
+  EventSink,
+  GatewayError,
+  Item,
+  JsonObject,
+  JsonValue,
+  OpaqueReasoning,
+  ProtocolName,
+  Report,
+} from '../canonical/index.ts';
+import type { CountServer } from './count-codec.ts';
+import type { EmbeddingsServer } from './embeddings-codec.ts';
+import type { NamedObject } from './named-objects.ts';
+import type { CodecContext } from './protocol.ts';
+
+/** A request rewritten for an upstream that knows less, and how its answer is put back. */
+export interface Ported {
+  readonly request: CanonicalRequest;
+  /** In front of what takes the answer; null when nothing has to be put back. */
+  readonly restore: ((next: EventSink) => EventSink) | null;
+}
+
+/** Facts that a server-side encoder puts into the answer's envelope. */
+export interface AnswerContext {
+  /** The generation id that the client sees. */
+  readonly id: string;
+  /** Unix time in seconds; the same in every frame. */
+  readonly createdSeconds: number;
+  /** The gateway's id of the model that ran: known once an attempt is committed. */
+  model: string;
+  readonly request: CanonicalRequest;
+  /** Repeat `reasoning` under the name `reasoning_content`, for clients that read only that. */
+  readonly reasoningContentMirror: boolean;
+  /** Cost of the answer in USD once it is settled; undefined before that, and where a price is unknown. */
+  costUsd?: number | undefined;
+  /** Tokens of the prompt as long as the upstream has not counted them: asked where a protocol begins with them. */
+  readonly estimateInputTokens?: (() => number) | undefined;
+  /** Unix time in seconds at which the answer was complete; undefined while it is not, or where nobody says. */
+  completedSeconds?: number | undefined;
+  /** True: a stream is written as one JSON array (Gemini without `alt=sse`), which is no event stream. */
+  readonly streamAsArray?: boolean | undefined;
+}
+
+/** Items in the protocol's own raw form, where the gateway keeps conversations in it. */
+export interface StoredItems {
+  /**
+   * The items of `input` as they are kept: a text becomes a message, and each has an id.
+   * @param newId makes an id with a prefix
+   */
+  identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[];
+  /** Reads kept items. Throws GatewayError naming `path[index]` for what is none. */
+  decode(items: readonly JsonObject[], path: string): readonly Item[];
+  /** A kept item as the API gives it back, without the members that `include` does not ask for. */
+  show(item: JsonObject, include: ReadonlySet<string>): JsonObject;
+  /** A kept answer as the API gives it back. */
+  showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject;
+  /** The frames of a kept answer's stream, in order: the place of each is its number. */
+  replay(response: JsonObject, include: ReadonlySet<string>, context: CodecContext): readonly string[];
+}
+
+/** What the address of a request says, in protocols that put it there. */
+export interface RequestRoute {
+  readonly model?: string | undefined;
+  readonly stream?: boolean | undefined;
+  /** True: a stream is to be one JSON array. */
+  readonly streamAsArray?: boolean | undefined;
+  /** True: the body holds several requests that are answered together. */
+  readonly batch?: boolean | undefined;
+}
+
+/** The protocol as spoken to a client. */
+export interface ServerCodec {
+  /**
+   * The one form of opaque reasoning that a client of this protocol can carry. That of other families travels inside
+   * it, sealed. Absent: the protocol names the family of each.
+   */
+  readonly nativeReasoning?: Pick<OpaqueReasoning, 'format' | 'kind'>;
+  /**
+   * Rewrites a request in terms that every upstream knows, for an upstream that does not know all of this protocol's.
+   * Absent: there is nothing that others lack. Throws GatewayError `unsupported` for what cannot be said otherwise.
+   */
+  portable?(
+    request: CanonicalRequest,
+    upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
+    report: Report,
+  ): Ported;
+  /**
+   * Throws GatewayError `invalid_request` for an output whose call is nowhere in the conversation. Not asked where the
+   * client's own bytes go on: who reads those judges them. Absent: the upstream judges in any case.
+   */
+  readonly requireCalls?: (items: readonly Item[]) => void;
+  /** True: its clients may give calls back without their ids. */
+  readonly omitsCallIds?: true;
+  /** Absent: answers of this protocol are not kept. */
+  readonly items?: StoredItems;
+  /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
+  readonly members?: ReadonlySet<string>;
+  /** What its clients call what reports name. `decodeRequest` gives it to the report. */
+  readonly names: ClientNames;
+  /** Throws GatewayError naming every offending field. */
+  decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
+  /** Objects of the vendor's account that a request names, but for those in the place of media. */
+  namedObjects(request: CanonicalRequest): readonly NamedObject[];
+  /**
+   * What its answers have a place for besides what every protocol tells and its own raw forms: pictures that were made,
+   * and compacted conversations.
+   */
+  readonly alsoTells: ReadonlySet<'image' | 'compaction'>;
+  /** True: a whole answer can tell that it failed, and still hold what was said before. */
+  readonly tellsFailure?: true;
+  /** The body of a non-streamed answer. */
+  encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject;
+  /**
+   * @param write takes complete frames, ready for the socket
+   * @returns a sink; after `finish` or `error` it writes the end of the stream and ignores what follows
+   */
+  encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink;
+  /** The frame that fills a long silence in a stream that has begun. Absent: a comment line, which readers skip. */
+  readonly keepAlive?: string;
+  /**
+   * Names of the client's request headers, in lower case, that go on, as they are, to an upstream that speaks the
+   * protocol too. No other header of a client ever does. Absent: there are none.
+   */
+  readonly passedHeaders?: ReadonlySet<string>;
+  /** Absent: clients have no operation that counts tokens. */
+  readonly counting?: CountServer;
+  /** Absent: clients have no operation that makes embeddings. */
+  readonly embeddings?: EmbeddingsServer;
+  /** Body of an error answer; `requestId` where the protocol has a place for it. */
+  encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
+}

@@ -1,0 +1,70 @@
+// A protocol as spoken to an upstream: what its codec must do, and what is known of every server of it.
+import type {
+  CanonicalRequest,
+  EventSink,
+  GatewayError,
+  JsonObject,
+  LimitNotice,
+  Parameter,
+  Report,
+  Role,
+  Target,
+} from '../canonical/index.ts';
+import type { CodecContext } from './protocol.ts';
+
+/** Reads the frames of one upstream stream. */
+export interface StreamDecoder {
+  /**
+   * Takes one server-sent event.
+   * @param event the `event:` field, '' when absent
+   * @param data the `data:` lines, joined
+   */
+  frame(event: string, data: string): void;
+  /** The upstream closed the stream. Emits `finish` if the answer was complete, else `error`: a cut is never a normal end. */
+  end(): void;
+}
+
+/** The protocol as spoken to an upstream. */
+export interface UpstreamCodec {
+  /** Path below the provider's base URL, e.g. `/chat/completions`. */
+  readonly path: string;
+  /**
+   * The path where it depends on the request; it then takes the place of `path`.
+   * @param model the upstream's own name
+   * @param stream true when the upstream is asked to stream
+   */
+  pathFor?(model: string, stream: boolean): string;
+  /** Headers that the protocol itself demands, e.g. `anthropic-version`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters for which the protocol has no field. The engine removes and reports them (or emulates `stop`). */
+  readonly lacks: ReadonlySet<Parameter>;
+  /** True: only schemas can be enforced here, not `json_object`, which the engine then emulates. */
+  readonly schemasOnly?: boolean;
+  /** True: the protocol has no custom tools; they travel as functions, and nobody enforces their grammars. */
+  readonly functionsOnly?: boolean;
+  /** Roles whose messages hold text alone. Absent: there are none. */
+  readonly textOnly?: ReadonlySet<Role>;
+  /**
+   * False for an http(s) address that servers of this protocol do not fetch: the engine then sends the bytes. Absent:
+   * they fetch images and files from anywhere.
+   */
+  takesUrl?(url: string, type: 'image' | 'file'): boolean;
+  /**
+   * Writes the upstream body. Whatever has no place in it goes to the report; nothing throws but a request
+   * that cannot be expressed at all (GatewayError `unsupported`).
+   */
+  encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject;
+  /** Pushes a whole answer. Throws GatewayError when the body is not an answer of this protocol. */
+  decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void;
+  decodeStream(sink: EventSink, context: CodecContext): StreamDecoder;
+  /**
+   * Classifies an error answer into one closed kind.
+   * @param header reads a response header by lower-case name
+   */
+  decodeError(status: number, header: (name: string) => string | null, body: string): GatewayError;
+  /**
+   * Reads the upstream's own limits from the head of any answer; null when it names none.
+   * @param nowMs Unix milliseconds: some name a point in time
+   */
+  decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
+}
