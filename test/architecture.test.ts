@@ -13,10 +13,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   grammar: ['canonical'],
   protocols: ['canonical'],
-  providers: ['canonical'],
+  providers: ['canonical', 'protocols'],
   documents: ['canonical', 'runtime'],
   telemetry: ['canonical'],
-  catalog: ['canonical', 'providers', 'telemetry', 'upstream'],
+  catalog: ['canonical', 'protocols', 'providers', 'telemetry', 'upstream'],
   routing: ['canonical', 'catalog'],
   ledger: ['canonical', 'catalog', 'storage'],
   state: ['canonical', 'storage'],
@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upstream: ['canonical', 'runtime', 'telemetry'],
   storage: ['canonical', 'ledger', 'runtime'],
   auth: ['canonical', 'storage'],
-  config: ['canonical', 'catalog', 'providers', 'routing', 'state', 'telemetry', 'upstream'],
+  config: ['canonical', 'catalog', 'protocols', 'providers', 'routing', 'state', 'telemetry', 'upstream'],
   engine: [
     'auth',
     'canonical',
@@ -254,6 +254,7 @@ describe('imports', () => {
     ['storage', 'ledger'],
     ['config', 'routing'],
     ['catalog', 'upstream'],
+    ['providers', 'protocols'],
   ])('%s takes only types from %s', (from, of) => {
     const wrong = imports.filter(
       ({ file, target, isType }) =>

@@ -1,15 +1,7 @@
-// The names of the dialects. Must not know which of them are implemented, or in which direction.
-/** The dialects that Dragoman speaks. */
-export type ProtocolName =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic-messages'
-  | 'gemini'
-  | 'bedrock-converse';
-export const PROTOCOL_NAMES: readonly ProtocolName[] = [
-  'openai-chat',
-  'openai-responses',
-  'anthropic-messages',
-  'gemini',
-  'bedrock-converse',
-];
+// The names of the dialects. Must not know which there are: each protocol's own folder adds its name.
+
+/** One member for each protocol, added by its folder (`declare module`). */
+export interface ProtocolNames {}
+
+/** The name of a dialect that Dragoman speaks. */
+export type ProtocolName = keyof ProtocolNames & string;

@@ -1,7 +1,7 @@
 // Which providers are on, and with what: presets, overlaid with what the operator configured and with keys from
 // the vendors' own environment variables. Knows nothing of models.
-import { PROTOCOL_NAMES } from '../canonical/index.ts';
 import type { ProtocolName, Quirks } from '../canonical/index.ts';
+import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts';
 import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
 import { Secret } from '../telemetry/secret.ts';
 import { type Road, STRAIGHT } from '../upstream/road.ts';
@@ -234,7 +234,7 @@ function fromNothing(
     refuse(
       path,
       `is not a preset${near === undefined ? '' : ` (did you mean "${near}"?)`}, so it needs \`protocols\`, ` +
-        'e.g. `protocols: { openai-chat: "http://host:8000/v1" }`, or `preset`',
+        `e.g. \`protocols: { ${mainProtocol.name}: "http://host:8000/v1" }\`, or \`preset\``,
     );
   }
   const text = given.apiKey?.reveal();
@@ -247,33 +247,12 @@ function fromNothing(
     id,
     name: id,
     protocols,
-    defaultProtocol: firstOf(protocols, 'openai-chat'),
+    defaultProtocol: firstOf(protocols, mainProtocol.name),
     headers: { ...given.headers },
     priceId: null,
     notServed: undefined,
   };
 }
-
-/** How a key travels in the protocols' own APIs. */
-export const DEFAULT_AUTH: Readonly<Record<ProtocolName, AuthScheme>> = {
-  'openai-chat': { header: 'authorization', prefix: 'Bearer ' },
-  'openai-responses': { header: 'authorization', prefix: 'Bearer ' },
-  'anthropic-messages': { header: 'x-api-key', prefix: '' },
-  gemini: { header: 'x-goog-api-key', prefix: '' },
-  'bedrock-converse': { header: 'authorization', prefix: 'Bearer ' },
-};
-
-/**
- * What a server that no preset knows is taken to write and read: its protocol's own format, under which the decoders
- * file what it says. Without one, it would never get its own signed reasoning back.
- */
-const OWN_REASONING: Readonly<Record<ProtocolName, string | null>> = {
-  'openai-chat': null,
-  'openai-responses': 'openai-responses-v1',
-  'anthropic-messages': 'anthropic-claude-v1',
-  gemini: 'google-gemini-v1',
-  'bedrock-converse': 'anthropic-claude-v1',
-};
 
 /**
  * What is not expected of a server that no preset knows. Custom tools are OpenAI's own: elsewhere they are refused, or
@@ -293,7 +272,7 @@ function configured(
 ): ActiveProtocol {
   const baseUrl = given.baseUrl ?? (own ? own.baseUrl : provider.baseUrl);
   if (!isAddress(baseUrl)) return refuse(path, 'needs a base URL');
-  const auth = own?.auth ?? (key && { ...(provider.auth ?? DEFAULT_AUTH[name]), key });
+  const auth = own?.auth ?? (key && { ...(provider.auth ?? serverFacts(name).auth), key });
   return {
     baseUrl: trimUrl(baseUrl),
     faithful: given.faithful ?? own?.faithful ?? false,
@@ -302,7 +281,7 @@ function configured(
     hasConfiguredParameters: given.unsupported !== undefined,
     hasConfiguredFaith: given.faithful !== undefined,
     isVendorRun: own?.isVendorRun === true && isSameHost(baseUrl, own.baseUrl),
-    reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : OWN_REASONING[name]),
+    reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : serverFacts(name).reasoningFormat),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
     compacts: own?.compacts,
     hostedTools: own?.hostedTools,

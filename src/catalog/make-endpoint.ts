@@ -1,6 +1,7 @@
 // One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
 // each other once, so that a request only reads. Knows nothing of how a model is found.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import { serverFacts } from '../protocols/index.ts';
 import { resolveQuirks } from '../providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
 import type { EndpointConfig } from './catalog-config.ts';
@@ -41,15 +42,6 @@ export interface EndpointInput {
   /** Replaces the library's price; the endpoint's own configured price is stronger. */
   readonly price?: PriceSource | undefined;
 }
-
-/** Anthropic Messages refuses smaller thinking budgets (docs: extended thinking). */
-const SMALLEST_BUDGET: Readonly<Record<ProtocolName, number>> = {
-  'openai-chat': 1,
-  'openai-responses': 1,
-  'anthropic-messages': 1024,
-  gemini: 1,
-  'bedrock-converse': 1024,
-};
 
 const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
   none: 0,
@@ -122,7 +114,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       (config?.reasoning ?? measured?.reasoningStyle ?? stated ?? family.reasoningStyle) !== undefined,
     reasoningMandatory: style !== 'none' && (measuredMandatory(input) ?? facts.reasoningMandatory ?? false),
     reasoningFormat: stated?.reasoningFormat ?? served.reasoningFormat ?? detailsFormat(quirks, family),
-    reasoningBudget: Object.freeze(budget ?? { min: SMALLEST_BUDGET[input.protocol], max: null }),
+    reasoningBudget: Object.freeze(budget ?? { min: serverFacts(input.protocol).smallestBudget, max: null }),
     efforts: facts.efforts ? Object.freeze([...facts.efforts]) : null,
     maxOutputTokens: config?.maxOutputTokens ?? stated?.maxOutputTokens ?? family.maxOutputTokens ?? null,
     contextLength:

@@ -1,7 +1,8 @@
 // The configuration file: every key, its type, its default and its meaning. The reference page and the JSON
 // Schema are generated from here. Says nothing of files, environment or reloading.
 import { z } from 'zod';
-import { PARAMETERS, PROTOCOL_NAMES } from '../canonical/index.ts';
+import { PARAMETERS } from '../canonical/index.ts';
+import { PROTOCOL_NAMES } from '../protocols/index.ts';
 import type { JsonObject, Parameter } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { catalogSchema } from './catalog-schema.ts';

@@ -7,7 +7,6 @@ import type { JsonObject, Parameter, ReasoningStyle } from '../canonical/index.t
 import {
   GatewayError,
   PARAMETERS,
-  PROTOCOL_NAMES,
   asArray,
   asNumber,
   asObject,
@@ -15,6 +14,7 @@ import {
   isJsonObject,
   parseJson,
 } from '../canonical/index.ts';
+import { PROTOCOL_NAMES } from '../protocols/index.ts';
 import type { FindMeasured, MeasuredFacts, MeasuredPlace } from '../catalog/index.ts';
 import { formatQuirks, parseQuirks } from '../config/index.ts';
 import type { Diagnosis } from './examine.ts';

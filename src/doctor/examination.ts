@@ -11,6 +11,7 @@ import type {
 import { Report } from '../canonical/index.ts';
 import type { Endpoint, MeasuredFacts } from '../catalog/index.ts';
 import { askForAnswer, type AnswerAsking, type AskedAnswer } from '../engine/index.ts';
+import { mainProtocol, serverFacts } from '../protocols/index.ts';
 import type { Outcome } from './probe.ts';
 
 /** What one request asks for; the rest is as for everybody. */
@@ -92,6 +93,13 @@ export class Examination {
     return { ...this.endpoint.quirks, ...this.#facts.quirks };
   }
 
+  /** What a quirk may be here: what is known of the endpoint, then whatever servers of its protocol differ in. */
+  valuesOf<Name extends keyof Quirks>(name: Name): readonly Quirks[Name][] {
+    const known = this.quirks[name];
+    const { [name]: values = [] } = serverFacts(this.endpoint.protocol).varies;
+    return [known, ...values.filter((value) => value !== known)];
+  }
+
   get reasoningStyle(): ReasoningStyle {
     return this.#facts.reasoningStyle ?? this.endpoint.reasoningStyle;
   }
@@ -155,7 +163,7 @@ function requestOf(
     extra: {},
     ...members,
     // Members that no document knows travel only inside of one protocol; all else is said as any client says it.
-    protocol: wish.extra ? protocol : 'openai-chat',
+    protocol: wish.extra ? protocol : mainProtocol.name,
     raw: {},
     model,
     reasoning:

@@ -1,6 +1,7 @@
 // The probes in their order, what they cost, and the examination of one endpoint from the first to the last.
 import type { Endpoint, MeasuredFacts } from '../catalog/index.ts';
 import type { AnswerAsking } from '../engine/index.ts';
+import { findProtocol } from '../protocols/index.ts';
 import { Examination } from './examination.ts';
 import { PROBES_VERSION, type Finding, type Probe, type Verdict } from './probe.ts';
 import { ANSWERS, answers } from './probes/answers.ts';
@@ -47,7 +48,9 @@ export interface Cost {
 
 /** The probes for an endpoint. @param deep true: the expensive ones too */
 export function probesFor({ protocol }: Endpoint, deep: boolean): readonly Probe[] {
-  return PROBES.filter((probe) => (probe.over?.includes(protocol) ?? true) && (deep || !probe.deep));
+  const spoken = findProtocol(protocol);
+  if (!spoken) return [];
+  return PROBES.filter((probe) => (probe.suits?.(spoken) ?? true) && (deep || !probe.deep));
 }
 
 /** What the examination of an endpoint costs at most. */

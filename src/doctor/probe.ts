@@ -1,6 +1,7 @@
 // What a probe is, and what it can find out. Must not know which probes there are.
-import type { ProtocolName } from '../canonical/index.ts';
+import type { Parameter, Quirks } from '../canonical/index.ts';
 import type { MeasuredFacts } from '../catalog/index.ts';
+import type { Protocol } from '../protocols/index.ts';
 import type { Examination } from './examination.ts';
 
 /**
@@ -26,8 +27,8 @@ export interface Probe {
   readonly id: string;
   /** What `yes` means. */
   readonly title: string;
-  /** The protocols in which the question makes sense; absent: all. */
-  readonly over?: readonly ProtocolName[] | undefined;
+  /** Whether the question makes sense in a protocol; absent: in all of them. */
+  readonly suits?: ((protocol: Protocol) => boolean) | undefined;
   /** Requests, at most. */
   readonly calls: number;
   /** Tokens of all its requests together, prompt and answer, at most. A context is as long as its endpoint says. */
@@ -58,3 +59,15 @@ export const unknown = (detail: string, more: Omit<Verdict, 'outcome' | 'detail'
   detail,
   ...more,
 });
+
+/** Suits protocols whose servers are known to differ in a quirk. */
+export const whereVaries =
+  (quirk: keyof Quirks) =>
+  ({ upstream }: Protocol): boolean =>
+    upstream.facts.varies[quirk] !== undefined;
+
+/** Suits protocols that have a member for a parameter. */
+export const whereTaken =
+  (parameter: Parameter) =>
+  ({ upstream }: Protocol): boolean =>
+    !upstream.lacks.has(parameter);

@@ -43,3 +43,6 @@ export interface Protocol {
   /** Absent while clients cannot speak this protocol to the gateway. */
   readonly server?: ServerCodec;
 }
+
+/** One that clients can speak. */
+export type ServedProtocol = Protocol & { readonly server: ServerCodec };

@@ -6,6 +6,8 @@ import type {
   JsonObject,
   LimitNotice,
   Parameter,
+  Quirks,
+  ReasoningStyle,
   Report,
   Role,
   Target,
@@ -24,8 +26,40 @@ export interface StreamDecoder {
   end(): void;
 }
 
+/** How a key travels. */
+export interface AuthScheme {
+  readonly header: string;
+  /** Put before the key, e.g. `Bearer `. */
+  readonly prefix: string;
+}
+
+/** What is expected of a server of which nobody says anything else. */
+export interface ServerFacts {
+  /** How a key travels in the owner's API. */
+  readonly auth: AuthScheme;
+  /**
+   * The format of opaque reasoning that it is taken to write and read: the protocol's own, under which the decoders
+   * file what it says. Without one, it would never get its own signed reasoning back. Null: there is none.
+   */
+  readonly reasoningFormat: string | null;
+  /** In how many ways a request can say how much to reason. */
+  readonly reasoningStyles: readonly Exclude<ReasoningStyle, 'none' | 'both'>[];
+  /** The smallest budget for reasoning that is taken, in tokens. */
+  readonly smallestBudget: number;
+  /** Path of the list of models below the base URL; null: its servers have it elsewhere. */
+  readonly modelList: string | null;
+  /** True: programs serve it at one address beside other protocols. */
+  readonly hasSiblings?: true;
+  /** True: it has a word of its own for an end with calls, and one for every end. */
+  readonly namesEnds?: true;
+  /** The quirks in which servers of it are known to differ, each with the values that were met. */
+  readonly varies: { readonly [Name in keyof Quirks]?: readonly Quirks[Name][] };
+}
+
 /** The protocol as spoken to an upstream. */
 export interface UpstreamCodec {
+  /** What is known of all its servers. */
+  readonly facts: ServerFacts;
   /** Path below the provider's base URL, e.g. `/chat/completions`. */
   readonly path: string;
   /**

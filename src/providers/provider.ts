@@ -1,13 +1,10 @@
 // What a provider is: data. Who runs an endpoint, where, with which authentication, and how it departs from
 // the protocols it claims to speak.
 import type { JsonObject, Parameter, ProtocolName, Quirks } from '../canonical/index.ts';
+import type { AuthScheme } from '../protocols/index.ts';
 
-/** How the key travels. */
-export interface AuthScheme {
-  readonly header: string;
-  /** Put before the key, e.g. `Bearer `. */
-  readonly prefix: string;
-}
+export type { AuthScheme };
+
 const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
 
 /** One operation of a host besides answers. */

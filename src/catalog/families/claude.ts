@@ -1,4 +1,5 @@
 // Facts about Anthropic's models. Rows match canonical names; later rows are laid over earlier ones.
+import type { ProtocolName } from '../../canonical/index.ts';
 import type { FamilyRow } from './family.ts';
 
 const CLAUDE_DOCS = 'platform.claude.com: models overview, extended and adaptive thinking, effort; 2026-11';
@@ -113,11 +114,12 @@ export const claudeFamilies: readonly FamilyRow[] = [
 ];
 
 /**
- * Anthropic's API writes versions with dashes, and some models only under these names.
- * Source: platform.claude.com, models overview and deprecations (2026-11).
+ * The name a model has in the API of a protocol's owner, for a name as people write it (`claude-sonnet-4.5`).
+ * Anthropic's writes versions with dashes, and some models only under these names (platform.claude.com, models overview
+ * and deprecations, 2026-11). Names of protocols that anybody serves are left alone.
  */
-export function claudeApiName(name: string): string {
-  if (!name.startsWith('claude-')) return name;
+export function apiName(name: string, protocol: ProtocolName): string {
+  if (protocol !== 'anthropic-messages' || !name.startsWith('claude-')) return name;
   const dashed = name.replace(/(\d)\.(?=\d)/g, '$1-');
   if (dashed === 'claude-sonnet-4' || dashed === 'claude-opus-4') return `${dashed}-0`;
   if (dashed === 'claude-3-7-sonnet' || dashed === 'claude-3-5-haiku') return `${dashed}-latest`;

@@ -4,11 +4,13 @@
 // to check a row against; most rows were written from general knowledge of it, and only what a row calls recorded or
 // recordings was seen in real answers. The dates are those of the knowledge, not of a visit.
 import type { ProtocolName, Quirks } from '../../canonical/index.ts';
-import { claudeApiName, claudeFamilies } from './claude.ts';
+import { mainProtocol, serverFacts } from '../../protocols/index.ts';
+import { claudeFamilies } from './claude.ts';
 import type { FamilyFacts, FamilyRow } from './family.ts';
 import { openaiFamilies } from './openai.ts';
 import { otherFamilies } from './others.ts';
 
+export { apiName } from './claude.ts';
 export type { FamilyFacts, FamilyRow } from './family.ts';
 
 const FAMILIES: readonly FamilyRow[] = [
@@ -86,7 +88,7 @@ export function familyFacts(
   let facts: FamilyFacts = {};
   for (const row of FAMILIES) {
     if (row.over && !row.over.includes(protocol)) continue;
-    if (row.field && !(protocol === 'openai-chat' && row.field.includes(reasoningField))) continue;
+    if (row.field && !(hasFields(protocol) && row.field.includes(reasoningField))) continue;
     if (!row.match.test(bare)) continue;
     facts = { ...facts, ...row.facts, quirks: { ...facts.quirks, ...row.facts.quirks } };
   }
@@ -95,15 +97,12 @@ export function familyFacts(
 
 /** The protocol a model prefers; undefined when its family does not care. */
 export function preferredProtocol(name: string): ProtocolName | undefined {
-  return familyFacts(name, 'openai-chat', 'none').protocol;
+  return familyFacts(name, mainProtocol.name, 'none').protocol;
 }
 
-/**
- * The name a model has in the API of a protocol's owner, for a name as people write it (`claude-sonnet-4.5`).
- * Names of protocols that anybody serves are left alone.
- */
-export function apiName(name: string, protocol: ProtocolName): string {
-  return protocol === 'anthropic-messages' ? claudeApiName(name) : name;
+/** True where servers differ in the member that tells a model to reason. */
+function hasFields(protocol: ProtocolName): boolean {
+  return serverFacts(protocol).varies.reasoningField !== undefined;
 }
 
 /** A key under which spellings of one name meet: case and the separator inside version numbers do not count. */

@@ -30,7 +30,7 @@ export const answers: Probe = {
   },
 };
 
-export function otherField({ quirks }: Examination): Quirks['maxTokensField'] {
+function otherField({ quirks }: Examination): Quirks['maxTokensField'] {
   return quirks.maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
 }
 

@@ -1,7 +1,8 @@
 // What a conversation may look like: roles, parts, several instructions, a begun answer, images, unknown members.
 import type { Item, Part, Quirks, Role } from '../../canonical/index.ts';
+import { serverFacts } from '../../protocols/index.ts';
 import { QUESTION_TOKENS, userSays, type Examination } from '../examination.ts';
-import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { no, unknown, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
 import { isRefused, isUnclear, quoted, textOf, wordsOf } from '../read-answer.ts';
 import type { AskedAnswer } from '../../engine/index.ts';
 
@@ -38,7 +39,7 @@ const systemRole: Probe = {
 const developerRole: Probe = {
   id: 'developer_role',
   title: 'developer role obeyed',
-  over: ['openai-chat', 'openai-responses'],
+  suits: whereVaries('systemRole'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   async run(examination) {
@@ -71,7 +72,7 @@ async function accepted(
 const severalSystem: Probe = {
   id: 'several_instructions',
   title: 'instructions between messages',
-  over: ['openai-chat'],
+  suits: whereVaries('mergeSystem'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: (examination) =>
@@ -94,7 +95,7 @@ const severalSystem: Probe = {
 const textParts: Probe = {
   id: 'text_parts',
   title: 'text in parts',
-  over: ['openai-chat', 'openai-responses'],
+  suits: whereVaries('textContent'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: (examination) =>
@@ -108,7 +109,7 @@ const textParts: Probe = {
 const unknownMembers: Probe = {
   id: 'unknown_members',
   title: 'unknown members pass',
-  over: ['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini'],
+  suits: whereVaries('unknownFields'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: (examination) =>
@@ -126,21 +127,17 @@ const unknownMembers: Probe = {
 const BEGUN = '1, 2, 3, 4,';
 /** Where the answer begins by repeating the text: no fresh answer would begin so. */
 const ODDLY_BEGUN = 'Counting aloud: 1, 2, 3, 4,';
-const PREFILLS: readonly Exclude<Quirks['prefill'], 'none'>[] = [
-  'plain',
-  'continue_final_message',
-  'prefix',
-  'partial',
-];
+/** Ways to continue an answer, at most. */
+const MOST_WAYS = 4;
 
 const prefill: Probe = {
   id: 'prefill',
   title: 'continues a begun answer',
-  over: ['openai-chat', 'anthropic-messages', 'gemini', 'bedrock-converse'],
-  calls: PREFILLS.length,
-  tokens: () => PREFILLS.length * QUESTION_TOKENS,
+  suits: whereVaries('prefill'),
+  calls: MOST_WAYS,
+  tokens: () => MOST_WAYS * QUESTION_TOKENS,
   async run(examination) {
-    const ways = examination.endpoint.protocol === 'openai-chat' ? PREFILLS : (['plain'] as const);
+    const { prefill: ways = [] } = serverFacts(examination.endpoint.protocol).varies;
     let isCertain = true;
     let first: string | undefined;
     for (const way of ways) {

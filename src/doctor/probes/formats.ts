@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import { QUESTION_TOKENS } from '../examination.ts';
-import { no, unknown, yes, type Probe } from '../probe.ts';
+import { no, unknown, whereVaries, yes, type Probe } from '../probe.ts';
 import { isRefused, isUnclear, textOf, wordsOf } from '../read-answer.ts';
 
 const SCHEMA_PROBE = 'json_schema';
@@ -47,8 +47,7 @@ function follows(value: unknown): boolean {
 const jsonObject: Probe = {
   id: 'json_object',
   title: 'enforces JSON without a schema',
-  // The other protocols have no such form.
-  over: ['openai-chat', 'openai-responses'],
+  suits: whereVaries('structuredOutput'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   async run(examination) {

@@ -1,10 +1,10 @@
 // How an answer comes and ends: its limit, streams and their token counts, stop sequences, the reason for the end. Must
 // not know what answers are about.
-import { outputTokens, type ProtocolName, type Quirks } from '../../canonical/index.ts';
+import { outputTokens } from '../../canonical/index.ts';
+import { serverFacts } from '../../protocols/index.ts';
 import { QUESTION_TOKENS } from '../examination.ts';
-import { no, unknown, yes, type Probe } from '../probe.ts';
+import { no, unknown, whereTaken, yes, type Probe } from '../probe.ts';
 import { callsOf, isRefused, isUnclear, quoted, textOf, wordsOf } from '../read-answer.ts';
-import { otherField } from './answers.ts';
 
 /** The Responses API takes no smaller limit (API reference, `max_output_tokens`, 2026). */
 const SMALL_LIMIT = 16;
@@ -17,10 +17,8 @@ const limit: Probe = {
   calls: 2,
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
-    const fields: (Quirks['maxTokensField'] | null)[] =
-      examination.endpoint.protocol === 'openai-chat'
-        ? [examination.quirks.maxTokensField, otherField(examination)]
-        : [null];
+    const { maxTokensField: names } = serverFacts(examination.endpoint.protocol).varies;
+    const fields = names ? examination.valuesOf('maxTokensField') : [null];
     let last = '';
     let isCertain = true;
     for (const field of fields) {
@@ -44,19 +42,13 @@ const limit: Probe = {
   },
 };
 
-const STREAM_USAGE: readonly Quirks['streamUsage'][] = ['include_usage', 'always'];
-
 const streaming: Probe = {
   id: 'streaming',
   title: 'streams with token counts',
   calls: 2,
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
-    const preset = examination.quirks.streamUsage;
-    const ways =
-      examination.endpoint.protocol === 'openai-chat'
-        ? [preset, ...STREAM_USAGE.filter((way) => way !== preset)]
-        : [preset];
+    const ways = examination.valuesOf('streamUsage');
     let last = unknown('nothing was asked');
     let isOtherRefused = false;
     for (const streamUsage of ways) {
@@ -84,7 +76,7 @@ const streaming: Probe = {
 const stop: Probe = {
   id: 'stop',
   title: 'stop sequences obeyed',
-  over: ['openai-chat', 'anthropic-messages', 'gemini', 'bedrock-converse'],
+  suits: whereTaken('stop'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   async run(examination) {
@@ -103,13 +95,6 @@ const stop: Probe = {
   },
 };
 
-/** The protocols that have a word of their own for an end with calls. */
-const CALL_ENDS: ReadonlySet<ProtocolName> = new Set([
-  'openai-chat',
-  'anthropic-messages',
-  'bedrock-converse',
-]);
-
 /** Looks at what the other probes were answered. The gateway derives the reason from what was said: no fact follows. */
 const endReason: Probe = {
   id: 'end_reason',
@@ -118,19 +103,19 @@ const endReason: Probe = {
   tokens: () => 0,
   async run(examination) {
     const faults = new Set<string>();
+    const { namesEnds } = serverFacts(examination.endpoint.protocol);
     let seen = 0;
     for (const { wish, answer } of examination.asked) {
       const { finish } = answer.collected;
       if (answer.failure || !finish || wish.at) continue;
       seen += 1;
-      if (finish.raw === undefined && examination.endpoint.protocol === 'openai-chat')
-        faults.add('no reason at all');
+      if (finish.raw === undefined && namesEnds) faults.add('no reason at all');
       // A named tool that was forced ends with `stop` at OpenAI too.
       else if (
         callsOf(answer).length > 0 &&
         wish.toolChoice?.type !== 'tool' &&
         finish.reason !== 'tool_calls' &&
-        CALL_ENDS.has(examination.endpoint.protocol)
+        namesEnds
       )
         faults.add(`"${quoted(finish.raw ?? finish.reason)}" after calls of tools`);
       else if (finish.reason === 'unknown' && finish.raw !== undefined)

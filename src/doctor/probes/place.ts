@@ -1,21 +1,13 @@
 // What is served at an address: which models, with which context, and which other protocols.
-import type { JsonObject, ProtocolName } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { DEFAULT_AUTH, type Endpoint } from '../../catalog/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
 import { askUpstream, upstreamHeaders, type AnswerAsking } from '../../engine/index.ts';
-import { findProtocol } from '../../protocols/index.ts';
+import { findProtocol, protocols, type Protocol } from '../../protocols/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
 import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
 import { isRefused, quoted } from '../read-answer.ts';
 
-/** Below the base URL, in the owners' API references; Bedrock lists its models at another host. */
-const LISTS: Readonly<Record<ProtocolName, string | null>> = {
-  'openai-chat': '/models',
-  'openai-responses': '/models',
-  'anthropic-messages': '/v1/models?limit=1000',
-  gemini: '/models?pageSize=1000',
-  'bedrock-converse': null,
-};
 const CONTEXT_MEMBERS = [
   // vLLM, OpenRouter, Groq, Anthropic, Gemini, LM Studio and Mistral, in their API references (2026).
   'max_model_len',
@@ -38,8 +30,8 @@ export async function listModels(
   asking: AnswerAsking,
 ): Promise<Listed | null> {
   if (!endpoint) return null;
-  const path = LISTS[endpoint.protocol];
   const protocol = findProtocol(endpoint.protocol);
+  const path = protocol?.upstream.facts.modelList ?? null;
   // A host of another vendor's protocol, or one that wants signatures, has its list elsewhere.
   if (path === null || !protocol || endpoint.hosting || endpoint.credential) return null;
   const answer = await askUpstream(
@@ -90,21 +82,35 @@ const modelsList: Probe = {
   },
 };
 
-const SIBLINGS: readonly ProtocolName[] = ['openai-chat', 'openai-responses', 'anthropic-messages'];
+const SIBLINGS = protocols.filter(({ upstream }) => upstream.facts.hasSiblings);
 
-/** The same server as another protocol would address it: Anthropic's paths begin with the version, OpenAI's do not. */
-function siblingOf(endpoint: Endpoint, protocol: ProtocolName): Endpoint {
+/** True where the paths of a protocol begin with the version, and base URLs do not end with it. */
+function isVersioned({ upstream }: Protocol): boolean {
+  return upstream.path.startsWith(VERSION);
+}
+const VERSION = '/v1';
+
+/** The same server as another protocol would address it. */
+function siblingOf(endpoint: Endpoint, protocol: Protocol): Endpoint {
+  const own = findProtocol(endpoint.protocol);
   const root = endpoint.baseUrl.replace(/\/v1$/, '');
-  const hasVersion = endpoint.protocol === 'anthropic-messages' || root !== endpoint.baseUrl;
-  const baseUrl = protocol === 'anthropic-messages' ? root : hasVersion ? `${root}/v1` : root;
-  const auth = endpoint.auth && { ...DEFAULT_AUTH[protocol], key: endpoint.auth.key };
-  return { ...endpoint, protocol, baseUrl, auth, faithful: false, reasoningStyle: 'none' };
+  const hasVersion = (own && isVersioned(own)) || root !== endpoint.baseUrl;
+  const baseUrl = !isVersioned(protocol) && hasVersion ? root + VERSION : root;
+  const auth = endpoint.auth && { ...protocol.upstream.facts.auth, key: endpoint.auth.key };
+  return {
+    ...endpoint,
+    protocol: protocol.name,
+    baseUrl,
+    auth,
+    faithful: false,
+    reasoningStyle: 'none',
+  };
 }
 
 const otherProtocols: Probe = {
   id: 'protocols',
   title: 'other protocols, same address',
-  over: SIBLINGS,
+  suits: (protocol) => SIBLINGS.includes(protocol),
   calls: SIBLINGS.length - 1,
   tokens: () => (SIBLINGS.length - 1) * QUESTION_TOKENS,
   run: (examination) =>
@@ -122,16 +128,16 @@ async function findSiblings(examination: Examination): Promise<Verdict> {
   const found: string[] = [];
   const unclear: string[] = [];
   for (const protocol of SIBLINGS) {
-    if (protocol === endpoint.protocol) continue;
+    if (protocol.name === endpoint.protocol) continue;
     const answer = await examination.ask({
       text: 'Say hello in one word.',
       at: siblingOf(endpoint, protocol),
     });
     const status = answer.failure?.upstream?.status;
-    if (!answer.failure) found.push(protocol);
-    else if (isRefused(answer)) unclear.push(`${protocol}: ${quoted(answer.failure.message)}`);
+    if (!answer.failure) found.push(protocol.name);
+    else if (isRefused(answer)) unclear.push(`${protocol.name}: ${quoted(answer.failure.message)}`);
     else if (status !== 404 && status !== 405 && status !== 501)
-      unclear.push(`${protocol}: ${quoted(answer.failure.message)}`);
+      unclear.push(`${protocol.name}: ${quoted(answer.failure.message)}`);
   }
   if (found.length > 0) return yes('they can be configured under `protocols`', { value: found.join(', ') });
   return unclear.length > 0 ? unknown(unclear.join('; ')) : no('none');

@@ -9,8 +9,9 @@ import type {
 } from '../../canonical/index.ts';
 import type { MeasuredFacts } from '../../catalog/index.ts';
 import type { AskedAnswer } from '../../engine/index.ts';
+import { serverFacts } from '../../protocols/index.ts';
 import { QUESTION_TOKENS, userSays, type Examination } from '../examination.ts';
-import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { no, unknown, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
 import { callsOf, hasReasoned, isRefused, wordsOf } from '../read-answer.ts';
 import { toolNamed } from './tools.ts';
 
@@ -42,13 +43,13 @@ const reasoning: Probe = {
     if (base.failure) return unknown(wordsOf(base));
     note(examination, base);
     const byItself = hasReasoned(base);
-    return examination.endpoint.protocol === 'openai-chat'
+    return serverFacts(examination.endpoint.protocol).varies.reasoningField
       ? findField(examination, byItself)
       : findStyle(examination, byItself);
   },
 };
 
-/** Chat Completions has many members for it. The one that changes what the model does of itself is the switch. */
+/** Where servers differ in the member for it: the one that changes what the model does of itself is the switch. */
 async function findField(examination: Examination, byItself: boolean): Promise<Verdict> {
   const preset = examination.quirks.reasoningField;
   const known = examination.endpoint.reasoningStyle;
@@ -88,23 +89,17 @@ async function findField(examination: Examination, byItself: boolean): Promise<V
   return no('no member for it changes anything');
 }
 
-/** The other protocols have one place for it, which takes levels, tokens, or both. */
+/** Where a protocol has one place for it, which takes levels, tokens, or both. */
 async function findStyle(examination: Examination, byItself: boolean): Promise<Verdict> {
   const works: ReasoningStyle[] = [];
   const words: string[] = [];
   let refused = 0;
-  const styles: readonly (readonly [ReasoningStyle, ResolvedReasoning])[] =
-    examination.endpoint.protocol === 'openai-responses'
-      ? [['effort', BY_EFFORT]]
-      : [
-          ['effort', BY_EFFORT],
-          ['budget', ON],
-        ];
-  for (const [reasoningStyle, asked] of styles) {
+  const styles = serverFacts(examination.endpoint.protocol).reasoningStyles;
+  for (const reasoningStyle of styles) {
     const answer = await examination.ask({
       text: RIDDLE,
       maxOutputTokens: ROOM,
-      reasoning: asked,
+      reasoning: reasoningStyle === 'effort' ? BY_EFFORT : ON,
       reasoningStyle,
     });
     if (isRefused(answer)) {
@@ -141,7 +136,7 @@ function shown({ reasoningMember }: Examination): string {
 const replay: Probe = {
   id: 'reasoning_replay',
   title: 'works without its reasoning back',
-  over: ['openai-chat'],
+  suits: whereVaries('reasoningReplay'),
   calls: 3,
   tokens: () => 3 * (QUESTION_TOKENS + BUDGET),
   async run(examination) {

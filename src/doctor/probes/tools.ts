@@ -1,8 +1,8 @@
 // How an endpoint calls functions: when it must, the one that it must, with the arguments that it must, several at once.
-import type { FunctionTool, Quirks } from '../../canonical/index.ts';
+import type { FunctionTool } from '../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
-import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { no, unknown, whereTaken, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
 import { callsOf, isRefused, isUnclear, quoted, wordsOf } from '../read-answer.ts';
 
 /** A function with one string argument. */
@@ -57,11 +57,7 @@ const required: Probe = {
   calls: 2,
   tokens: () => 2 * QUESTION_TOKENS,
   run: withTools(async (examination) => {
-    const preset = examination.quirks.requiredToolChoice;
-    const words: Quirks['requiredToolChoice'][] =
-      examination.endpoint.protocol === 'openai-chat'
-        ? [preset, preset === 'any' ? 'required' : 'any']
-        : [preset];
+    const words = examination.valuesOf('requiredToolChoice');
     let last = '';
     let isCertain = true;
     for (const requiredToolChoice of words) {
@@ -122,7 +118,7 @@ const PAINT: FunctionTool = {
 const strict: Probe = {
   id: 'tool_strict',
   title: 'strict arguments enforced',
-  over: ['openai-chat', 'openai-responses', 'anthropic-messages', 'bedrock-converse'],
+  suits: whereVaries('strictTools'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: withTools(async (examination) => {
@@ -162,7 +158,7 @@ const parallel: Probe = {
 const oneAtATime: Probe = {
   id: 'tool_one_at_a_time',
   title: 'can be held to one call',
-  over: ['openai-chat', 'openai-responses', 'anthropic-messages'],
+  suits: whereTaken('parallelToolCalls'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: withTools(async (examination) => {

@@ -9,6 +9,7 @@ import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
 import { relay } from './relay.ts';
 import { anthropicMessagesServer } from './server.ts';
+import { SERVER_FACTS } from './server-facts.ts';
 
 /** The Messages API has no field for these (API reference "Create a Message", 2026-11). */
 const LACKS: readonly Parameter[] = [
@@ -21,9 +22,16 @@ const LACKS: readonly Parameter[] = [
   'verbosity',
 ];
 
+declare module '../../canonical/protocol-name.ts' {
+  interface ProtocolNames {
+    'anthropic-messages': true;
+  }
+}
+
 export const anthropicMessages: Protocol = {
   name: 'anthropic-messages',
   upstream: {
+    facts: SERVER_FACTS,
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
     lacks: new Set(LACKS),

@@ -8,6 +8,7 @@ import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { bedrockEmbeddings } from './embeddings.ts';
 import { encodeRequest } from './encode-request.ts';
+import { SERVER_FACTS } from './server-facts.ts';
 
 /** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
 const LACKS: readonly Parameter[] = [
@@ -23,11 +24,18 @@ const LACKS: readonly Parameter[] = [
   'webSearch',
 ];
 
+declare module '../../canonical/protocol-name.ts' {
+  interface ProtocolNames {
+    'bedrock-converse': true;
+  }
+}
+
 export const bedrockConverse: Protocol = {
   name: 'bedrock-converse',
   counting,
   embeddings: bedrockEmbeddings,
   upstream: {
+    facts: SERVER_FACTS,
     path: '/model',
     pathFor,
     headers: { accept: '*/*' },

@@ -10,6 +10,12 @@ import { vertexEmbeddings } from './vertex-embeddings.ts';
 export { encodeModel, encodeModelList } from './encode-model-list.ts';
 export type { ListedModel } from './encode-model-list.ts';
 
+declare module '../../canonical/protocol-name.ts' {
+  interface ProtocolNames {
+    gemini: true;
+  }
+}
+
 export const gemini: Protocol = {
   name: 'gemini',
   upstream: geminiUpstream,

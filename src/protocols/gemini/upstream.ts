@@ -4,9 +4,11 @@ import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest, pathFor } from './encode-request.ts';
+import { SERVER_FACTS } from './server-facts.ts';
 
 /** The upstream side of `generateContent` and `streamGenerateContent`. */
 export const geminiUpstream: UpstreamCodec = {
+  facts: SERVER_FACTS,
   path: '/models',
   pathFor,
   headers: {},

@@ -8,6 +8,12 @@ import { openaiChatUpstream } from './upstream.ts';
 export { REQUEST_FIELDS, UNSUPPORTED_FIELDS } from './fields.ts';
 export type { RequestField } from './fields.ts';
 
+declare module '../../canonical/protocol-name.ts' {
+  interface ProtocolNames {
+    'openai-chat': true;
+  }
+}
+
 export const openaiChat: Protocol = {
   name: 'openai-chat',
   upstream: openaiChatUpstream,

@@ -6,9 +6,11 @@ import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
+import { SERVER_FACTS } from './server-facts.ts';
 
 /** The upstream side of Chat Completions. */
 export const openaiChatUpstream: UpstreamCodec = {
+  facts: SERVER_FACTS,
   path: '/chat/completions',
   headers: {},
   // OpenAI refuses `top_k`; servers that take it do so as an extension.

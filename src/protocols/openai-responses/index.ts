@@ -10,6 +10,7 @@ import { ResponsesStreamDecoder } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
 import { relay } from './relay.ts';
 import { openaiResponsesServer } from './server.ts';
+import { SERVER_FACTS } from './server-facts.ts';
 
 /**
  * Parameters of other protocols that OpenAI's Responses have no member for (API reference, "Create a model response",
@@ -24,9 +25,16 @@ const LACKS: ReadonlySet<Parameter> = new Set([
   'topK',
 ]);
 
+declare module '../../canonical/protocol-name.ts' {
+  interface ProtocolNames {
+    'openai-responses': true;
+  }
+}
+
 export const openaiResponses: Protocol = {
   name: 'openai-responses',
   upstream: {
+    facts: SERVER_FACTS,
     path: '/responses',
     headers: {},
     lacks: LACKS,
