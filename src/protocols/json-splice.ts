@@ -14,7 +14,11 @@ const QUOTE = 34;
 const COMMA = 44;
 /** Text that JSON writes as it is. */
 const PLAIN = /^[\w\-./:@ ]*$/;
-const STRUCTURE = /["[\]{}]/g;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const NONE: readonly string[] = [];
 
 /** The members of a JSON object, in order. The text must be valid JSON. */
 export function topLevelMembers(text: string): Member[] {
@@ -50,11 +54,54 @@ export interface MemberEdits {
   readonly remove?: readonly string[] | undefined;
 }
 
-/** The same object with some members changed or removed. Of a key that stands twice, the first is changed. */
-export function editMembers(text: string, edits: MemberEdits): string {
-  const remove = edits.remove ?? [];
-  const rest = remove.length === 0 ? text : removeMembers(text, new Set(remove));
-  return setMembers(rest, edits.set);
+/**
+ * The same object with some members changed or removed, in one walk over its members, which ends early where nothing is
+ * removed: envelopes come first. Of a key that stands twice, the first is changed.
+ */
+export function editMembers(text: string, { set, remove = NONE }: MemberEdits): string {
+  const missing = Object.keys(set);
+  let out = '';
+  let copied = 0;
+  /** Where members begin that go; -1: the one before stays. */
+  let cut = -1;
+  /** Behind the last of them. */
+  let gone = 0;
+  /** Behind the last member that stays; -1: none does. */
+  let kept = -1;
+  let at = firstMember(text);
+  while (text.charCodeAt(at) === QUOTE && (missing.length > 0 || remove.length > 0)) {
+    const from = at;
+    const keyEnd = stringEnd(text, from);
+    const key = keyAt(text, from, keyEnd);
+    const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
+    const to = valueEnd(text, valueFrom);
+    at = nextMember(text, to);
+    if (remove.includes(key)) {
+      if (cut < 0) cut = from;
+      gone = to;
+      continue;
+    }
+    // The comma behind a member goes with it.
+    if (cut >= 0) {
+      out += text.slice(copied, cut);
+      copied = from;
+      cut = -1;
+    }
+    kept = to;
+    const wanted = missing.indexOf(key);
+    if (wanted < 0) continue;
+    missing.splice(wanted, 1);
+    out += text.slice(copied, valueFrom) + toAscii(set[key] ?? null);
+    copied = to;
+  }
+  // Where the last one goes, so does the comma before it.
+  if (cut >= 0) {
+    out += text.slice(copied, kept < 0 ? cut : skipSpace(text, kept));
+    copied = gone;
+  }
+  if (missing.length === 0) return copied === 0 ? text : out + text.slice(copied);
+  const added = missing.map((key) => `${toAscii(key)}:${toAscii(set[key] ?? null)}`).join(',');
+  return `${out}${text.slice(copied, at)}${kept < 0 ? '' : ','}${added}${text.slice(at)}`;
 }
 
 /** The same object with members changed inside of the object that stands under `key`; as it is where none stands there. */
@@ -64,59 +111,6 @@ export function editMemberObject(text: string, key: string, edits: MemberEdits):
   const from = skipSpace(text, text.indexOf(':', stringEnd(text, member.from)) + 1);
   if (text[from] !== '{') return text;
   return text.slice(0, from) + editMembers(text.slice(from, member.to), edits) + text.slice(member.to);
-}
-
-/** One walk, which ends at the last of the wanted members: envelopes come first, contents are not looked at. */
-function setMembers(text: string, set: MemberEdits['set']): string {
-  let missing = Object.keys(set);
-  let out = '';
-  let copied = 0;
-  let at = firstMember(text);
-  while (missing.length > 0 && text.charCodeAt(at) === QUOTE) {
-    const keyEnd = stringEnd(text, at);
-    const key = keyAt(text, at, keyEnd);
-    const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
-    const to = valueEnd(text, valueFrom);
-    const value = missing.includes(key) ? set[key] : undefined;
-    if (value !== undefined) {
-      out += text.slice(copied, valueFrom) + toAscii(value);
-      copied = to;
-      missing = missing.filter((other) => other !== key);
-    }
-    at = nextMember(text, to);
-  }
-  out = copied === 0 ? text : out + text.slice(copied);
-  return missing.length === 0 ? out : appendMembers(out, set, missing);
-}
-
-function appendMembers(text: string, set: MemberEdits['set'], keys: readonly string[]): string {
-  const end = text.lastIndexOf('}');
-  let comma = text.charCodeAt(firstMember(text)) === QUOTE ? ',' : '';
-  let added = '';
-  for (const key of keys) {
-    added += `${comma}${toAscii(key)}:${toAscii(set[key] ?? null)}`;
-    comma = ',';
-  }
-  return text.slice(0, end) + added + text.slice(end);
-}
-
-function removeMembers(text: string, keys: ReadonlySet<string>): string {
-  const members = topLevelMembers(text);
-  let out = '';
-  let copied = 0;
-  members.forEach((member, position) => {
-    if (!keys.has(member.key)) return;
-    const next = members[position + 1];
-    // The comma behind the member goes with it; the last member takes the comma before it instead.
-    if (next) {
-      out += text.slice(copied, member.from);
-      copied = next.from;
-    } else {
-      out = `${out}${text.slice(copied, member.from)}`.replace(/,\s*$/, '');
-      copied = member.to;
-    }
-  });
-  return out + text.slice(copied);
 }
 
 /** JSON text in ASCII only, so that it may be put into a byte string. */
@@ -170,30 +164,30 @@ function stringEnd(text: string, from: number): number {
 
 function valueEnd(text: string, from: number): number {
   const first = text.charCodeAt(from);
-  if (first === 34) return stringEnd(text, from);
-  if (first !== 123 && first !== 91) {
-    let at = from;
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (!(code > 32) || code === 44 || code === 125 || code === 93) return at;
-      at++;
-    }
-  }
-  let depth = 0;
-  STRUCTURE.lastIndex = from;
+  if (first === QUOTE) return stringEnd(text, from);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return containerEnd(text, from);
+  let at = from;
   for (;;) {
-    const match = STRUCTURE.exec(text);
-    if (!match) return text.length;
-    switch (match[0]) {
-      case '"':
-        STRUCTURE.lastIndex = stringEnd(text, match.index);
-        break;
-      case '{':
-      case '[':
-        depth++;
-        break;
-      default:
-        if (--depth === 0) return match.index + 1;
-    }
+    const code = text.charCodeAt(at);
+    if (!(code > 32) || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET) return at;
+    at++;
   }
+}
+
+/** @param from offset of the opening bracket; @returns offset behind the closing one */
+function containerEnd(text: string, from: number): number {
+  const { length } = text;
+  let depth = 0;
+  let at = from;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(text, at);
+      continue;
+    }
+    at++;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at;
+  }
+  return length;
 }
