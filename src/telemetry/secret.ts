@@ -1,5 +1,7 @@
 // A value that must never be printed. Redaction is by type: whoever wants the text must ask for it by name.
-import { inspect } from 'node:util';
+
+/** Under which `node:util` asks an object how it is printed: its own name for it would load the whole module. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret {
   readonly #value: string;
@@ -21,7 +23,7 @@ export class Secret {
     return '[secret]';
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return '[secret]';
   }
 }
