@@ -9,46 +9,41 @@ import {
   readPriceFile,
   type Config,
 } from '../config/index.ts';
-import { parseArguments, type Command } from './command.ts';
+import { parseArguments, type RunCommand } from './command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 import { isAddress } from './price-source.ts';
 
-export const check: Command = {
-  name: 'check',
-  usage: 'check',
-  summary: 'validate the configuration and exit',
-  async run(argv) {
-    const args = parseArguments(argv);
-    const { config, path } = args.load();
-    const { catalog } = offlineSnapshot(config);
-    const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
-    for (const sentence of certificate?.warnings ?? []) process.stderr.write(`${sentence}\n`);
-    const prices = checkPrices(config);
-    const models = catalog.list();
-    const endpoints = models.flatMap((model) => model.endpoints);
-    const providers = [...new Set(endpoints.map((endpoint) => endpoint.provider))];
-    const proxies = proxiesOf(endpoints, config.upstream.network);
-    const credentials = catalog.credentialOrigins();
-    if (args.json) {
-      const found = {
-        prices,
-        providers,
-        models: models.length,
-        credentials: Object.fromEntries(credentials),
-        proxies: Object.fromEntries(proxies),
-      };
-      process.stdout.write(`${JSON.stringify({ valid: prices.problems.length === 0, path, ...found })}\n`);
-      return prices.problems.length > 0 ? 1 : 0;
-    }
-    process.stdout.write(
-      `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
-    );
-    if (prices.version !== BUNDLED_PRICES.version) process.stdout.write(`prices: ${prices.version}\n`);
-    for (const problem of prices.problems) process.stdout.write(`prices: ${problem}\n`);
-    for (const [provider, origin] of credentials) process.stdout.write(`${provider}: signed by ${origin}\n`);
-    for (const [provider, proxy] of proxies) process.stdout.write(`${provider}: through ${proxy}\n`);
+export const check: RunCommand = async (argv) => {
+  const args = parseArguments(argv);
+  const { config, path } = args.load();
+  const { catalog } = offlineSnapshot(config);
+  const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
+  for (const sentence of certificate?.warnings ?? []) process.stderr.write(`${sentence}\n`);
+  const prices = checkPrices(config);
+  const models = catalog.list();
+  const endpoints = models.flatMap((model) => model.endpoints);
+  const providers = [...new Set(endpoints.map((endpoint) => endpoint.provider))];
+  const proxies = proxiesOf(endpoints, config.upstream.network);
+  const credentials = catalog.credentialOrigins();
+  if (args.json) {
+    const found = {
+      prices,
+      providers,
+      models: models.length,
+      credentials: Object.fromEntries(credentials),
+      proxies: Object.fromEntries(proxies),
+    };
+    process.stdout.write(`${JSON.stringify({ valid: prices.problems.length === 0, path, ...found })}\n`);
     return prices.problems.length > 0 ? 1 : 0;
-  },
+  }
+  process.stdout.write(
+    `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
+  );
+  if (prices.version !== BUNDLED_PRICES.version) process.stdout.write(`prices: ${prices.version}\n`);
+  for (const problem of prices.problems) process.stdout.write(`prices: ${problem}\n`);
+  for (const [provider, origin] of credentials) process.stdout.write(`${provider}: signed by ${origin}\n`);
+  for (const [provider, proxy] of proxies) process.stdout.write(`${provider}: through ${proxy}\n`);
+  return prices.problems.length > 0 ? 1 : 0;
 };
 
 /** By provider: the proxy through which it is asked, without its password. Those that are asked straight are not here. */

@@ -7,9 +7,15 @@ export interface Command {
   /** Its name with its arguments. */
   readonly usage: string;
   readonly summary: string;
-  /** @returns the exit code */
-  run(argv: readonly string[]): Promise<number>;
+  /** The file that runs it, which is read only now. */
+  readonly load: () => Promise<RunCommand>;
 }
+
+/**
+ * Runs a command with what follows its name.
+ * @returns the exit code
+ */
+export type RunCommand = (argv: readonly string[]) => Promise<number>;
 
 const COMMON = {
   config: { type: 'string' },

@@ -17,7 +17,7 @@ import {
 import { presets } from '../providers/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
-import { parseArguments, type Arguments, type Command } from './command.ts';
+import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { choosePatients, UsageError, type Patient, type Unchosen } from './doctor-patients.ts';
 import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-text.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
@@ -36,21 +36,16 @@ const OPTIONS = {
   forget: { type: 'boolean' },
 } as const;
 
-export const doctor: Command = {
-  name: 'doctor',
-  usage: 'doctor [--provider NAME] [--model ID] [--deep]',
-  summary: 'find out what providers can do (--dry-run --yes --forget [PROVIDER])',
-  async run(argv) {
-    const args = parseArguments(argv, OPTIONS);
-    try {
-      const { config } = args.load();
-      return args.flag('forget') ? forget(args, config) : await examineAll(args, config);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      say(`dragoman doctor: ${error.message}\n`);
-      return 2;
-    }
-  },
+export const doctor: RunCommand = async (argv) => {
+  const args = parseArguments(argv, OPTIONS);
+  try {
+    const { config } = args.load();
+    return args.flag('forget') ? forget(args, config) : await examineAll(args, config);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    say(`dragoman doctor: ${error.message}\n`);
+    return 2;
+  }
 };
 
 function forget(args: Arguments, config: Config): number {

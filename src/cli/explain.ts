@@ -5,49 +5,41 @@ import { GatewayError, isJsonObject, parseJson, type JsonObject } from '../canon
 import { networkOf, portOf, readEnvironment } from '../config/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
-import { parseArguments, type Arguments, type Command } from './command.ts';
+import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { isRouteTable, routeText } from './route-text.ts';
 
 const PATH = '/v1/route/explain';
 /** A plan takes microseconds: a gateway that is silent for so long does not answer at all. */
 const PATIENCE_MS = 10_000;
 
-export const explain: Command = {
-  name: 'explain',
-  usage: 'explain MODEL [PROMPT…]',
-  summary: 'show how a running gateway would route it (--body FILE --url URL --key KEY)',
-  async run(argv) {
-    const args = parseArguments(argv, {
-      body: { type: 'string' },
-      protocol: { type: 'string' },
-      url: { type: 'string' },
-      key: { type: 'string' },
-    });
-    const environment = readEnvironment();
-    const key = args.option('key') ?? environment['DRAGOMAN_KEY'];
-    if (!key)
-      throw new GatewayError('invalid_request', 'an API key is needed: give it with --key or DRAGOMAN_KEY');
-    if (!/^[\x21-\x7e]+$/.test(key))
-      throw new GatewayError(
-        'invalid_request',
-        'the API key holds characters that no key has; copy it again',
-      );
-    const origin = originOf(args, environment['DRAGOMAN_PORT']);
-    const protocol = args.option('protocol');
-    const query = protocol === undefined ? '' : `?protocol=${encodeURIComponent(protocol)}`;
-    const answer = await post(origin, PATH + query, key, JSON.stringify(bodyOf(args)));
-    const table = readTable(answer, origin);
-    const isTerminal = process.stdout.isTTY;
-    process.stdout.write(
-      args.json
-        ? `${JSON.stringify(table, null, 2)}\n`
-        : routeText(table, {
-            width: isTerminal ? process.stdout.columns : null,
-            colour: isTerminal && !environment['NO_COLOR'],
-          }),
-    );
-    return 0;
-  },
+export const explain: RunCommand = async (argv) => {
+  const args = parseArguments(argv, {
+    body: { type: 'string' },
+    protocol: { type: 'string' },
+    url: { type: 'string' },
+    key: { type: 'string' },
+  });
+  const environment = readEnvironment();
+  const key = args.option('key') ?? environment['DRAGOMAN_KEY'];
+  if (!key)
+    throw new GatewayError('invalid_request', 'an API key is needed: give it with --key or DRAGOMAN_KEY');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new GatewayError('invalid_request', 'the API key holds characters that no key has; copy it again');
+  const origin = originOf(args, environment['DRAGOMAN_PORT']);
+  const protocol = args.option('protocol');
+  const query = protocol === undefined ? '' : `?protocol=${encodeURIComponent(protocol)}`;
+  const answer = await post(origin, PATH + query, key, JSON.stringify(bodyOf(args)));
+  const table = readTable(answer, origin);
+  const isTerminal = process.stdout.isTTY;
+  process.stdout.write(
+    args.json
+      ? `${JSON.stringify(table, null, 2)}\n`
+      : routeText(table, {
+          width: isTerminal ? process.stdout.columns : null,
+          colour: isTerminal && !environment['NO_COLOR'],
+        }),
+  );
+  return 0;
 };
 
 /** The request to explain: that of `--body`, with the model of the command line if there is one, or a short chat. */

@@ -1,17 +1,55 @@
-// The commands, one line each, and what they share: help, errors, exit codes. Standard output is for data,
-// standard error for talk.
+// The commands, one entry each, and what they share: help, errors, exit codes. Standard output is for data, standard error
+// for talk. A command is loaded when it runs: the gateway holds nothing of the others.
 import { ConfigError } from '../config/index.ts';
 import { GatewayError } from '../canonical/index.ts';
-import { check } from './check.ts';
 import type { Command } from './command.ts';
-import { doctor } from './doctor.ts';
-import { explain } from './explain.ts';
-import { keys } from './keys.ts';
-import { models } from './models.ts';
-import { serve } from './serve.ts';
-import { sim } from './sim.ts';
 
-const COMMANDS: readonly Command[] = [serve, check, doctor, keys, models, explain, sim];
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    usage: 'serve [--host ADDRESS] [--port PORT]',
+    summary: 'run the gateway (the default command)',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'check',
+    usage: 'check',
+    summary: 'validate the configuration and exit',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'doctor',
+    usage: 'doctor [--provider NAME] [--model ID] [--deep]',
+    summary: 'find out what providers can do (--dry-run --yes --forget [PROVIDER])',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    name: 'keys',
+    usage: 'keys create NAME | list | revoke ID-OR-NAME',
+    summary:
+      'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --strict --log-content)',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  {
+    name: 'models',
+    usage: 'models [WORD] [--diff]',
+    summary:
+      'list the models, and what was probed besides, or those whose id contains WORD; --diff: what `catalog.refresh` would change',
+    load: async () => (await import('./models.ts')).models,
+  },
+  {
+    name: 'explain',
+    usage: 'explain MODEL [PROMPT…]',
+    summary: 'show how a running gateway would route it (--body FILE --url URL --key KEY)',
+    load: async () => (await import('./explain.ts')).explain,
+  },
+  {
+    name: 'sim',
+    usage: 'sim [--host ADDRESS] [--port PORT]',
+    summary: 'serve the simulated provider alone (port 4010)',
+    load: async () => (await import('./sim.ts')).sim,
+  },
+];
 
 const HELP = `dragoman: one endpoint in front of every model provider
 
@@ -38,7 +76,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     return 2;
   }
   try {
-    return await command.run(rest);
+    const run = await command.load();
+    return await run(rest);
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`dragoman: ${error.message}\n`);

@@ -11,37 +11,32 @@ import {
 } from '../config/index.ts';
 import { presets } from '../providers/index.ts';
 import type { Storage } from '../storage/ports.ts';
-import { parseArguments, printRows, type Arguments, type Command } from './command.ts';
+import { parseArguments, printRows, type Arguments, type RunCommand } from './command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 import { openStorage } from './open-storage.ts';
 
-export const keys: Command = {
-  name: 'keys',
-  usage: 'keys create NAME | list | revoke ID-OR-NAME',
-  summary: 'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --strict --log-content)',
-  async run(argv) {
-    const args = parseArguments(argv, {
-      models: { type: 'string' },
-      expires: { type: 'string' },
-      'log-content': { type: 'boolean' },
-      strict: { type: 'boolean' },
-      routing: { type: 'string' },
-    });
-    const action = ACTIONS.get(args.words[0] ?? 'list');
-    if (!action)
-      throw new GatewayError(
-        'invalid_request',
-        `there is no "keys ${args.words[0]}"; use create, list or revoke`,
-      );
-    const { config } = args.load();
-    const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
-    try {
-      await action(storage, args, config);
-    } finally {
-      await storage.close();
-    }
-    return 0;
-  },
+export const keys: RunCommand = async (argv) => {
+  const args = parseArguments(argv, {
+    models: { type: 'string' },
+    expires: { type: 'string' },
+    'log-content': { type: 'boolean' },
+    strict: { type: 'boolean' },
+    routing: { type: 'string' },
+  });
+  const action = ACTIONS.get(args.words[0] ?? 'list');
+  if (!action)
+    throw new GatewayError(
+      'invalid_request',
+      `there is no "keys ${args.words[0]}"; use create, list or revoke`,
+    );
+  const { config } = args.load();
+  const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
+  try {
+    await action(storage, args, config);
+  } finally {
+    await storage.close();
+  }
+  return 0;
 };
 
 const ACTIONS: ReadonlyMap<string, (storage: Storage, args: Arguments, config: Config) => Promise<void>> =

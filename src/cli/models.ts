@@ -3,43 +3,37 @@ import { GatewayError } from '../canonical/index.ts';
 import { diffCatalogs, type Catalog, type Endpoint, type Model } from '../catalog/index.ts';
 import { ConfigError, readKnownPrices, type Config } from '../config/index.ts';
 import { findDiagnosis, readCapabilities, type Diagnosis } from '../doctor/index.ts';
-import { parseArguments, printRows, type Command } from './command.ts';
+import { parseArguments, printRows, type RunCommand } from './command.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 import { nameOfSource, readPriceSource } from './price-source.ts';
 
-export const models: Command = {
-  name: 'models',
-  usage: 'models [WORD] [--diff]',
-  summary:
-    'list the models, and what was probed besides, or those whose id contains WORD; --diff: what `catalog.refresh` would change',
-  async run(argv) {
-    const args = parseArguments(argv, { diff: { type: 'boolean' } });
-    const { config } = args.load();
-    const word = args.words[0]?.toLowerCase() ?? '';
-    if (args.flag('diff')) return printDiff(config, word, args.json);
-    const { catalog } = offlineSnapshot(config);
-    const { diagnoses } = readCapabilities(config.dataDir);
-    const find = findDiagnosis(diagnoses);
-    const probed = (endpoint: Endpoint): string => {
-      const found = find(endpoint);
-      return found ? `, probed ${new Date(found.probedAt).toISOString().slice(0, 10)}` : '';
-    };
-    const rows = [...catalog.list(), ...probedBesides(catalog, diagnoses)]
-      .filter((model) => model.id.toLowerCase().includes(word))
-      .map((model) => ({
-        id: model.id,
-        context: model.contextLength,
-        output: model.maxOutputTokens,
-        reasoning: model.reasoningStyle,
-        endpoints: model.endpoints
-          .map((endpoint) => `${endpoint.slug} (${endpoint.protocol}${probed(endpoint)})`)
-          .join(', '),
-      }));
-    printRows(rows, ['id', 'context', 'output', 'reasoning', 'endpoints'], args.json);
-    return 0;
-  },
+export const models: RunCommand = async (argv) => {
+  const args = parseArguments(argv, { diff: { type: 'boolean' } });
+  const { config } = args.load();
+  const word = args.words[0]?.toLowerCase() ?? '';
+  if (args.flag('diff')) return printDiff(config, word, args.json);
+  const { catalog } = offlineSnapshot(config);
+  const { diagnoses } = readCapabilities(config.dataDir);
+  const find = findDiagnosis(diagnoses);
+  const probed = (endpoint: Endpoint): string => {
+    const found = find(endpoint);
+    return found ? `, probed ${new Date(found.probedAt).toISOString().slice(0, 10)}` : '';
+  };
+  const rows = [...catalog.list(), ...probedBesides(catalog, diagnoses)]
+    .filter((model) => model.id.toLowerCase().includes(word))
+    .map((model) => ({
+      id: model.id,
+      context: model.contextLength,
+      output: model.maxOutputTokens,
+      reasoning: model.reasoningStyle,
+      endpoints: model.endpoints
+        .map((endpoint) => `${endpoint.slug} (${endpoint.protocol}${probed(endpoint)})`)
+        .join(', '),
+    }));
+  printRows(rows, ['id', 'context', 'output', 'reasoning', 'endpoints'], args.json);
+  return 0;
 };
 
 /** What the source would change of the models that this configuration serves. Changes nothing. */

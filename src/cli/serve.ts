@@ -1,30 +1,25 @@
 // `dragoman serve`: runs the gateway until it is told to stop.
 import { readEnvironment } from '../config/index.ts';
-import { parseArguments, type Command } from './command.ts';
+import { parseArguments, type RunCommand } from './command.ts';
 import { composeGateway } from './compose.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
-export const serve: Command = {
-  name: 'serve',
-  usage: 'serve [--host ADDRESS] [--port PORT]',
-  summary: 'run the gateway (the default command)',
-  async run(argv) {
-    const args = parseArguments(argv);
-    const environment = readEnvironment();
-    const launcher = launcherPid(environment);
-    const running = await composeGateway({
-      environment,
-      load: () => args.load(),
-      prettyLog: process.stderr.isTTY === true,
-    });
-    // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
-    const stopped = untilSignal(launcher);
-    process.stdout.write(`listening on ${running.origin}\n`);
-    if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
-    await stopped;
-    await running.stop();
-    return process.exit(0);
-  },
+export const serve: RunCommand = async (argv) => {
+  const args = parseArguments(argv);
+  const environment = readEnvironment();
+  const launcher = launcherPid(environment);
+  const running = await composeGateway({
+    environment,
+    load: () => args.load(),
+    prettyLog: process.stderr.isTTY === true,
+  });
+  // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
+  const stopped = untilSignal(launcher);
+  process.stdout.write(`listening on ${running.origin}\n`);
+  if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
+  await stopped;
+  await running.stop();
+  return process.exit(0);
 };
 
 function welcome(origin: string, key: string): string {
