@@ -1,5 +1,8 @@
-// What is asked of the process that checks a value by a large schema, and what it says. Types only: loaded in both.
+// What is asked of the process that checks a value by a large schema, and what it says: loaded in both, hence nothing else.
 import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+
+/** Largest schema that is compiled, in characters. */
+export const MAX_SCHEMA_CHARS = 100_000;
 
 export interface SchemaQuestion {
   readonly schema: JsonObject;

@@ -5,8 +5,8 @@ import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../
 import { Turns } from '../../documents/turns.ts';
 import { CompiledCache } from '../../grammar/index.ts';
 import { type ProgramEnd, runProgram } from '../../runtime/subprocess.ts';
-import type { SchemaAnswer, SchemaQuestion } from './schema-answer.ts';
-import { compileSchema, MAX_SCHEMA_CHARS } from './schema-validator.ts';
+import { MAX_SCHEMA_CHARS, type SchemaAnswer, type SchemaQuestion } from './schema-answer.ts';
+import type { SchemaValidator } from './schema-validator.ts';
 
 export interface SchemaCheck {
   /** What the schema demands and nobody checks, in words; empty when all is checked. */
@@ -37,19 +37,23 @@ const turns = new Turns(ABREAST, MOST_WAITING, 'schemas wait to be checked');
 /** Whether large schemas can be used, by their texts. */
 const known = new CompiledCache<SchemaAnswer>();
 
+/** The validator and its library: most gateways never need them, and they take 7 MB and 40 ms. */
+let compileSchema: ((schema: JsonObject, path: string) => SchemaValidator) | undefined;
+
 /**
- * Finds out whether a large schema can be used, for `openSchema`; a small one costs nothing here. Never rejects but with
- * what is no fault of the schema.
+ * Has to be awaited before `openSchema`: loads the validator, and finds out whether a large schema can be used; a small one
+ * costs nothing here. Never rejects but with what is no fault of the schema.
  * @throws GatewayError `rate_limited` when too many wait, `cancelled`
  */
 export async function prepareSchema(schema: JsonObject, signal: AbortSignal): Promise<void> {
+  compileSchema ??= (await import('./schema-validator.ts')).compileSchema;
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA_CHARS || isSmall(schema) || known.get(text)) return;
   known.set(text, await ask({ schema }, signal), Math.ceil(text.length / 100));
 }
 
 /**
- * A schema to check by.
+ * A schema to check by, after `prepareSchema`.
  * @param path of the schema in the client's body
  * @throws GatewayError `invalid_request` for a schema that cannot be used
  */
@@ -58,6 +62,7 @@ export function openSchema(schema: JsonObject, path: string): SchemaCheck {
   const text = JSON.stringify(schema);
   const answer = objects > MOST_OBJECTS_AT_ONCE ? known.get(text) : undefined;
   if (answer && 'unusable' in answer) throw unusable(answer.unusable, path);
+  if (!compileSchema) throw new TypeError('a schema is opened before it is prepared');
   const here = answer ? null : compileSchema(schema, path);
   return {
     unchecked: here?.unchecked ?? answer?.unchecked ?? [],

@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
 import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../../grammar/index.ts';
+import { MAX_SCHEMA_CHARS } from './schema-answer.ts';
 import { mostReferences } from './schema-references.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
@@ -19,8 +20,6 @@ export interface SchemaValidator {
   readonly unchecked: readonly string[];
 }
 
-/** Largest schema that is compiled, in characters. */
-export const MAX_SCHEMA_CHARS = 100_000;
 /** Deeper nesting than this is nobody's honest schema. */
 const DEEPEST = 100;
 /** Objects that a schema consists of: each takes the validator about a quarter of a millisecond to compile. */
