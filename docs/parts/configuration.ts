@@ -1,5 +1,5 @@
 // The configuration reference, from the schema itself.
-import { configJsonSchema, configSchemaNode } from '../../src/config/index.ts';
+import { configJsonSchema, configNodeAt } from '../../src/config/index.ts';
 import type { SchemaNode } from '../../src/config/index.ts';
 import { table } from './table.ts';
 
@@ -63,7 +63,7 @@ const ENVIRONMENT: readonly (readonly string[])[] = [
 
 /** `docs/configuration.md`. */
 export function renderConfiguration(): string {
-  const sections = [...configSchemaNode.members].filter(([name]) => name !== '$schema');
+  const sections = [...(configNodeAt([])?.members ?? [])].filter(([name]) => name !== '$schema');
   const plain = sections.filter(([, node]) => node.members.size === 0 && !node.element);
   const nested = sections.filter(([, node]) => node.members.size > 0 || node.element);
   const parts = [
@@ -83,7 +83,7 @@ export function renderConfiguration(): string {
 
 /** `docs/config.schema.json`. */
 export function renderConfigSchema(): string {
-  return `${JSON.stringify({ title: 'Dragoman configuration', ...configJsonSchema }, null, 2)}\n`;
+  return `${JSON.stringify({ title: 'Dragoman configuration', ...configJsonSchema() }, null, 2)}\n`;
 }
 
 const HEAD = ['Key', 'Type', 'Default', 'Meaning'];

@@ -3,8 +3,7 @@
 import type { z } from 'zod';
 import { nearest } from '../catalog/index.ts';
 import { formatPath } from './config-error.ts';
-import { configSchemaNode } from './schema.ts';
-import { schemaAt } from './schema-node.ts';
+import { configNodeAt } from './schema.ts';
 
 export interface Problem {
   readonly path: string;
@@ -23,7 +22,7 @@ export function describeIssues(issues: readonly Issue[]): readonly Problem[] {
 
 function describe(issue: Issue, path: readonly PropertyKey[]): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = [...(schemaAt(configSchemaNode, path)?.members.keys() ?? [])];
+    const known = [...(configNodeAt(path)?.members.keys() ?? [])];
     return issue.keys.map((key) => ({
       path: formatPath([...path, key]),
       message: `unknown key${suggestion(key, known)}`,
@@ -66,7 +65,7 @@ function depthOf(branches: readonly (readonly Issue[])[]): number {
 }
 
 function namesBeside(path: readonly PropertyKey[]): readonly string[] {
-  return [...(schemaAt(configSchemaNode, path.slice(0, -1))?.members.keys() ?? [])];
+  return [...(configNodeAt(path.slice(0, -1))?.members.keys() ?? [])];
 }
 
 function suggestion(key: string, known: readonly string[]): string {

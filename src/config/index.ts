@@ -13,7 +13,7 @@ export { MOST_PRICE_BYTES, parsePriceData } from './price-data-schema.ts';
 export { configPath, loadConfig, portOf } from './load.ts';
 export type { Flags, LoadInput, LoadedConfig } from './load.ts';
 export { formatQuirks, parseQuirks } from './quirks-schema.ts';
-export { configJsonSchema, configSchemaNode } from './schema.ts';
+export { configJsonSchema, configNodeAt } from './schema.ts';
 export { schemaNode } from './schema-node.ts';
 export type { SchemaNode } from './schema-node.ts';
 export { formatRouting, parseRouting } from './routing-text.ts';

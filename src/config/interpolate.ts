@@ -3,13 +3,13 @@
 import { ConfigError, formatPath } from './config-error.ts';
 import type { Environment } from './environment.ts';
 import type { SchemaNode } from './schema-node.ts';
-import { schemaAt } from './schema-node.ts';
 
 export interface InterpolateInput {
   readonly environment: Environment;
   /** Reads the file behind `file:/path`; throws when it cannot. */
   readonly readFile: (path: string) => string;
-  readonly schema: SchemaNode;
+  /** What may stand at a path. */
+  readonly nodeAt: (path: readonly PropertyKey[]) => SchemaNode | undefined;
 }
 
 /**
@@ -48,9 +48,10 @@ function replace(text: string, path: readonly PropertyKey[], input: InterpolateI
       escaped ? whole.slice(1) : variable(inner, path, input.environment),
     );
   }
-  const node = schemaAt(input.schema, path);
-  if (node?.secret && replaced.startsWith('file:/'))
-    return secretFile(replaced.slice('file:'.length), path, input);
+  const isFile = replaced.startsWith('file:/');
+  if (replaced === text && !isFile) return text;
+  const node = input.nodeAt(path);
+  if (node?.secret && isFile) return secretFile(replaced.slice('file:'.length), path, input);
   return replaced === text ? text : toScalar(replaced, node);
 }
 

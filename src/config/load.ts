@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
 import { networkOf } from './network-of.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { configSchema, configSchemaNode } from './schema.ts';
+import { configSchema, configNodeAt } from './schema.ts';
 
 /** What the command line may say. */
 export interface Flags {
@@ -50,7 +50,7 @@ export function loadConfig(input: LoadInput): LoadedConfig {
   const readFile = input.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const path = configPath(input);
   const given = path === null ? {} : parseYaml(readNamed(path, readFile), '', 'server: { port: 4000 }');
-  const filled = interpolate(given, { environment: input.environment, readFile, schema: configSchemaNode });
+  const filled = interpolate(given, { environment: input.environment, readFile, nodeAt: configNodeAt });
   const checked = configSchema.safeParse(overlay(filled, input));
   if (!checked.success) {
     const problems = describeIssues(checked.error.issues);

@@ -5,8 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { describeIssues } from './describe-issues.ts';
 import { toScalar } from './interpolate.ts';
 import { routingDefaultsSchema } from './routing-schema.ts';
-import { configSchemaNode } from './schema.ts';
-import { schemaAt } from './schema-node.ts';
+import { configNodeAt } from './schema.ts';
 
 /** Where such a block stands in the file. */
 const PLACE = ['routing', 'default'] as const;
@@ -88,7 +87,7 @@ function parsePairs(text: string, source: string): unknown {
 
 /** Text in the type that the schema wants there; what does not fit is left for the schema to refuse. */
 function valueOf(values: readonly string[], path: readonly string[]): unknown {
-  const node = schemaAt(configSchemaNode, [...PLACE, ...path]);
+  const node = configNodeAt([...PLACE, ...path]);
   const types = node?.types ?? [];
   const [only = ''] = values;
   if (types.includes('array')) return values.length > 1 || !types.includes('string') ? values : only;

@@ -10,7 +10,7 @@ import { filesSchema } from './files-schema.ts';
 import { mcpSchema } from './mcp-schema.ts';
 import { quirksSchema } from './quirks-schema.ts';
 import { milliseconds, routingDefaultsSchema, routingSchema } from './routing-schema.ts';
-import { schemaNode } from './schema-node.ts';
+import { schemaAt, schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { serverSchema } from './server-schema.ts';
 import { upstreamSchema } from './upstream-schema.ts';
@@ -332,11 +332,29 @@ export const configSchema = z.strictObject({
 /** What the schema makes of a file: defaults filled in, names as in the file. */
 export type ConfigFile = z.output<typeof configSchema>;
 
-/** JSON Schema of the file as a person writes it: for editors and for `docs/config.schema.json`. */
-export const configJsonSchema = z.toJSONSchema(configSchema, { io: 'input' }) as JsonObject;
+/** JSON Schema of the file as a person writes it: for editors and for `docs/config.schema.json`. Takes some 50 ms. */
+export function configJsonSchema(): JsonObject {
+  return z.toJSONSchema(configSchema, { io: 'input' }) as JsonObject;
+}
 
-/** The same, for looking keys up. */
-export const configSchemaNode: SchemaNode = schemaNode(configJsonSchema);
+const sections = new Map<PropertyKey, SchemaNode>();
+
+/** What may stand at a path of the file; undefined where nothing may. Of the file only the section is looked at. */
+export function configNodeAt(path: readonly PropertyKey[]): SchemaNode | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined) return schemaNode(configJsonSchema());
+  if (!isSection(name)) return undefined;
+  let section = sections.get(name);
+  if (!section) {
+    section = schemaNode(z.toJSONSchema(configSchema.shape[name], { io: 'input' }) as JsonObject);
+    sections.set(name, section);
+  }
+  return schemaAt(section, rest);
+}
+
+function isSection(name: PropertyKey): name is keyof typeof configSchema.shape {
+  return Object.hasOwn(configSchema.shape, name);
+}
 
 const byReportName = new Map<string, Parameter>(
   (Object.keys(PARAMETERS) as Parameter[]).map((parameter) => [PARAMETERS[parameter], parameter]),
