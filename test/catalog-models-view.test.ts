@@ -3,7 +3,6 @@ import { expect, test } from 'bun:test';
 import type OpenAI from 'openai';
 import { autoEntry, buildCatalog, encodeModel, encodeModelList, isAuto } from '../src/catalog/index.ts';
 import type { CatalogConfig } from '../src/catalog/index.ts';
-import type { Parameter, ProtocolName } from '../src/canonical/index.ts';
 import { presets } from '../src/providers/index.ts';
 
 const config: CatalogConfig = {
@@ -34,18 +33,16 @@ const catalog = buildCatalog({
     throw new Error(`${path}: ${message}`);
   },
 });
-const lacks = (protocol: ProtocolName): ReadonlySet<Parameter> =>
-  new Set<Parameter>(protocol === 'openai-responses' ? ['stop', 'seed'] : ['topK']);
 
 /** A listed model as a client reads it. */
 function view(id: string): Record<string, unknown> {
   const model = catalog.find(id);
   if (!model) throw new Error(`no ${id}`);
-  return JSON.parse(JSON.stringify(encodeModel(model, lacks))) as Record<string, unknown>;
+  return JSON.parse(JSON.stringify(encodeModel(model))) as Record<string, unknown>;
 }
 
 test("the list is OpenAI's", () => {
-  const list = JSON.parse(JSON.stringify(encodeModelList(catalog.list(), lacks))) as {
+  const list = JSON.parse(JSON.stringify(encodeModelList(catalog.list()))) as {
     object: string;
     data: OpenAI.Model[];
   };
@@ -133,7 +130,7 @@ test('supported parameters are those with an effect', () => {
 test('the entry that leaves the choice to the gateway shows what one of the models can do, and no price', () => {
   const auto = autoEntry(catalog.list());
   if (!auto) throw new Error('no entry');
-  expect(encodeModel(auto, lacks)).toMatchObject({
+  expect(encodeModel(auto)).toMatchObject({
     id: 'dragoman/auto',
     display_name: 'Auto',
     owned_by: 'dragoman',

@@ -3,12 +3,12 @@
 import { describe, expect, test } from 'bun:test';
 import { ERROR_KINDS, GatewayError, Report } from '../src/canonical/index.ts';
 import type { CanonicalRequest, ErrorKind, ReasoningItem } from '../src/canonical/index.ts';
-import { encodeModelList, gemini } from '../src/protocols/gemini/index.ts';
+import { gemini } from '../src/protocols/gemini/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
 const { upstream, server, counting } = gemini;
-const asked = server?.counting;
-if (!server || !counting || !asked) throw new Error('Gemini has no server side');
+const asked = server.counting;
+if (!counting || !asked) throw new Error('Gemini has no server side');
 
 describe('errors of Google', () => {
   const classify = (code: number, status: string | undefined, message: string, details?: unknown): string => {
@@ -133,13 +133,14 @@ test('the list of models is one page in the shape of Google', () => {
   const model = {
     id: 'anthropic/claude',
     displayName: 'Claude',
+    createdAt: '2026-11-21T00:00:00.000Z',
     contextLength: 200_000,
     maxOutputTokens: null,
     reasons: true,
     inputModalities: ['text'],
     outputModalities: ['text'],
   };
-  expect(encodeModelList([model])).toEqual({
+  expect(server.addresses.models?.encodeList([model], new URLSearchParams())).toEqual({
     models: [
       {
         name: 'models/anthropic/claude',

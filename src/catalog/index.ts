@@ -1,5 +1,4 @@
 // Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
-export { encodeAnthropicModel, encodeAnthropicModels } from './anthropic-models.ts';
 export { AUTO_MODELS, autoCandidates, autoEntry, isAuto } from './auto-entry.ts';
 export { buildCatalog } from './build.ts';
 export type { BuildInput, BuiltIn, DeclaredModel } from './build.ts';

@@ -8,21 +8,19 @@ import type {
   Parameter,
   ProtocolName,
 } from '../canonical/index.ts';
+import { findProtocol } from '../protocols/index.ts';
 import type { Endpoint, Model } from './endpoint.ts';
 import type { Price, Rate } from './price.ts';
 
-/** Parameters for which a protocol has no field (`UpstreamCodec.lacks`), wherever it is served. */
-export type Lacks = (protocol: ProtocolName) => ReadonlySet<Parameter>;
-
 /** The list of models in OpenAI's envelope. */
-export function encodeModelList(models: readonly Model[], lacks: Lacks): JsonObject {
-  const data = models.map((model) => encodeModel(model, lacks));
+export function encodeModelList(models: readonly Model[]): JsonObject {
+  const data = models.map(encodeModel);
   // The last two as OpenRouter has them: all models are on this page.
   return { object: 'list', data, total_count: data.length, links: { next: null } };
 }
 
 /** One model. Prices and supported parameters are those of its first endpoint. */
-export function encodeModel(model: Model, lacks: Lacks): JsonObject {
+export function encodeModel(model: Model): JsonObject {
   const first = model.endpoints[0];
   const price = first?.price ?? null;
   return {
@@ -52,7 +50,7 @@ export function encodeModel(model: Model, lacks: Lacks): JsonObject {
       max_completion_tokens: model.maxOutputTokens,
       is_moderated: false,
     },
-    supported_parameters: parametersOf(model, lacks),
+    supported_parameters: parametersOf(model),
     // What OpenRouter's SDK demands besides, of which nothing is known here.
     canonical_slug: model.id,
     default_parameters: null,
@@ -141,9 +139,14 @@ function decimal(value: number): string {
 }
 
 /** What can be said to a model; about embeddings there is little to say. */
-function parametersOf({ endpoints: [first], outputModalities }: Model, lacks: Lacks): readonly string[] {
+/** Parameters for which a protocol has no member, wherever it is served. */
+function lackingIn(protocol: ProtocolName): ReadonlySet<Parameter> {
+  return findProtocol(protocol)?.upstream.lacks ?? new Set();
+}
+
+function parametersOf({ endpoints: [first], outputModalities }: Model): readonly string[] {
   if (outputModalities.includes('embeddings')) return EMBEDDING_PARAMETERS;
-  return first ? supportedParameters(first, lacks(first.protocol)) : [...ALWAYS].sort();
+  return first ? supportedParameters(first, lackingIn(first.protocol)) : [...ALWAYS].sort();
 }
 
 const EMBEDDING_PARAMETERS = ['dimensions', 'encoding_format', 'user'];

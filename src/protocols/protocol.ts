@@ -4,9 +4,10 @@ import type { ProtocolName } from '../canonical/index.ts';
 import type { CountCodec } from './count-codec.ts';
 import type { EmbeddingsCodec } from './embeddings-codec.ts';
 import type { RelayCodec } from './relay-codec.ts';
-import type { ServerCodec } from './server-codec.ts';
+import type { ServerCodec, StoredItems } from './server-codec.ts';
 import type { UpstreamCodec } from './upstream-codec.ts';
 
+export type * from './client-addresses.ts';
 export type * from './count-codec.ts';
 export type * from './embeddings-codec.ts';
 export type * from './relay-codec.ts';
@@ -46,3 +47,7 @@ export interface Protocol {
 
 /** One that clients can speak. */
 export type ServedProtocol = Protocol & { readonly server: ServerCodec };
+
+/** One whose items and answers the gateway keeps. */
+export type KeepingProtocol = Protocol & { readonly server: KeepingServer };
+type KeepingServer = ServerCodec & { readonly items: StoredItems };

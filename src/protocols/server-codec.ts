@@ -12,6 +12,7 @@ import type {
   ProtocolName,
   Report,
 } from '../canonical/index.ts';
+import type { ClientAddresses } from './client-addresses.ts';
 import type { CountServer } from './count-codec.ts';
 import type { EmbeddingsServer } from './embeddings-codec.ts';
 import type { NamedObject } from './named-objects.ts';
@@ -74,6 +75,8 @@ export interface RequestRoute {
 
 /** The protocol as spoken to a client. */
 export interface ServerCodec {
+  /** Where clients find it. */
+  readonly addresses: ClientAddresses;
   /**
    * The one form of opaque reasoning that a client of this protocol can carry. That of other families travels inside
    * it, sealed. Absent: the protocol names the family of each.

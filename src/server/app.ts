@@ -5,31 +5,35 @@ import type { Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { ApiCall } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
-import type { ServerCodec } from '../protocols/index.ts';
+import {
+  mainProtocol,
+  servedProtocols,
+  type ClientOperation,
+  type ServedProtocol,
+  type ServerCodec,
+} from '../protocols/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import { markAnswer, withAnswerHeaders } from './answer-headers.ts';
 import { readBody } from './body.ts';
-import { serverFor } from './client-manner.ts';
+import { serverFor } from './client-protocol.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { countStored, countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import { addFilesRoutes } from './files-routes.ts';
-import { addGeminiModels, geminiHandlers } from './gemini-routes.ts';
-import { hybridChat } from './hybrid-chat.ts';
 import type { Hold } from './memory-budget.ts';
-import { addModelsRoutes } from './models-routes.ts';
+import { addModelsRoutes, addOwnModelsRoutes, decodePath } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
-import { errorResponse, reply, requestIds, withServer } from './reply.ts';
+import { errorResponse, reply, requestIds } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
 import { withUsableHead } from './request-head.ts';
 import { ResponsesSockets, type SocketsDependencies } from './responses-sockets.ts';
-import { serveOperation, type Operation, type ServeDependencies } from './serve-operation.ts';
-import { responsesProtocol, routesBelow, type StateDependencies } from './state-routes.ts';
+import { serveOperation, type Operation, type ServeDependencies, type Service } from './serve-operation.ts';
+import { routesBelow, type StateDependencies } from './state-routes.ts';
 
 export interface AppDependencies
   extends
@@ -58,53 +62,30 @@ const BASES = ['/api/v1', '/v1'] as const;
 /** What clients call first is also served without a base, which people forget to write. */
 const CLIENT_BASES = [...BASES, ''] as const;
 
-/** Where clients of Anthropic's protocol look for it besides. */
-const ANTHROPIC_BASES = [...CLIENT_BASES, '/api/anthropic/v1'] as const;
+/** Where clients read lists of models. */
+const MODELS_BASES = [
+  ...CLIENT_BASES,
+  ...servedProtocols.flatMap(({ server }) => server.addresses.bases ?? []),
+];
 
 /** Where clients open a WebSocket instead of sending a request. */
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/responses`));
 
-interface PlacedOperation extends Operation<AppDependencies> {
-  readonly path: string;
-  /** Absent: `CLIENT_BASES`. */
-  readonly bases?: readonly string[];
-}
+/** Who answers what clients ask for. */
+const SERVICES: Readonly<Record<ClientOperation['does'], Service<AppDependencies>>> = {
+  answer: ({ gateway }, call) => gateway.serve(call),
+  embed: ({ gateway }, call) => gateway.embed(call),
+  count: countTokens,
+  compact,
+};
 
-const messagesProtocol = withServer('anthropic-messages');
-
-/** What clients can POST to, one entry each. */
-const OPERATIONS: readonly PlacedOperation[] = [
-  { path: '/chat/completions', protocol: hybridChat, api: 'chat.completions' },
-  { path: '/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
-  // Clients that take the path of the operation for the base URL call it twice.
-  { path: '/responses/responses', protocol: responsesProtocol, api: 'responses', serve: serveResponse },
-  { path: '/responses/compact', protocol: responsesProtocol, api: 'responses.compact', serve: compact },
-  {
-    path: '/responses/input_tokens',
-    protocol: responsesProtocol,
-    api: 'responses.input_tokens',
-    serve: countStored,
-  },
-  { path: '/messages', bases: ANTHROPIC_BASES, protocol: messagesProtocol, api: 'messages' },
-  {
-    path: '/messages/count_tokens',
-    bases: ANTHROPIC_BASES,
-    protocol: messagesProtocol,
-    api: 'messages.count_tokens',
-    serve: countTokens,
-  },
-  { path: '/embeddings', protocol: withServer('openai-chat'), api: 'embeddings', serve: embed },
-];
+/** The same for the protocol of what is kept: its requests may refer to that. */
+const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse, count: countStored };
 
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const hot: Record<string, Handler> = {};
-  for (const operation of OPERATIONS) {
-    for (const base of operation.bases ?? CLIENT_BASES)
-      hot[base + operation.path] = (request, connection) =>
-        serveOperation(deps, operation, request, connection);
-  }
-  Object.assign(hot, geminiHandlers(deps));
+  for (const protocol of servedProtocols) addPosts(hot, protocol, deps);
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
   const hono = new Hono();
   // Claude Code asks for the head of this page to learn whether somebody is there.
@@ -126,8 +107,8 @@ export function createApp(deps: AppDependencies): App {
       );
     }
   }
-  addGeminiModels(hono, deps);
-  for (const base of ANTHROPIC_BASES) addModelsRoutes(hono, base, deps);
+  addOwnModelsRoutes(hono, deps);
+  for (const base of MODELS_BASES) addModelsRoutes(hono, base, deps);
   for (const base of BASES) {
     const add = routesBelow(hono, base, deps);
     addResponsesRoutes(add);
@@ -160,8 +141,35 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
-function embed({ gateway }: AppDependencies, call: ApiCall): Promise<void> {
-  return gateway.embed(call);
+/** Adds what clients of a protocol can POST to. */
+function addPosts(hot: Record<string, Handler>, protocol: ServedProtocol, deps: AppDependencies): void {
+  const { routes, bases = [] } = protocol.server.addresses;
+  const services = protocol.server.items ? KEEPING_SERVICES : SERVICES;
+  for (const { path, isWhole, operation, hint } of routes) {
+    const handler: Handler =
+      typeof operation === 'function'
+        ? (request, connection) => {
+            const { pathname, searchParams: query } = new URL(request.url);
+            const asked = operation({ path: decodePath(pathname), query });
+            if (!asked) return nothingAt(deps, pathname, hint, protocol.server);
+            const service = services[asked.does];
+            return serveOperation(deps, { protocol, ...asked, service }, request, connection);
+          }
+        : postHandler(deps, { protocol, ...operation, service: services[operation.does] });
+    for (const base of isWhole ? [''] : [...CLIENT_BASES, ...bases]) hot[base + path] = handler;
+  }
+}
+
+function postHandler(deps: AppDependencies, operation: Operation<AppDependencies>): Handler {
+  return (request, connection) => serveOperation(deps, operation, request, connection);
+}
+
+function nothingAt(deps: AppDependencies, path: string, hint = '', server: ServerCodec): Response {
+  const error = new GatewayError(
+    'not_found',
+    `There is nothing at POST ${path.slice(0, 200)}. ${hint}`.trimEnd(),
+  );
+  return errorResponse(deps, error, newGenerationId(deps.now()), server);
 }
 
 async function serveResponse(deps: AppDependencies, call: ApiCall): Promise<void> {
@@ -183,7 +191,7 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
     const named = searchParams.get('protocol');
     // Embeddings are nobody's protocol, and their bodies look like requests of another.
     const task = named === 'embeddings' ? 'embedding' : undefined;
-    const protocol = task ? withServer('openai-chat') : explainedProtocol(named, json, header);
+    const protocol = task ? mainProtocol : explainedProtocol(named, json, header);
     ({ server } = protocol);
     // Bodies of Gemini do not name their model.
     const route = { model: searchParams.get('model') ?? undefined };

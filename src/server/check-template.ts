@@ -2,7 +2,8 @@
 // its own: the protocol that takes templates decodes it like a request.
 import { GatewayError } from '../canonical/index.ts';
 import type { PromptTemplate } from '../state/prompt-template.ts';
-import { responsesProtocol, storedItems } from './state-routes.ts';
+import { keepingProtocol } from '../protocols/index.ts';
+import { storedItems } from './state-routes.ts';
 
 /**
  * Variables stand for themselves here: any text will do.
@@ -12,7 +13,7 @@ import { responsesProtocol, storedItems } from './state-routes.ts';
 export function checkTemplate({ input, defaults }: PromptTemplate, path = 'template'): void {
   try {
     storedItems.decode(input, 'input');
-    responsesProtocol.server.decodeRequest({ model: 'any', input: 'any', ...defaults });
+    keepingProtocol.server.decodeRequest({ model: 'any', input: 'any', ...defaults });
   } catch (thrown) {
     const error = GatewayError.from(thrown);
     if (error.kind === 'internal') throw thrown;

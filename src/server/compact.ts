@@ -22,8 +22,9 @@ import {
   type Gateway,
 } from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
+import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+import { storedItems, type StateDependencies } from './state-routes.ts';
 import { summaryRequest } from './summary-request.ts';
 
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
@@ -116,7 +117,7 @@ async function keep(
 }
 
 function decode(body: JsonObject): CanonicalRequest {
-  return responsesProtocol.server.decodeRequest(body);
+  return keepingProtocol.server.decodeRequest(body);
 }
 
 /** @returns null when the client has its answer already, a refusal, or has gone away */
@@ -171,7 +172,7 @@ function compactsItself(catalog: Catalog, body: JsonObject): boolean {
   // Other models may stand in.
   if (body['models'] !== undefined || body['model_routing_config'] !== undefined) return false;
   const model = catalog.find(asString(body['model']) ?? '');
-  const endpoints = model ? endpointsFor(model, { protocol: responsesProtocol.name }) : [];
+  const endpoints = model ? endpointsFor(model, { protocol: keepingProtocol.name }) : [];
   return endpoints.length > 0 && endpoints.every((endpoint) => endpoint.compacts);
 }
 

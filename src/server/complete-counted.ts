@@ -2,7 +2,8 @@
 import { isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, StateRequest } from '../canonical/index.ts';
 import { type ApiCall, namesPrompt, previousItems, promptedBody } from '../engine/index.ts';
-import { notFound, responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+import { keepingProtocol } from '../protocols/index.ts';
+import { notFound, storedItems, type StateDependencies } from './state-routes.ts';
 
 export type CountState = Pick<StateDependencies, 'state' | 'prompts' | 'now'>;
 
@@ -31,7 +32,7 @@ async function withPrompt(body: unknown, { prompts, keyId }: Asking): Promise<Ca
 }
 
 function decode(body: unknown): CanonicalRequest {
-  const { counting } = responsesProtocol.server;
+  const { counting } = keepingProtocol.server;
   if (!counting) throw new TypeError('the Responses protocol counts nothing');
   return counting.decodeRequest(body);
 }

@@ -10,7 +10,8 @@ import {
 } from '../canonical/index.ts';
 import type { Client } from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
-import { responsesProtocol, storedItems } from './state-routes.ts';
+import { keepingProtocol } from '../protocols/index.ts';
+import { storedItems } from './state-routes.ts';
 
 export interface ResponseFacts {
   /** The generation's id. */
@@ -37,7 +38,7 @@ export function makeResponse(
   collector.on({ type: 'usage', usage: NO_USAGE });
   collector.on({ type: 'finish', reason: 'stop' });
   const context = { ...facts, request, reasoningContentMirror: false };
-  return responsesProtocol.server.encodeResponse(collector.result(), context);
+  return keepingProtocol.server.encodeResponse(collector.result(), context);
 }
 
 /** Sends a response as the client asked for it. @param headers beside those of its form */

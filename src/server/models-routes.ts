@@ -3,8 +3,6 @@ import type { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
 import {
   autoEntry,
-  encodeAnthropicModel,
-  encodeAnthropicModels,
   encodeCodexModels,
   encodeModel,
   encodeModelList,
@@ -13,59 +11,92 @@ import {
   unknownModel,
   type Model,
 } from '../catalog/index.ts';
-import { GatewayError, type JsonObject, type Parameter } from '../canonical/index.ts';
-import { findProtocol, type Protocol } from '../protocols/index.ts';
-import { anthropicPage } from './anthropic-page.ts';
-import { isAnthropics } from './client-manner.ts';
-import { reply, withServer, type ReplyDependencies } from './reply.ts';
-
-const anthropic = withServer('anthropic-messages');
+import { GatewayError } from '../canonical/index.ts';
+import { servedProtocols, type ListedModel, type ServedProtocol } from '../protocols/index.ts';
+import { headersOf, protocolOfClient } from './client-protocol.ts';
+import { reply, type ReplyDependencies } from './reply.ts';
 
 export interface ModelsDependencies extends ReplyDependencies {
   readonly catalog: () => Catalog;
 }
 
+/** Adds the lists that only the clients of one protocol read. To be added before those that several share. */
+export function addOwnModelsRoutes(hono: Hono, deps: ModelsDependencies): void {
+  for (const protocol of servedProtocols)
+    for (const path of protocol.server.addresses.models?.paths ?? []) {
+      hono.get(path, ({ req }) => listIn(protocol, deps, req.raw));
+      hono.get(`${path}/*`, ({ req }) => showIn(protocol, deps, req.raw));
+    }
+}
+
 /**
- * Adds the routes below a base path. Clients of Anthropic's protocol, known by their `anthropic-version` or by their own
- * base, get Anthropic's shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
+ * Adds the routes below a base path. Clients of a protocol that has lists of its own, known by their requests, get its
+ * shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
  */
 export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependencies): void {
-  hono.get(`${base}/models`, (context) =>
-    replyInManner(deps, context.req.raw, (principal) => {
+  hono.get(`${base}/models`, ({ req }) => {
+    const own = protocolWithLists(req.raw);
+    if (own) return listIn(own, deps, req.raw);
+    return reply(deps, req.raw, (principal) => {
       const models = visibleModels(deps.catalog(), principal);
-      if (isAnthropics(context.req.raw)) {
-        const { items, hasMore } = anthropicPage(models, new URL(context.req.url).searchParams);
-        return encodeAnthropicModels(items, hasMore);
-      }
-      const list = encodeModelList(models, lacks);
-      return context.req.query('client_version') === undefined
+      const list = encodeModelList(models);
+      return req.query('client_version') === undefined
         ? list
         : { ...list, models: encodeCodexModels(models) };
-    }),
+    });
+  });
+  hono.get(`${base}/embeddings/models`, ({ req }) =>
+    reply(deps, req.raw, (principal) => encodeModelList(allowed(deps.catalog().embeddings(), principal))),
   );
-  hono.get(`${base}/embeddings/models`, (context) =>
-    reply(deps, context.req.raw, (principal) =>
-      encodeModelList(allowed(deps.catalog().embeddings(), principal), lacks),
-    ),
-  );
-  hono.get(`${base}/models/*`, (context) =>
-    replyInManner(deps, context.req.raw, (principal): JsonObject => {
-      const id = decodePath(context.req.path.slice(base.length + '/models/'.length));
-      const model = findVisible(deps.catalog(), principal, id);
-      return isAnthropics(context.req.raw) ? encodeAnthropicModel(model) : encodeModel(model, lacks);
-    }),
+  hono.get(`${base}/models/*`, ({ req }) => {
+    const own = protocolWithLists(req.raw);
+    if (own) return showIn(own, deps, req.raw);
+    const id = idBelow(decodePath(req.path));
+    return reply(deps, req.raw, (principal) => encodeModel(findVisible(deps.catalog(), principal, id)));
+  });
+}
+
+function protocolWithLists(request: Request): ServedProtocol | undefined {
+  const protocol = protocolOfClient(request);
+  return protocol?.server.addresses.models && protocol;
+}
+
+/** The list in a protocol's own shape; failures are told as the protocol does. */
+function listIn({ server }: ServedProtocol, deps: ModelsDependencies, request: Request): Promise<Response> {
+  const { searchParams } = new URL(request.url);
+  return reply(
+    deps,
+    request,
+    (principal) => {
+      const models = visibleModels(deps.catalog(), principal).map(listed);
+      return server.addresses.models?.encodeList(models, searchParams) ?? {};
+    },
+    { server, header: headersOf(request, server) },
   );
 }
 
-/** Tells failures as the client's protocol does, where its request names one. */
-function replyInManner(
-  deps: ReplyDependencies,
-  request: Request,
-  answer: (principal: Principal) => JsonObject,
-): Promise<Response> {
-  const header = (name: string): string | null => request.headers.get(name);
-  const manner = isAnthropics(request) ? { server: anthropic.server, header } : undefined;
-  return reply(deps, request, answer, manner);
+/** One model in the same way. */
+function showIn({ server }: ServedProtocol, deps: ModelsDependencies, request: Request): Promise<Response> {
+  const path = decodePath(new URL(request.url).pathname);
+  const { models } = server.addresses;
+  const id = models?.idIn?.(path) ?? idBelow(path);
+  return reply(
+    deps,
+    request,
+    (principal) => models?.encodeModel(listed(findVisible(deps.catalog(), principal, id))) ?? {},
+    { server, header: headersOf(request, server) },
+  );
+}
+
+/** What follows the collection in the path of one model. */
+function idBelow(path: string): string {
+  const collection = '/models/';
+  return path.slice(path.indexOf(collection) + collection.length);
+}
+
+function listed({ reasoningStyle, created, ...model }: Model): ListedModel {
+  const createdAt = new Date(created * 1000).toISOString();
+  return { ...model, createdAt, reasons: reasoningStyle !== 'none' };
 }
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
@@ -104,8 +135,4 @@ export function decodePath(path: string): string {
   } catch {
     return path;
   }
-}
-
-function lacks(name: Protocol['name']): ReadonlySet<Parameter> {
-  return findProtocol(name)?.upstream.lacks ?? new Set();
 }

@@ -3,7 +3,7 @@
 import type { Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { retryHeaders } from '../engine/index.ts';
-import { findProtocol, type Protocol, type ServerCodec } from '../protocols/index.ts';
+import { mainProtocol, type ServerCodec } from '../protocols/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Hold, MemoryBudget } from './memory-budget.ts';
@@ -58,7 +58,7 @@ export function errorResponse(
   deps: Pick<ReplyDependencies, 'log'>,
   thrown: unknown,
   id: string,
-  server: ServerCodec = withServer('openai-chat').server,
+  server: ServerCodec = mainProtocol.server,
 ): Response {
   const error = GatewayError.from(thrown);
   // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
@@ -73,13 +73,6 @@ export function errorResponse(
 /** Headers that name the request, under both of the names that clients read. */
 export function requestIds(id: string): Record<string, string> {
   return { 'x-request-id': id, 'request-id': id };
-}
-
-/** The protocol of a name, which clients must be able to speak. */
-export function withServer(name: Protocol['name']): Protocol & { readonly server: ServerCodec } {
-  const protocol = findProtocol(name);
-  if (!protocol?.server) throw new TypeError(`${name} has no server side`);
-  return { ...protocol, server: protocol.server };
 }
 
 function isAbort(thrown: unknown): boolean {

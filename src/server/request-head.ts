@@ -3,7 +3,7 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import { serverFor } from './client-manner.ts';
+import { serverFor } from './client-protocol.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
 
 /** A name, or an IP address, with a port or without (RFC 9110, section 7.2); nothing that only some readers understand. */

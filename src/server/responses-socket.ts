@@ -4,13 +4,13 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, TurnMemory } from '../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../runtime/http-server.ts';
+import { keepingProtocol } from '../protocols/index.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import type { Hold } from './memory-budget.ts';
 import type { OneByOne } from './one-by-one.ts';
 import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from './reply.ts';
-import { responsesProtocol } from './state-routes.ts';
 
 /** Most turns of a connection that run at once; further ones wait. */
 const MAX_RUNNING = 16;
@@ -218,7 +218,7 @@ export class ResponsesSocket implements SocketListener {
     const { previous_response_id: previous } = body;
     try {
       const call = {
-        protocol: responsesProtocol,
+        protocol: keepingProtocol,
         api: 'responses',
         // Every time: a key may have been taken back since the connection was opened.
         principal: this.#deps.authenticate(header),

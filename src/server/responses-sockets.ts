@@ -3,11 +3,12 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
+import { keepingProtocol } from '../protocols/index.ts';
 import type { LoadWatch } from './load-watch.ts';
 import { OneByOne } from './one-by-one.ts';
 import { errorResponse, requestIds } from './reply.ts';
 import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
-import { responsesProtocol, type StateDependencies } from './state-routes.ts';
+import { type StateDependencies } from './state-routes.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface SocketsDependencies
@@ -69,7 +70,7 @@ export class ResponsesSockets {
       this.#open.set(socket, keyId);
       return undefined;
     } catch (error) {
-      return errorResponse(deps, error, id, responsesProtocol.server);
+      return errorResponse(deps, error, id, keepingProtocol.server);
     }
   }
 
@@ -105,5 +106,5 @@ function upgradeRequired(id: string): Response {
     { code: 'upgrade_required' },
   );
   const headers = { ...requestIds(id), upgrade: 'websocket', connection: 'upgrade' };
-  return Response.json(responsesProtocol.server.encodeError(error, id).body, { status: 426, headers });
+  return Response.json(keepingProtocol.server.encodeError(error, id).body, { status: 426, headers });
 }

@@ -2,12 +2,13 @@
 // told in the client's own protocol. Knows no path.
 import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
-import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
+import type { RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import { readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
+import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
 import type { Hold } from './memory-budget.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
@@ -20,19 +21,19 @@ export interface ServeDependencies extends ReplyDependencies {
   readonly load: LoadWatch;
 }
 
+/** Answers a call. Throws GatewayError where nothing was sent to the client. */
+export type Service<Dependencies extends ServeDependencies = ServeDependencies> = (
+  deps: Dependencies,
+  call: ApiCall,
+) => Promise<void>;
+
 export interface Operation<Dependencies extends ServeDependencies = ServeDependencies> {
-  readonly protocol: Protocol & { readonly server: ServerCodec };
+  readonly protocol: ServedProtocol;
   /** Name in the records. */
   readonly api: string;
-  /** Absent: the engine answers. Throws GatewayError where nothing was sent to the client. */
-  readonly serve?: (deps: Dependencies, call: ApiCall) => Promise<void>;
-}
-
-/** What a request says besides its body. */
-export interface Envelope {
-  /** Reads a header by lower-case name. */
-  readonly header: (name: string) => string | null;
+  /** What the address says, where it says more than its path. */
   readonly route?: RequestRoute;
+  readonly service: Service<Dependencies>;
 }
 
 /** Serves one request. */
@@ -41,9 +42,9 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   operation: Operation<Dependencies>,
   request: Request,
   connection: Connection,
-  { header, route }: Envelope = { header: (name) => request.headers.get(name) },
 ): Promise<Response> {
-  const { protocol, api, serve } = operation;
+  const { protocol, api, route, service } = operation;
+  const header = headersOf(request, protocol.server);
   let hold: Hold | undefined;
   try {
     if (!deps.ready()) return goingAway(deps, protocol.server);
@@ -68,7 +69,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       account: hold,
     };
     // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
-    const served = serve ? serve(deps, call) : deps.gateway.serve(call);
+    const served = service(deps, call);
     const release = hold.release.bind(hold);
     // Given back as soon as the call is over: its body may be sent again until then.
     served.then(release, release);

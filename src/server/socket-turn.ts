@@ -1,8 +1,8 @@
 // The client of one turn on a WebSocket: what the engine writes as an event stream goes out as messages. Knows nothing of
 // lanes and queues, and nothing of what the events say.
+import { keepingProtocol } from '../protocols/index.ts';
 import { asObject, isJsonObject, parseJson, type GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
-import { responsesProtocol } from './state-routes.ts';
 
 export interface Outlet {
   /** False: the socket is full. */
@@ -89,6 +89,6 @@ export class SocketTurn implements Client, ClientStream {
 
 /** Status and object of an error as messages tell it. */
 export function socketError(error: GatewayError): readonly [status: number, error: JsonObject] {
-  const { status, body } = responsesProtocol.server.encodeError(error, '');
+  const { status, body } = keepingProtocol.server.encodeError(error, '');
   return [status, asObject(body['error'])];
 }

@@ -1,14 +1,14 @@
 // What the routes over stored state share: what they are given, and how a request of theirs is read and answered.
 import type { Hono } from 'hono';
 import { GatewayError, isJsonObject, type JsonObject } from '../canonical/index.ts';
-import type { StoredItems } from '../protocols/index.ts';
+import { keepingProtocol, type StoredItems } from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import type { Storage } from '../storage/ports.ts';
 import { readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Hold } from './memory-budget.ts';
-import { reply, withServer, type ReplyDependencies } from './reply.ts';
+import { reply, type ReplyDependencies } from './reply.ts';
 
 export interface StateDependencies extends ReplyDependencies {
   readonly state: Pick<Storage, 'responses' | 'conversations'>;
@@ -74,17 +74,8 @@ async function readObject(
   throw new GatewayError('invalid_request', 'the request body must be a JSON object');
 }
 
-/** The protocol whose items and answers are kept. */
-export const responsesProtocol = withServer('openai-responses');
-
 /** How kept items are read and shown. */
-export const storedItems: StoredItems = keptItems();
-
-function keptItems(): StoredItems {
-  const { items } = responsesProtocol.server;
-  if (!items) throw new TypeError('the Responses protocol keeps no items');
-  return items;
-}
+export const storedItems: StoredItems = keepingProtocol.server.items;
 
 /** What an id that names nothing of this key gets. @param what begins the sentence, e.g. `Response` */
 export function notFound(what: string, id: string, param?: string): GatewayError {

@@ -3,8 +3,9 @@
 import { asArray, asObject } from '../canonical/index.ts';
 import { previousItems, type ApiCall, type TurnMemory } from '../engine/index.ts';
 import { newGenerationId, newId } from '../runtime/ids.ts';
+import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { responsesProtocol, storedItems, type StateDependencies } from './state-routes.ts';
+import { storedItems, type StateDependencies } from './state-routes.ts';
 
 /** Answers the call. @throws GatewayError what the request itself would get for what it says */
 export async function warmUp(
@@ -15,7 +16,7 @@ export async function warmUp(
   const body = asObject(json);
   // Codex sends its instructions and tools alone.
   const isEmpty = Array.isArray(body['input']) && asArray(body['input']).length === 0;
-  const request = responsesProtocol.server.decodeRequest(isEmpty ? { ...body, input: '' } : body);
+  const request = keepingProtocol.server.decodeRequest(isEmpty ? { ...body, input: '' } : body);
   const previous = request.state?.previousResponseId;
   const { keyId } = principal;
   const from = { responses: state.responses, keyId, now, memory };

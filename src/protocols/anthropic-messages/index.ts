@@ -1,6 +1,6 @@
 // Anthropic Messages, as spoken to upstreams, to clients and between them. Only puts the parts together.
 import type { Parameter } from '../../canonical/index.ts';
-import type { Protocol } from '../protocol.ts';
+import type { ServedProtocol } from '../protocol.ts';
 import { counting } from './count-tokens.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeLimits } from './decode-limits.ts';
@@ -28,7 +28,7 @@ declare module '../../canonical/protocol-name.ts' {
   }
 }
 
-export const anthropicMessages: Protocol = {
+export const anthropicMessages: ServedProtocol = {
   name: 'anthropic-messages',
   upstream: {
     facts: SERVER_FACTS,

@@ -1,5 +1,6 @@
 // Anthropic Messages as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
+import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -11,6 +12,7 @@ import { namedObjects } from './named-objects.ts';
 
 /** The server side of the Messages API. */
 export const anthropicMessagesServer: ServerCodec = {
+  addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,

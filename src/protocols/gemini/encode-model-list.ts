@@ -1,19 +1,7 @@
 // `GET /v1beta/models` and `/v1beta/models/{model}` as Google's clients know them. Only shapes; which models a key may
 // see is decided outside.
 import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
-
-/** What the list says of a model. */
-export interface ListedModel {
-  readonly id: string;
-  readonly displayName: string;
-  /** Tokens; null when unknown. */
-  readonly contextLength: number | null;
-  /** Tokens; null when unknown. */
-  readonly maxOutputTokens: number | null;
-  readonly reasons: boolean;
-  readonly inputModalities: readonly string[];
-  readonly outputModalities: readonly string[];
-}
+import type { ListedModel } from '../protocol.ts';
 
 /** The list in one page: there is never another one. */
 export function encodeModelList(models: readonly ListedModel[]): JsonObject {

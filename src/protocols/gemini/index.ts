@@ -1,5 +1,5 @@
 // Google's Gemini protocol, in both directions. The only file of this folder that others import.
-import type { Protocol } from '../protocol.ts';
+import type { ServedProtocol } from '../protocol.ts';
 import { geminiEmbeddings } from './embeddings.ts';
 import { counting, vertexCounting } from './count-tokens.ts';
 import { relay } from './relay.ts';
@@ -7,16 +7,13 @@ import { geminiServer } from './server.ts';
 import { geminiUpstream } from './upstream.ts';
 import { vertexEmbeddings } from './vertex-embeddings.ts';
 
-export { encodeModel, encodeModelList } from './encode-model-list.ts';
-export type { ListedModel } from './encode-model-list.ts';
-
 declare module '../../canonical/protocol-name.ts' {
   interface ProtocolNames {
     gemini: true;
   }
 }
 
-export const gemini: Protocol = {
+export const gemini: ServedProtocol = {
   name: 'gemini',
   upstream: geminiUpstream,
   counting,

@@ -1,5 +1,6 @@
 // Gemini as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
+import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -13,6 +14,7 @@ import { namedObjects } from './named-objects.ts';
 
 /** The server side of `generateContent` and `streamGenerateContent`. */
 export const geminiServer: ServerCodec = {
+  addresses: ADDRESSES,
   names: CLIENT_NAMES,
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },

@@ -1,5 +1,5 @@
 // OpenAI's Chat Completions, in both directions. The only file of this folder that others import.
-import type { Protocol } from '../protocol.ts';
+import type { ServedProtocol } from '../protocol.ts';
 import { openaiEmbeddings } from '../openai-embeddings.ts';
 import { relay } from './relay.ts';
 import { openaiChatServer } from './server.ts';
@@ -14,7 +14,7 @@ declare module '../../canonical/protocol-name.ts' {
   }
 }
 
-export const openaiChat: Protocol = {
+export const openaiChat: ServedProtocol = {
   name: 'openai-chat',
   upstream: openaiChatUpstream,
   embeddings: openaiEmbeddings,

@@ -1,6 +1,7 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { openaiEmbeddingsServer } from '../decode-embeddings-request.ts';
+import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../encode-openai-error.ts';
@@ -11,6 +12,7 @@ import { namedObjects } from './named-objects.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
+  addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,

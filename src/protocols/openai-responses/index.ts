@@ -1,6 +1,6 @@
 // OpenAI's Responses API: the parts put together. Knows nothing of stored state: the gateway keeps that itself.
 import type { Parameter } from '../../canonical/index.ts';
-import type { Protocol } from '../protocol.ts';
+import type { KeepingProtocol } from '../protocol.ts';
 import { openaiEmbeddings } from '../openai-embeddings.ts';
 import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { counting } from './count-tokens.ts';
@@ -31,7 +31,7 @@ declare module '../../canonical/protocol-name.ts' {
   }
 }
 
-export const openaiResponses: Protocol = {
+export const openaiResponses: KeepingProtocol = {
   name: 'openai-responses',
   upstream: {
     facts: SERVER_FACTS,

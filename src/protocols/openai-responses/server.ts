@@ -1,8 +1,9 @@
 // The Responses API as spoken to clients: the parts put together. Knows nothing of upstreams, and keeps nothing.
 import { encodeError } from '../encode-openai-error.ts';
 import { portableRequest } from '../portable-request.ts';
-import type { ServerCodec } from '../protocol.ts';
+import type { KeepingProtocol } from '../protocol.ts';
 import { ToolRestorer } from '../tool-restorer.ts';
+import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -15,7 +16,8 @@ import { storedItems } from './stored-items.ts';
 import { namedObjects } from './named-objects.ts';
 
 /** The server side of the Responses API. */
-export const openaiResponsesServer: ServerCodec = {
+export const openaiResponsesServer: KeepingProtocol['server'] = {
+  addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   decodeRequest,

@@ -1,5 +1,5 @@
 // Lists in pages, as Anthropic has them: `limit`, and `after_id` or `before_id`. Knows no list.
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 
 /**
  * Largest page (API reference, "List Models", 2026-11). Also what a client gets that names no limit, where Anthropic
@@ -7,7 +7,7 @@ import { GatewayError } from '../canonical/index.ts';
  */
 const MAX_LIMIT = 1000;
 
-export interface AnthropicPage<Item> {
+export interface ModelPage<Item> {
   readonly items: readonly Item[];
   /** More of them after the page, or before it where the client reads backwards. */
   readonly hasMore: boolean;
@@ -17,10 +17,10 @@ export interface AnthropicPage<Item> {
  * The page of a list that a query asks for, in the order of the list.
  * @throws GatewayError `invalid_request` for a wrong `limit`, an id that is not in the list, or both ids at once
  */
-export function anthropicPage<Item extends { readonly id: string }>(
+export function modelPage<Item extends { readonly id: string }>(
   items: readonly Item[],
   query: URLSearchParams,
-): AnthropicPage<Item> {
+): ModelPage<Item> {
   const limit = readLimit(query.get('limit'));
   const after = query.get('after_id');
   const before = query.get('before_id');

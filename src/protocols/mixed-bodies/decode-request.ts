@@ -10,7 +10,7 @@ import {
   isJsonObject,
   nameResults,
   Report,
-} from '../canonical/index.ts';
+} from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
   ClientNames,
@@ -19,8 +19,8 @@ import type {
   JsonValue,
   MutableJsonObject,
   ReasoningRequest,
-} from '../canonical/index.ts';
-import type { RequestRoute, ServerCodec } from '../protocols/index.ts';
+} from '../../canonical/index.ts';
+import type { RequestRoute, ServerCodec } from '../protocol.ts';
 import {
   formOfChoice,
   formOfElement,
@@ -58,11 +58,11 @@ const STATEFUL = ['previous_response_id', 'conversation', 'prompt'] as const;
  * Decodes a body posted to Chat Completions. One that is wholly in that form is read by its decoder alone.
  * @throws GatewayError that names every offending member as the client wrote it
  */
-export function decodeHybrid(given: unknown, readers: Readers, route?: RequestRoute): CanonicalRequest {
+export function decodeMixed(given: unknown, readers: Readers, route?: RequestRoute): CanonicalRequest {
   const body = asObject(given);
   const signs = findSigns(body);
   if (signs.length === 0) return readers['openai-chat'].decodeRequest(given, route);
-  return new HybridDecoder(body, signs, readers).decode();
+  return new MixedDecoder(body, signs, readers).decode();
 }
 
 /** That a member has, or holds, the form of another protocol. */
@@ -103,7 +103,7 @@ function isSaid(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonArray(value) && value.length === 0);
 }
 
-class HybridDecoder {
+class MixedDecoder {
   readonly #body: JsonObject;
   readonly #signs: readonly Sign[];
   /** The protocols that read a part of the body, the main one first. */

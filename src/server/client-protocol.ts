@@ -1,0 +1,27 @@
+// Whose client a request is of where its path serves several or none: known by what only one family of clients sends, or
+// by the beginning of the path. Answers nothing.
+import { mainProtocol, servedProtocols, type ServedProtocol, type ServerCodec } from '../protocols/index.ts';
+
+/** The protocol that only the client of which a request is speaks; undefined where nothing tells. */
+export function protocolOfClient({ headers, url }: Request): ServedProtocol | undefined {
+  const head = { header: (name: string) => headers.get(name), url: new URL(url) };
+  return servedProtocols.find(({ server }) => server.addresses.isClient?.(head));
+}
+
+/** The protocol in which a request is answered that reached nothing. */
+export function serverFor(request: Request): ServerCodec {
+  return (protocolOfClient(request) ?? mainProtocol).server;
+}
+
+/** Reads a request's headers by lower-case name, also where clients of the protocol may write them into the query. */
+export function headersOf(
+  { headers, url }: Request,
+  { addresses: { headersInQuery } }: ServerCodec,
+): (name: string) => string | null {
+  if (!headersInQuery) return (name) => headers.get(name);
+  return (name) => {
+    const given = headers.get(name);
+    const parameter = headersInQuery[name];
+    return given !== null || parameter === undefined ? given : new URL(url).searchParams.get(parameter);
+  };
+}
