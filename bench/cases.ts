@@ -10,8 +10,11 @@ export interface Case {
   readonly load: Load;
 }
 
+/** The usual request. */
+export const RELAY: Case = { name: 'relay', target: 'relay', load: loadOf('requests-2kb') };
+
 const CASES: readonly Case[] = [
-  { name: 'relay', target: 'relay', load: loadOf('requests-2kb') },
+  RELAY,
   { name: 'translate', target: 'translate', load: loadOf('requests-2kb') },
   { name: 'messages', target: 'messages', load: loadOf('requests-2kb') },
   { name: 'responses-stored', target: 'responses-chat-stored', load: loadOf('responses-2kb') },
@@ -22,7 +25,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** The cases of a comma-separated list. Throws where it names another. */
-export function findCases(names: string): readonly Case[] {
+export function findCases(names: string): Case[] {
   return names.split(',').map((name) => {
     const found = CASES.find((each) => each.name === name);
     if (!found)

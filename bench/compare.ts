@@ -8,15 +8,14 @@
 //   --seconds S    3: how long each measurement takes
 //   --warm S       20: seconds of load on each tree before the first round, shared by its cases
 //   --profile DIR  afterwards each tree once more with a CPU profile, kept in DIR and printed
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Case, findCases } from './cases.ts';
 import { measure } from './measure.ts';
 import { pinned } from './processes.ts';
-import { profileTables, type CpuProfile, sharesOf } from './profile.ts';
-import { startProbed } from './probed.ts';
+import { profileCase } from './profiled.ts';
 import { aligned } from './report.ts';
 import { quartiles } from './spread.ts';
 import { type Server, startGateway, startMock, startNginx, targetOf } from './targets.ts';
@@ -96,7 +95,14 @@ async function compare(): Promise<void> {
   if (values.profile === undefined) return;
   mkdirSync(values.profile, { recursive: true });
   for (const tree of trees)
-    for (const each of cases) await profileCase(tree, each, resolve(values.profile), mock.port);
+    for (const each of cases) {
+      progress(`profile of ${tree.label}: ${each.name}`);
+      const file = join(resolve(values.profile), `${tree.label}-${each.name}.cpuprofile`);
+      const times = { warm: Number(values.warm) / 2, seconds };
+      const tables = await profileCase(each, folder, mock.port, { ...tree, ...times, file });
+      progress('');
+      console.log(`${tables}\n`);
+    }
 }
 
 function cost(each: Case, server: Server, window: Parameters<typeof measure>[3]): Promise<number> {
@@ -140,24 +146,6 @@ function middleOf(figures: readonly number[]): number {
 
 function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
-}
-
-async function profileCase(tree: Tree, each: Case, directory: string, mockPort: number): Promise<void> {
-  const own = mkdtempSync(join(folder, 'profiled-'));
-  const gateway = await started(startProbed(own, mockPort, { root: tree.root }));
-  progress(`profile of ${tree.label}: ${each.name}`);
-  await cost(each, gateway, { warm: 0, seconds: Number(values.warm) / 2 });
-  const micros = await cost(each, gateway, { warm: 0, seconds });
-  const file = join(directory, `${tree.label}-${each.name}.cpuprofile`);
-  await gateway.profile(file, async () => {
-    await cost(each, gateway, { warm: 0, seconds: seconds * 2 });
-  });
-  await gateway.stop();
-  const shares = sharesOf(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, tree.root);
-  progress('');
-  console.log(
-    `${tree.label}, ${each.name}: ${micros.toFixed(1)} µs; ${file}\n${profileTables(shares, 25, micros)}\n`,
-  );
 }
 
 async function started<T extends Server>(server: Promise<T>): Promise<T> {

@@ -3,10 +3,11 @@
 // window, and prints one JSON object. Knows nothing of gateways.
 //
 // load --port N --body FILE [--path P] [--connections N] [--warm S] [--seconds S] [--ramp S] [--stamps N] [--repeat 0|1]
-//      [--header "name: value"]… [--pid N]…
+//      [--requests N] [--header "name: value"]… [--pid N]…
 //
-// --stamps: how many stamped chunks (see mock.c) each answer must hold. --pid: processes whose CPU time over the
-// window and whose largest resident memory are reported. All times in microseconds.
+// --requests: ends after this many answers, where that is before the time. --stamps: how many stamped chunks (see
+// mock.c) each answer must hold. --pid: processes whose CPU time over the window and whose largest resident memory are
+// reported. All times in microseconds.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +51,7 @@ static struct sockaddr_in address;
 static char *request;
 static size_t request_length;
 static int pids[MOST_PIDS], pid_count;
-static uint64_t end_at, done, errors, chunks;
+static uint64_t end_at, most_requests = UINT64_MAX, begun, done, errors, chunks;
 static char first_error[200];
 static Samples latencies, first_delays, delays;
 
@@ -169,6 +170,8 @@ static void send_request(Connection *connection) {
 }
 
 static void begin(Connection *connection) {
+  if (begun == most_requests) return;
+  begun++;
   connection->busy = 1;
   connection->reading = READ_HEAD;
   connection->head_length = connection->trailer_length = 0;
@@ -330,7 +333,7 @@ static void raise_descriptor_limit(void) {
 int main(int count, char **arguments) {
   signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
-  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"repeat", 1, 0, 'R'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
+  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"repeat", 1, 0, 'R'}, {"requests", 1, 0, 'n'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
   const char *body_path = NULL, *path = "/v1/chat/completions";
   double warm = 1, seconds = 2, ramp = 0;
   int port = 0;
@@ -346,6 +349,7 @@ int main(int count, char **arguments) {
       case 'r': ramp = atof(optarg); break;
       case 'e': wanted_stamps = atoi(optarg); break;
       case 'R': texts_repeat = atoi(optarg); break;
+      case 'n': most_requests = strtoull(optarg, NULL, 10); break;
       case 'h': snprintf(headers + strlen(headers), sizeof headers - strlen(headers), "%s\r\n", optarg); break;
       case 'P': if (pid_count < MOST_PIDS) pids[pid_count++] = atoi(optarg); break;
       default: return 2;
@@ -380,7 +384,7 @@ int main(int count, char **arguments) {
       if (kb > largest_kb) largest_kb = kb;
       look_at = now + 200000000u;
     }
-    if (now >= end_at) break;
+    if (now >= end_at || done + errors >= most_requests) break;
     struct epoll_event events[256];
     int ready = epoll_wait(poll_fd, events, 256, started < connection_count ? 1 : 10);
     for (int i = 0; i < ready; i++) on_event(&connections[events[i].data.u32], events[i].events);

@@ -8,24 +8,31 @@ import type { Api, Message } from './apis.ts';
 import { LOAD_CORE, onCore } from './processes.ts';
 import { compiled, type Target } from './targets.ts';
 
-/** The figures of one run; null where a load has none. Times in microseconds, memory in MB. */
-export interface Figures {
-  readonly cpuPerRequest: number | null;
-  readonly cpuPerChunk: number | null;
-  readonly requests: number;
-  readonly requestsPerSecond: number;
-  readonly p50: number | null;
-  readonly p99: number | null;
+/** The figures of one run, those that it has. */
+export type Figures = Readonly<Partial<Record<FigureName, number | null>>>;
+
+/** Times in microseconds where no unit is named, memory in MB. */
+export type FigureName =
+  | 'cpuPerRequest'
+  | 'cpuPerChunk'
+  | 'requestsPerSecond'
+  | 'p50'
+  | 'p99'
   /** Age of a stream's first text when the client reads it. */
-  readonly first50: number | null;
-  readonly first99: number | null;
+  | 'first50'
+  | 'first99'
   /** Age of every chunk. */
-  readonly chunk50: number | null;
-  readonly chunk99: number | null;
-  readonly resident: number;
+  | 'chunk50'
+  | 'chunk99'
+  | 'resident'
   /** Most streams that had begun and not ended at one moment. */
-  readonly streamsAtOnce: number;
-}
+  | 'streamsAtOnce'
+  /** See start-up.ts and footprint.ts. */
+  | 'firstAnswerSeconds'
+  | 'idleResident'
+  | 'ledgerBytes'
+  | 'allocatedMb'
+  | 'keptMb';
 
 /** What is asked for, and by how many clients at once. */
 export interface Load {
@@ -40,10 +47,12 @@ export interface Load {
   readonly ramp: number;
 }
 
-/** Seconds: those that do not count, and those that do. */
 export interface Window {
+  /** Seconds that do not count, and those that do. */
   readonly warm: number;
   readonly seconds: number;
+  /** Ends the load after this many requests; only without warm seconds, where all of them are counted. */
+  readonly requests?: number;
 }
 
 /** Text chunks of one stream of mock.c. */
@@ -68,6 +77,7 @@ export async function measure(load: Load, target: Target, folder: string, window
     stamps: load.stream ? CHUNKS : 0,
     path: target.api.path(model, load.stream),
     repeat: target.api.repeatsText ? 1 : 0,
+    ...(window.requests === undefined ? {} : { requests: window.requests }),
   };
   const args = [
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -82,7 +92,6 @@ export async function measure(load: Load, target: Target, folder: string, window
   return {
     cpuPerRequest: load.stream ? null : output.cpuUs / output.requests,
     cpuPerChunk: load.stream ? output.cpuUs / output.chunks : null,
-    requests: output.requests,
     requestsPerSecond: output.requests / output.seconds,
     p50: load.stream ? null : (output.latency?.p50 ?? null),
     p99: load.stream ? null : (output.latency?.p99 ?? null),

@@ -59,14 +59,15 @@ export function sharesOf(profile: CpuProfile, root: string): ProfileShares {
 /**
  * The three tables.
  * @param rows of files and functions each
- * @param microsPerRequest CPU time of one request: shares are shown in it too
+ * @param micros CPU time of one request: shares are shown in it too
+ * @param unit of that
  */
-export function profileTables(shares: ProfileShares, rows: number, microsPerRequest: number): string {
+export function profileTables(shares: ProfileShares, rows: number, micros: number, unit: string): string {
   const table = (title: string, list: Shares, most: number): string => {
     const shown = list
       .slice(0, most)
-      .map(([name, share]) => [name, `${(share * 100).toFixed(1)} %`, (share * microsPerRequest).toFixed(1)]);
-    return aligned([[title, 'share', 'µs/request'], ...shown]);
+      .map(([name, share]) => [name, `${(share * 100).toFixed(1)} %`, (share * micros).toFixed(1)]);
+    return aligned([[title, 'share', unit], ...shown]);
   };
   return [
     table('by folder, self and the runtime under it', shares.folders, 40),

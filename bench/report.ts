@@ -1,6 +1,7 @@
 // Makes the tables of a benchmark and judges it against budgets.json. Pure: figures in, text and verdicts out.
-import type { Figures } from './measure.ts';
+import type { FigureName, Figures } from './measure.ts';
 import type { Scenario } from './scenarios.ts';
+import { quartiles } from './spread.ts';
 import type { TargetName } from './targets.ts';
 
 /** Figures of every repetition, by scenario and target. */
@@ -11,16 +12,24 @@ export interface Budget {
   readonly scenario: string;
   /** `dearest`: of the scenario's targets the one with the largest figure. */
   readonly target: TargetName | 'dearest';
-  readonly figure: keyof Figures;
-  /** Divide by nginx's figure of the same run, or subtract the figure of any other target. */
-  readonly against?: TargetName | undefined;
-  /** Divide by the figure of the other target too. */
-  readonly times?: boolean | undefined;
+  readonly figure: FigureName;
+  /** Multiplied by this, to be shown in another unit. */
+  readonly scale?: number;
+  /** Divided by the same figure of another target of the same run. */
+  readonly times?: Reference;
+  /** Or that figure is subtracted. */
+  readonly minus?: Reference;
   /** What we want. */
   readonly goal: number;
-  /** Beyond this the run fails: the goal and a margin for noisy machines. `atLeast` figures fail below it. */
+  /** Beyond this the run fails: what is reached and a margin for noisy machines. `atLeast` figures fail below it. */
   readonly limit: number;
-  readonly atLeast?: boolean | undefined;
+  readonly atLeast?: boolean;
+}
+
+export interface Reference {
+  /** By default the scenario of the budget. */
+  readonly scenario?: string;
+  readonly target: TargetName;
 }
 
 export interface Verdict {
@@ -34,15 +43,9 @@ export interface Verdict {
 }
 
 /** The median of a figure; null when no repetition has it. */
-export function median(repetitions: readonly Figures[] | undefined, figure: keyof Figures): number | null {
-  const values = (repetitions ?? []).map((figures) => figures[figure]).filter((value) => value !== null);
-  values.sort((a, b) => a - b);
-  const middle = values[Math.floor((values.length - 1) / 2)];
-  return middle === undefined
-    ? null
-    : values.length % 2 === 1
-      ? middle
-      : (middle + (values[values.length / 2] ?? middle)) / 2;
+export function median(repetitions: readonly Figures[] | undefined, figure: FigureName): number | null {
+  const values = (repetitions ?? []).flatMap((figures) => figures[figure] ?? []);
+  return values.length === 0 ? null : quartiles(values).middle;
 }
 
 /** Compares results with the budgets. */
@@ -57,12 +60,13 @@ export function judge(results: Results, budgets: readonly Budget[]): Verdict[] {
 }
 
 function valueOf(results: Results, budget: Budget): number | null {
-  const figures = results[budget.scenario];
-  const own = ownFigure(figures, budget);
-  if (own === null || budget.against === undefined) return own;
-  const other = median(figures?.[budget.against], budget.figure);
-  if (other === null) return null;
-  return budget.times || budget.against === 'nginx' ? own / other : own - other;
+  const { scenario, figure, scale = 1, times, minus } = budget;
+  const own = ownFigure(results[scenario], budget);
+  const other = times ?? minus;
+  if (own === null || other === undefined) return own === null ? null : own * scale;
+  const base = median(results[other.scenario ?? scenario]?.[other.target], figure);
+  if (base === null) return null;
+  return (times ? own / base : own - base) * scale;
 }
 
 function ownFigure(figures: Results[string] | undefined, { target, figure }: Budget): number | null {
@@ -74,7 +78,7 @@ function ownFigure(figures: Results[string] | undefined, { target, figure }: Bud
 
 interface Column {
   readonly title: string;
-  readonly figure: keyof Figures;
+  readonly figure: FigureName;
   /** Shown beside it: `× nginx` or `+` over direct. */
   readonly compare?: 'nginx' | 'direct' | undefined;
   /** The figure is multiplied by this. */

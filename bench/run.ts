@@ -1,16 +1,25 @@
 // `npm run bench`: measures Dragoman beside nginx and beside no proxy at all, in turn, and judges the medians
-// against budgets.json. Options: --quick (one short repetition), --report-only (never fails), --repeat N,
-// --only SCENARIO. Leaves the figures in .build/last.json.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// against budgets.json. Leaves the figures in .build/last.json.
+//
+//   --quick        one short repetition of what is judged, under 40 seconds
+//   --repeat N     another number of repetitions than three
+//   --only NAME    one scenario, `start`, `footprint` or `plan`
+//   --report-only  never fails
+//   --profile      no benchmark: where the CPU time goes; --only takes cases (see cases.ts), by default relay
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Figures, measure, type Window } from './measure.ts';
+import { findCases } from './cases.ts';
+import { measureFootprint } from './footprint.ts';
+import { type Figures, measure } from './measure.ts';
 import { pairTable } from './pairs.ts';
 import { planFigures } from './plan.ts';
 import { pinned } from './processes.ts';
-import { type Budget, budgetTable, judge, type Results, scenarioTable } from './report.ts';
+import { profileCase } from './profiled.ts';
+import { type Budget, budgetTable, judge, type Results, scenarioTable, type Verdict } from './report.ts';
 import { type Scenario, SCENARIOS } from './scenarios.ts';
+import { measureStartUp } from './start-up.ts';
 import { type Server, startGateway, startMock, startNginx, type Target, type TargetName } from './targets.ts';
 
 const { values } = parseArgs({
@@ -19,6 +28,7 @@ const { values } = parseArgs({
     'report-only': { type: 'boolean', default: false },
     repeat: { type: 'string' },
     only: { type: 'string' },
+    profile: { type: 'boolean', default: false },
   },
 });
 
@@ -27,81 +37,127 @@ if (process.platform !== 'linux') {
   process.exit(values['report-only'] ? 0 : 1);
 }
 
-const quick = values.quick;
+const { quick, only } = values;
 const repetitions = Math.max(1, Number(values.repeat ?? (quick ? 1 : 3)) || 1);
-const scenarios = SCENARIOS.filter(({ name, alone }) =>
-  values.only === undefined ? !alone : name === values.only,
-);
-if (scenarios.length === 0)
-  throw new Error(`--only takes one of ${SCENARIOS.map(({ name }) => name).join(', ')}`);
+/** Seconds of mixed load before anything is measured: the runtime compiles what is hot. */
+const WARM_SECONDS = quick ? 1.5 : 20;
+/** What is measured once, on gateways of its own or on none. */
+const SINGLE: Readonly<
+  Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
+> = {
+  plan: () => ['routing', planFigures(quick ? 5 : 20)],
+  async start(mockPort) {
+    const times = quick ? { idle: 1, cold: 2.5 } : { idle: 5, cold: 5 };
+    return ['relay', await measureStartUp(folder, mockPort, times)];
+  },
+  footprint: async (mockPort) => ['relay', await measureFootprint(folder, mockPort, quick ? 4_000 : 20_000)],
+};
+const build = join(import.meta.dirname, '.build');
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
 const servers: Server[] = [];
 let failed = false;
 try {
-  const verdicts = await bench();
-  failed = verdicts.some(({ kept }) => !kept);
+  const mock = await startMock(folder);
+  servers.push(mock);
+  if (!pinned)
+    console.log('There is no taskset, or only one core: processes share cores and the figures say less.\n');
+  if (values.profile) await profile(mock.port);
+  else failed = (await bench(mock.port, mock.targets)).some(({ kept }) => !kept);
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(failed && !values['report-only'] ? 1 : 0);
 
-async function bench(): Promise<ReturnType<typeof judge>> {
-  const mock = await startMock(folder);
-  servers.push(mock);
-  const nginx = await startNginx(folder, mock.port);
+async function profile(mockPort: number): Promise<void> {
+  mkdirSync(build, { recursive: true });
+  for (const each of findCases(only ?? 'relay')) {
+    const file = join(build, `${each.name}.cpuprofile`);
+    const times = quick ? { warm: 2, seconds: 1 } : { warm: 15, seconds: 4 };
+    const root = join(import.meta.dirname, '..');
+    console.log(
+      `${await profileCase(each, folder, mockPort, { root, label: 'Dragoman', ...times, file })}\n`,
+    );
+  }
+}
+
+async function bench(mockPort: number, direct: readonly Target[]): Promise<Verdict[]> {
+  const scenarios = SCENARIOS.filter(({ name, alone, quick: short }) =>
+    only === undefined ? !alone && !(quick && short === null) : name === only,
+  );
+  const single = Object.entries(SINGLE).filter(([name]) => only === undefined || name === only);
+  if (scenarios.length + single.length === 0)
+    throw new Error(
+      `--only takes one of ${[...SCENARIOS.map(({ name }) => name), ...Object.keys(SINGLE)].join(', ')}`,
+    );
+  const collected: Record<string, Partial<Record<TargetName, Figures[]>>> = {};
+  for (const [name, work] of single) {
+    progress(name);
+    const [target, figures] = await work(mockPort);
+    collected[name] = { [target]: [figures] };
+  }
+  const labels = scenarios.length > 0 ? await measureAll(scenarios, collected, mockPort, direct) : {};
+  progress('');
+  for (const scenario of scenarios) console.log(`${scenarioTable(scenario, collected, labels)}\n`);
+  return judged(collected);
+}
+
+async function measureAll(
+  scenarios: readonly Scenario[],
+  collected: Record<string, Partial<Record<TargetName, Figures[]>>>,
+  mockPort: number,
+  direct: readonly Target[],
+): Promise<Record<string, string>> {
+  const nginx = await startNginx(folder, mockPort);
   if (nginx) servers.push(nginx);
   else console.log('There is no nginx on PATH: the ratios against it are skipped.\n');
-  if (!pinned)
-    console.log('There is no taskset, or only one core: processes share cores and the figures say less.\n');
-  const gateway = await startGateway(folder, mock.port);
+  const gateway = await startGateway(folder, mockPort);
   servers.push(gateway);
-  const targets = [mock, nginx, gateway].flatMap((server) => server?.targets ?? []);
-
-  const collected: Record<string, Partial<Record<TargetName, Figures[]>>> = {};
-  if (values.only === undefined) collected['plan'] = { routing: [planFigures(quick ? 5 : 20)] };
-  for (const scenario of scenarios.filter(({ alone }) => alone)) {
-    progress(`warming up: ${scenario.title}`);
-    for (const target of targets)
-      if (scenario.targets.includes(target.name))
-        await measure(scenario, target, folder, windowOf(scenario, true));
+  const targets = [...direct, ...(nginx?.targets ?? []), ...gateway.targets];
+  const wanted = scenarios.flatMap((scenario) =>
+    scenario.fresh
+      ? []
+      : gateway.targets
+          .filter(({ name }) => targetsOf(scenario).includes(name))
+          .map((target) => ({ scenario, target })),
+  );
+  for (const { scenario, target } of wanted) {
+    progress(`warming up: ${target.label}, ${scenario.title}`);
+    await measure(scenario, target, folder, { warm: 0, seconds: WARM_SECONDS / wanted.length });
   }
   for (let repetition = 1; repetition <= repetitions; repetition++) {
     for (const scenario of scenarios) {
       progress(`repetition ${repetition} of ${repetitions}: ${scenario.title}`);
       for (const target of targets) {
-        if (!scenario.targets.includes(target.name)) continue;
-        const figures = await measureOn(scenario, target, mock.port);
+        if (!targetsOf(scenario).includes(target.name)) continue;
+        const figures = await measureOn(scenario, target, mockPort);
         ((collected[scenario.name] ??= {})[target.name] ??= []).push(figures);
       }
     }
   }
-  progress('');
-  return show(collected, Object.fromEntries(targets.map(({ name, label }) => [name, label])));
+  return Object.fromEntries(targets.map(({ name, label }) => [name, label]));
+}
+
+function targetsOf({ targets, quick: short }: Scenario): readonly TargetName[] {
+  return quick && short ? short.targets : targets;
 }
 
 async function measureOn(scenario: Scenario, target: Target, mockPort: number): Promise<Figures> {
-  if (!scenario.fresh || target.name === 'nginx')
-    return measure(scenario, target, folder, windowOf(scenario, quick));
-  const own = mkdtempSync(join(folder, 'gateway-'));
-  const gateway = await startGateway(own, mockPort);
+  const window = (quick && scenario.quick) || scenario.window;
+  if (!scenario.fresh || target.name === 'nginx') return measure(scenario, target, folder, window);
+  const gateway = await startGateway(mkdtempSync(join(folder, 'gateway-')), mockPort);
   servers.push(gateway);
   try {
     const fresh = gateway.targets.find(({ name }) => name === target.name) ?? target;
-    return await measure(scenario, fresh, folder, windowOf(scenario, quick));
+    return await measure(scenario, fresh, folder, window);
   } finally {
     servers.splice(servers.indexOf(gateway), 1);
     await gateway.stop();
   }
 }
 
-function windowOf({ warm, seconds }: Scenario, short: boolean): Window {
-  const at = short ? 1 : 0;
-  return { warm: warm[at] ?? 0, seconds: seconds[at] ?? 0 };
-}
-
-function show(results: Results, labels: Readonly<Record<string, string>>): ReturnType<typeof judge> {
+function judged(results: Results): Verdict[] {
   const { budgets } = JSON.parse(readFileSync(join(import.meta.dirname, 'budgets.json'), 'utf8')) as {
     budgets: Budget[];
   };
@@ -109,12 +165,12 @@ function show(results: Results, labels: Readonly<Record<string, string>>): Retur
     results,
     budgets.filter(({ scenario }) => results[scenario] !== undefined),
   );
-  for (const scenario of scenarios) console.log(`${scenarioTable(scenario, results, labels)}\n`);
   const pairs = pairTable(results);
   if (pairs !== '') console.log(`${pairs}\n`);
   console.log(budgetTable(verdicts));
   const output = { at: new Date().toISOString(), quick, repetitions, pinned, results, verdicts };
-  writeFileSync(join(import.meta.dirname, '.build', 'last.json'), `${JSON.stringify(output, null, 1)}\n`);
+  mkdirSync(build, { recursive: true });
+  writeFileSync(join(build, 'last.json'), `${JSON.stringify(output, null, 1)}\n`);
   return verdicts;
 }
 

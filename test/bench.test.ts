@@ -7,31 +7,25 @@ import { type CpuProfile, sharesOf } from '../bench/profile.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
 import { quartiles, slope } from '../bench/spread.ts';
 
-function figures(known: Partial<Figures>): Figures {
-  const none = { cpuPerRequest: null, cpuPerChunk: null, p50: null, p99: null };
-  const noStream = { first50: null, first99: null, chunk50: null, chunk99: null };
-  return { ...none, ...noStream, requests: 0, requestsPerSecond: 0, resident: 0, streamsAtOnce: 0, ...known };
-}
-
 const budget: Budget = {
   says: 'CPU per request, times nginx',
   scenario: 'requests',
   target: 'relay',
   figure: 'cpuPerRequest',
-  against: 'nginx',
+  times: { target: 'nginx' },
   goal: 4,
   limit: 5,
 };
 
 const requests = (relay: number, nginx: number[]): Parameters<typeof judge>[0] => ({
   requests: {
-    relay: [figures({ cpuPerRequest: relay })],
-    nginx: nginx.map((cpuPerRequest) => figures({ cpuPerRequest })),
+    relay: [{ cpuPerRequest: relay }],
+    nginx: nginx.map((cpuPerRequest) => ({ cpuPerRequest })),
   },
 });
 
 test('the median of an even number of runs is the mean of the middle two', () => {
-  const runs = [40, 10, 20, 90].map((resident) => figures({ resident }));
+  const runs = [40, 10, 20, 90].map((resident) => ({ resident }));
   expect(median(runs, 'resident')).toBe(30);
   expect(median(runs.slice(0, 3), 'resident')).toBe(20);
   expect(median(runs, 'p50')).toBeNull();
@@ -51,27 +45,42 @@ test('a comparison without its other side is skipped and never fails', () => {
 });
 
 test('a figure may have to be at least something, or to exceed the direct one by no more than something', () => {
+  const absolute = { says: '', scenario: 'requests', target: 'relay' } as const;
   const streams: Budget = {
-    ...budget,
-    against: undefined,
+    ...absolute,
     figure: 'streamsAtOnce',
     goal: 1000,
     limit: 1000,
     atLeast: true,
   };
-  const added: Budget = { ...budget, against: 'direct', figure: 'p50', goal: 300, limit: 500 };
+  const added: Budget = {
+    ...absolute,
+    figure: 'p50',
+    scale: 0.001,
+    minus: { target: 'direct' },
+    goal: 0.3,
+    limit: 0.5,
+  };
   const results = {
-    requests: { relay: [figures({ streamsAtOnce: 999, p50: 420 })], direct: [figures({ p50: 20 })] },
+    requests: { relay: [{ streamsAtOnce: 999, p50: 420 }], direct: [{ p50: 20 }] },
   };
   expect(judge(results, [streams, added])).toMatchObject([
     { value: 999, kept: false },
-    { value: 400, kept: true, reached: false },
+    { value: 0.4, kept: true, reached: false },
   ]);
 });
 
+test('a figure can be compared with that of another scenario', () => {
+  const cold: Budget = { ...budget, scenario: 'start', times: { scenario: 'requests', target: 'relay' } };
+  const results = {
+    ...requests(50, [10]),
+    start: { relay: [{ cpuPerRequest: 225, idleResident: 70 }] },
+  };
+  expect(judge(results, [cold])).toMatchObject([{ value: 4.5, kept: true, reached: false }]);
+});
+
 test('of all targets the dearest can be judged, in multiples of one of them', () => {
-  const chunk = (...cpuPerChunk: number[]): Figures[] =>
-    cpuPerChunk.map((value) => figures({ cpuPerChunk: value }));
+  const chunk = (...cpuPerChunk: number[]): Figures[] => cpuPerChunk.map((value) => ({ cpuPerChunk: value }));
   const results = {
     pairs: {
       'pair-chat-chat': chunk(40),
@@ -84,8 +93,7 @@ test('of all targets the dearest can be judged, in multiples of one of them', ()
     scenario: 'pairs',
     target: 'dearest',
     figure: 'cpuPerChunk',
-    against: 'pair-chat-chat',
-    times: true,
+    times: { target: 'pair-chat-chat' },
     goal: 1.4,
     limit: 1.6,
   };

@@ -1,0 +1,50 @@
+// Looks into a gateway under one case: warms it, measures it, then samples it under the same load.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Case } from './cases.ts';
+import { measure } from './measure.ts';
+import { type CpuProfile, profileTables, sharesOf } from './profile.ts';
+import { startProbed } from './probed.ts';
+import { targetOf } from './targets.ts';
+
+/** Rows of the tables of files and functions. */
+const ROWS = 25;
+
+export interface ProfileOptions {
+  /** The source tree. */
+  readonly root: string;
+  readonly label: string;
+  /** Seconds of load before anything counts, and of the measurement; it is sampled twice as long as measured. */
+  readonly warm: number;
+  readonly seconds: number;
+  /** Gets the .cpuprofile. */
+  readonly file: string;
+}
+
+/**
+ * Starts a gateway of its own for it, and ends it.
+ * @param folder for its files
+ * @returns the tables, under a line that says what a request costs without the profiler
+ */
+export async function profileCase(
+  each: Case,
+  folder: string,
+  mockPort: number,
+  { root, label, warm, seconds, file }: ProfileOptions,
+): Promise<string> {
+  const gateway = await startProbed(mkdtempSync(join(folder, 'profiled-')), mockPort, { root });
+  try {
+    const target = targetOf(gateway, each.target);
+    const { cpuPerRequest, cpuPerChunk } = await measure(each.load, target, folder, { warm, seconds });
+    const micros = cpuPerRequest ?? cpuPerChunk ?? Number.NaN;
+    await gateway.profile(file, async () => {
+      await measure(each.load, target, folder, { warm: 0, seconds: seconds * 2 });
+    });
+    const shares = sharesOf(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, root);
+    const unit = each.load.stream ? 'µs/chunk' : 'µs/request';
+    const head = `${label}, ${each.name}: ${micros.toFixed(1)} ${unit} of CPU; ${file}`;
+    return `${head}\n${profileTables(shares, ROWS, micros, unit)}`;
+  } finally {
+    await gateway.stop();
+  }
+}

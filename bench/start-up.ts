@@ -1,0 +1,38 @@
+// What a start costs: the seconds until the first answer, the memory of a gateway that nobody asks, and the CPU time of
+// requests while the runtime still compiles. On a gateway of its own, with an empty data directory.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { RELAY } from './cases.ts';
+import { type Figures, measure } from './measure.ts';
+import { residentMb } from './processes.ts';
+import { startGateway, targetOf } from './targets.ts';
+
+export interface StartUpTimes {
+  /** Seconds between the first answer and the look at the memory. */
+  readonly idle: number;
+  /** Seconds of requests from then on; what they cost is the figure. */
+  readonly cold: number;
+}
+
+/** @param folder for the gateway's files */
+export async function measureStartUp(
+  folder: string,
+  mockPort: number,
+  times: StartUpTimes,
+): Promise<Figures> {
+  const before = performance.now();
+  const gateway = await startGateway(mkdtempSync(join(folder, 'started-')), mockPort, { lanes: ['relay'] });
+  const firstAnswerSeconds = (performance.now() - before) / 1000;
+  try {
+    await Bun.sleep(times.idle * 1000);
+    const relay = targetOf(gateway, 'relay');
+    const idleResident = relay.pids().reduce((sum, pid) => sum + residentMb(pid), 0);
+    const { cpuPerRequest = null } = await measure(RELAY.load, relay, folder, {
+      warm: 0,
+      seconds: times.cold,
+    });
+    return { firstAnswerSeconds, idleResident, cpuPerRequest };
+  } finally {
+    await gateway.stop();
+  }
+}
