@@ -1,22 +1,9 @@
-// Prices and model lists of vendors, turned into our own shape when a catalog is built. Knows the data that is bundled
-// with the price library, and not its calculator, which is far too slow to be asked per request. Never fetches anything.
-import { findProvider } from '@pydantic/genai-prices';
+// Prices and model lists of vendors, turned into our own shape when a catalog is built. Knows the form of the price
+// library's data, and not its calculator, which is far too slow to be asked per request. Never fetches anything.
+import { BUNDLED_PRICES } from './bundled-prices.ts';
 import { accepts, findPriced, isList, pricesAt } from './price-data.ts';
 import type { MatchRule, PriceBook, PricedModel, PriceValue, PriceValues } from './price-data.ts';
 import type { Price, Rate } from './price.ts';
-
-/** Version of the bundled data; a test compares it with the installed package. */
-export const PRICE_LIBRARY = '@pydantic/genai-prices 0.1.8';
-
-/** The bundled data. The library also matches loosely (`my-openai` is OpenAI); nobody's own server must inherit prices. */
-export const BUNDLED_PRICES: PriceBook = Object.freeze({
-  version: PRICE_LIBRARY,
-  vendors: () => [],
-  vendor(id: string) {
-    const vendor = findProvider({ providerId: id });
-    return vendor?.id === id ? vendor : undefined;
-  },
-});
 
 /** What a model costs at this moment. Some vendors charge by the hour of the day, so it may change. */
 export type PriceSource = () => Price | null;
