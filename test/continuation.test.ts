@@ -13,7 +13,7 @@ import type {
 import { Collector, GatewayError, NO_USAGE, Report } from '../src/canonical/index.ts';
 import { buildCatalog } from '../src/catalog/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
-import type { AttemptOutput } from '../src/engine/attempt/attempt-options.ts';
+import type { AttemptOutput } from '../src/engine/attempt/attempt-input.ts';
 import { ContinuableOutput, isContinuable } from '../src/engine/failover/continuation.ts';
 import { LearnedRefusals } from '../src/engine/attempt/learned-refusals.ts';
 import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';

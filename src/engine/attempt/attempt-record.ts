@@ -1,9 +1,10 @@
 // What the ledger keeps of one try. Only the shape: what happened is the attempt's knowledge.
 import type { GatewayError, Usage } from '../../canonical/index.ts';
-import type { AttemptRecord, Cost } from '../../ledger/index.ts';
-import type { AttemptOptions } from './attempt-options.ts';
+import { type AttemptRecord, type Cost, costOf } from '../../ledger/index.ts';
+import type { AttemptInput } from './attempt-input.ts';
 import { summariseError } from './error-summary.ts';
 import type { Meter } from './meter.ts';
+import type { PreparedAttempt } from './prepared.ts';
 
 export interface AttemptFacts {
   /** Unix milliseconds. */
@@ -12,18 +13,34 @@ export interface AttemptFacts {
   readonly status: AttemptRecord['status'];
   readonly error: GatewayError | undefined;
   readonly meter: Pick<Meter, 'firstContentAt' | 'upstreamId'>;
-  readonly charge: { readonly usage: Usage | null; readonly cost: Cost | null };
+  readonly charge: Charge;
 }
 
-/** The record of an attempt with these options. */
+/** Counts and cost of an attempt; null where it produced nothing. */
+export interface Charge {
+  readonly usage: Usage | null;
+  readonly cost: Cost | null;
+}
+
+/** What an attempt is charged, as far as it went. @param error how it failed; undefined where it did not */
+export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: GatewayError | undefined): Charge {
+  // Who failed before the first content delivered nothing, whatever it had counted by then.
+  const nothing = error && error.kind !== 'cancelled' && !meter.produced;
+  const usage = nothing ? null : meter.settledUsage(prepared);
+  const price = prepared.isListPriced ? prepared.endpoint.price : null;
+  return { usage, cost: usage && costOf(usage, price) };
+}
+
+/** The record of an attempt. */
 export function attemptRecord(
-  options: Pick<AttemptOptions, 'id' | 'generationId' | 'ordinal' | 'endpoint' | 'lane'>,
+  { requester, ordinal, prepared }: Pick<AttemptInput, 'requester' | 'ordinal' | 'prepared'>,
   { startedAt, endedAt, status, error, meter, charge }: AttemptFacts,
 ): AttemptRecord {
-  const { id, generationId, ordinal, endpoint, lane } = options;
+  const { endpoint, lane } = prepared;
   return {
-    id,
-    generationId,
+    // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
+    id: `${requester.id}-${ordinal}`,
+    generationId: requester.id,
     ordinal,
     provider: endpoint.provider,
     endpoint: endpoint.slug,

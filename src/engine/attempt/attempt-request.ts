@@ -1,19 +1,18 @@
 // What one try sends: address, headers, body, and whose connections may carry it. Sends nothing itself.
 import type { UpstreamRequest } from '../../upstream/client.ts';
-import type { AttemptOptions } from './attempt-options.ts';
+import type { AttemptInput } from './attempt-input.ts';
 import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
-/** @param body for the upstream, as a byte string */
-export function attemptRequest(
-  { endpoint, protocol, stream, path, clientHeaders, passedHeaders, keyId, fresh }: AttemptOptions,
-  body: string,
-): Omit<UpstreamRequest, 'pool'> {
+export function attemptRequest({ prepared, requester, fresh }: AttemptInput): Omit<UpstreamRequest, 'pool'> {
+  const { endpoint, protocol, path, passedHeaders, body } = prepared;
+  const { stream } = prepared.request;
+  const { principal, headers } = requester.call;
   return {
     url: upstreamUrl(endpoint, protocol, stream, path),
-    headers: withClientHeaders(upstreamHeaders(endpoint, protocol, stream), clientHeaders, passedHeaders),
+    headers: withClientHeaders(upstreamHeaders(endpoint, protocol, stream), headers, passedHeaders),
     body,
-    tenant: keyId,
+    tenant: principal.keyId,
     staleness: fresh ? 'fresh' : 'tell',
   };
 }

@@ -1,26 +1,33 @@
 // One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
 // reaches the client before the first content, so that a failed try leaves no trace.
 import type { Endpoint } from '../../catalog/index.ts';
-import { GatewayError, isContent, type CanonicalEvent, type Report } from '../../canonical/index.ts';
-import { costOf, type AttemptRecord, type Lane } from '../../ledger/index.ts';
+import {
+  type CanonicalEvent,
+  Collector,
+  GatewayError,
+  isContent,
+  type Report,
+} from '../../canonical/index.ts';
+import type { AttemptRecord, Lane } from '../../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import { type Decompressor, decompressing } from '../../upstream/decompress.ts';
+import type { AttemptLease } from '../../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import { type AttemptFacts, attemptRecord } from './attempt-record.ts';
+import { attemptRecord, type Charge, chargeOf } from './attempt-record.ts';
 import { attemptRequest } from './attempt-request.ts';
-import type { AttemptOptions, AttemptResult } from './attempt-options.ts';
+import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { isEndpointsFault } from '../failure-table.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { PacedAnswer } from './paced-answer.ts';
-import { type AttemptState, overdue } from './patience.ts';
+import { Progress } from './progress.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { transportError } from './transport-words.ts';
+import { brokenAnswer, transportError } from './transport-words.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
 const LINGER_MS = 2_000;
@@ -30,9 +37,17 @@ const ERROR_BODY_MS = 10_000;
 
 export class Attempt {
   readonly meter = new Meter();
+  /** What passes of an answer that is relayed, where it was asked for; null: the output knows it, or nobody asks. */
+  readonly tap: Collector | null;
   committed = false;
-  readonly #options: AttemptOptions;
-  readonly #startedAt: number;
+  /** True when the client has already read of the failure, in the upstream's own words. */
+  told = false;
+  /** True when a connection that was used before turned out to be closed, which says nothing about the endpoint. */
+  isStale = false;
+  readonly #input: AttemptInput;
+  readonly #services: AttemptServices;
+  /** Takes what this attempt teaches about its endpoint; undefined before it runs. */
+  #lease: AttemptLease | undefined;
   readonly #held: CanonicalEvent[] = [];
   /** The answer's bytes, and the hand on the connection that they come from. */
   readonly #body: PacedAnswer;
@@ -48,17 +63,13 @@ export class Attempt {
   /** Bytes that came behind the complete answer. */
   #surplus = 0;
   #relaying: RelayStream | undefined;
-  #state: AttemptState = 'connecting';
-  #lastActivityAt: number;
-  #paused = false;
+  readonly #progress = new Progress();
   #status: number | null = null;
-  #endedAt: number | undefined;
-  #charge: AttemptFacts['charge'] | undefined;
+  #charge: Charge | undefined;
   #error: GatewayError | undefined;
-  #isStale = false;
   #cutAt: string | undefined;
   #unwatch: (() => void) | undefined;
-  #resolve: (result: AttemptResult) => void = () => {};
+  #resolve: (failure: GatewayError | undefined) => void = () => {};
 
   readonly #take: AnswerTaker = {
     event: (event) => this.#event(event),
@@ -70,9 +81,12 @@ export class Attempt {
     grown: (chars) => this.#grown(chars),
   };
 
-  constructor(options: AttemptOptions) {
-    this.#options = options;
-    this.#kept = new HeldBytes(options.account);
+  constructor(input: AttemptInput, services: AttemptServices) {
+    this.#input = input;
+    this.#services = services;
+    this.tap = input.collects && input.prepared.lane === 'relay' ? new Collector() : null;
+    const { account } = input.requester.call;
+    this.#kept = new HeldBytes(account);
     this.#body = new PacedAnswer(
       {
         data: (bytes) => this.#guard(() => this.#data(bytes)),
@@ -80,41 +94,39 @@ export class Attempt {
         failed: (failure, message) => this.#transportFailed(failure, message),
         refused: (error) => this.#fail(error),
       },
-      options.account,
+      account,
     );
-    this.#startedAt = options.clock.now();
-    this.#lastActivityAt = this.#startedAt;
   }
 
   get endpoint(): Endpoint {
-    return this.#options.endpoint;
+    return this.#input.prepared.endpoint;
   }
 
   get report(): Report {
-    return this.#options.report;
+    return this.#input.prepared.report;
   }
 
   get lane(): Lane {
-    return this.#options.lane;
+    return this.#input.prepared.lane;
   }
 
-  /**
-   * Runs to the end of the answer or to its failure. Never rejects.
-   * @param body for the upstream, as a byte string; not kept
-   */
-  run(body: string): Promise<AttemptResult> {
-    const { endpoint, upstream, ticker } = this.#options;
+  /** Runs to the end of the answer, or to its failure; called once. Never rejects. */
+  run(): Promise<GatewayError | undefined> {
+    const { clock, ticker, upstream, routing } = this.#services;
+    const { endpoint, request } = this.#input.prepared;
+    this.#progress.begin(clock.now());
+    this.#lease = routing.begin(endpoint, request.stream);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
       this.#guard(() => {
         const call = sendUpstream(
           endpoint,
-          attemptRequest(this.#options, body),
+          attemptRequest(this.#input),
           upstream,
           {
             signed: (headers) => (this.#signature = headers),
-            connected: () => (this.#state = 'waiting'),
+            connected: () => (this.#progress.state = 'waiting'),
             head: (head) => this.#guard(() => this.#head(head)),
             data: (bytes) => this.#body.data(bytes),
             end: () => this.#body.end(),
@@ -134,34 +146,28 @@ export class Attempt {
 
   /** The client reads slower than the upstream writes. */
   pause(): void {
-    this.#paused = true;
+    this.#progress.paused = true;
     (this.#inflating ?? this.#body).pause();
   }
 
   resume(): void {
-    this.#paused = false;
-    this.#lastActivityAt = this.#options.clock.now();
+    this.#progress.paused = false;
+    this.#progress.lastActivityAt = this.#services.clock.now();
     (this.#inflating ?? this.#body).resume();
   }
 
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
-  charge(): AttemptFacts['charge'] {
+  charge(): Charge {
     if (this.#charge) return this.#charge;
-    // Who failed before the first content delivered nothing, whatever it had counted by then.
-    const nothing = this.#error && this.#error.kind !== 'cancelled' && !this.meter.produced;
-    const usage = nothing ? null : this.meter.settledUsage(this.#options.estimateInput);
-    const charge = {
-      usage,
-      cost: usage && costOf(usage, this.#options.isListPriced ? this.endpoint.price : null),
-    };
-    if (this.#endedAt !== undefined) this.#charge = charge;
+    const charge = chargeOf(this.#input.prepared, this.meter, this.#error);
+    if (this.#progress.endedAt !== undefined) this.#charge = charge;
     return charge;
   }
 
   record(): AttemptRecord {
-    return attemptRecord(this.#options, {
-      startedAt: this.#startedAt,
-      endedAt: this.#endedAt ?? this.#options.clock.now(),
+    return attemptRecord(this.#input, {
+      startedAt: this.#progress.startedAt,
+      endedAt: this.#progress.endedAt ?? this.#services.clock.now(),
       status: this.#status,
       error: this.#error,
       meter: this.meter,
@@ -171,15 +177,17 @@ export class Attempt {
 
   #head(head: ResponseHead): void {
     this.#status = head.status;
-    this.#lastActivityAt = this.#options.clock.now();
-    if (!this.#options.stream) this.#state = 'answering';
-    const limits = this.#options.protocol.upstream.decodeLimits?.(
-      (name) => head.header(name),
-      this.#lastActivityAt,
-    );
-    if (limits) this.#options.lease.limits(limits);
-    const plain = openReader(head, this.#options, this.#signature, this.#take);
-    if (head.status >= 300) this.#refusal = { reader: plain, since: this.#lastActivityAt };
+    this.#progress.lastActivityAt = this.#services.clock.now();
+    const { prepared } = this.#input;
+    const { upstream } = prepared.protocol;
+    if (!prepared.request.stream) this.#progress.state = 'answering';
+    const limits = upstream.decodeLimits?.((name) => head.header(name), this.#progress.lastActivityAt);
+    if (limits) this.#lease?.limits(limits);
+    const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
+    const plain = openReader(head, this.#input, reading, this.#take);
+    if (head.status >= 300) this.#refusal = { reader: plain, since: this.#progress.lastActivityAt };
+    // Nobody sends it again: what answers may take minutes.
+    else prepared.body = '';
     this.#inflating = decompressing(
       head.header('content-encoding'),
       this.#body,
@@ -193,12 +201,12 @@ export class Attempt {
   }
 
   #data(bytes: string): void {
-    if (this.#state === 'lingering') {
+    if (this.#progress.state === 'lingering') {
       this.#surplus += bytes.length;
       if (this.#surplus > LINGER_BYTES) this.#leave();
       return;
     }
-    this.#lastActivityAt = this.#options.clock.now();
+    this.#progress.lastActivityAt = this.#services.clock.now();
     if (this.#reader) this.#read(this.#reader, bytes);
   }
 
@@ -215,40 +223,40 @@ export class Attempt {
 
   #end(): void {
     this.#isBodyOver = true;
-    if (this.#state === 'lingering') return this.#leave();
+    if (this.#progress.state === 'lingering') return this.#leave();
     if (this.#reader) this.#readEnd(this.#reader);
   }
 
   #afterRead(ended: boolean): void {
-    if (this.#cutAt !== undefined && this.#state !== 'over' && this.#state !== 'lingering') {
+    if (this.#cutAt !== undefined && !this.#progress.hasEnded) {
       const stopSequence = this.#cutAt;
       this.#event({ type: 'finish', reason: 'stop_sequence', stopSequence });
       if (!ended) this.#body.abort();
     }
-    this.#options.output.flush();
+    this.#input.output.flush();
     // What is compressed may end before the body does.
-    if (ended && this.#isBodyOver && this.#state === 'lingering') this.#leave();
+    if (ended && this.#isBodyOver && this.#progress.state === 'lingering') this.#leave();
   }
 
   /** The innermost sink of the translate lane. */
   #event(event: CanonicalEvent): void {
-    if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { clock, estimateInput, tap, passOn } = this.#options;
+    if (this.#progress.hasEnded) return;
+    const { prepared, passOn } = this.#input;
     if (event.type === 'error') return this.#fail(event.error);
     if (event.type === 'finish' && !this.meter.usage) {
-      const usage = this.meter.settledUsage(estimateInput);
+      const usage = this.meter.settledUsage(prepared);
       if (usage) this.#pass({ type: 'usage', usage });
     }
-    this.meter.note(event, () => clock.now());
+    this.meter.note(event, this.#services.clock);
     const empty = event.type === 'finish' && !this.committed ? passOn?.(this.meter) : null;
     if (empty) return this.#fail(empty);
-    tap?.on(event);
+    this.tap?.on(event);
     this.#pass(event);
     if (event.type === 'finish') this.#answered();
   }
 
   #pass(event: CanonicalEvent): void {
-    const { output } = this.#options;
+    const { output } = this.#input;
     if (this.committed) return output.on(event);
     this.#held.push(event);
     if (!isContent(event)) return;
@@ -258,21 +266,23 @@ export class Attempt {
 
   #commit(): void {
     this.committed = true;
-    this.#state = 'answering';
-    this.#options.lease.firstContent();
-    this.#options.claim();
-    this.#options.output.commit(this);
-    if (!this.#options.output.keeps) this.#kept.release();
+    this.#progress.state = 'answering';
+    this.#lease?.firstContent();
+    const { claim, output } = this.#input;
+    claim?.();
+    output.commit(this);
+    if (!output.keeps) this.#kept.release();
   }
 
   /** Not thrown: whoever reads a copy for the records swallows what goes wrong with it. */
   #grown(chars: number): void {
-    if (!this.committed || this.#options.output.keeps) this.#guard(() => this.#kept.add(chars));
+    if (!this.committed || this.#input.output.keeps) this.#guard(() => this.#kept.add(chars));
   }
 
   #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
-    if (this.#state === 'over' || this.#state === 'lingering') return;
-    const { output, clock, passOn } = this.#options;
+    if (this.#progress.hasEnded) return;
+    const { output, passOn } = this.#input;
+    const { clock } = this.#services;
     if (ended && stream.isEmpty && !stream.error && !this.committed) {
       this.meter.read(stream);
       this.meter.firstContentAt = clock.now();
@@ -293,35 +303,35 @@ export class Attempt {
   }
 
   #relayedWhole(body: string, tap: RelayTap): void {
-    if (this.#state === 'over') return;
-    this.meter.firstContentAt = this.#options.clock.now();
+    if (this.#progress.state === 'over') return;
+    this.meter.firstContentAt = this.#services.clock.now();
     this.meter.read(tap);
-    const empty = tap.isEmpty ? this.#options.passOn?.(this.meter) : null;
+    const empty = tap.isEmpty ? this.#input.passOn?.(this.meter) : null;
     if (empty) return this.#fail(empty);
     this.#commit();
-    this.#options.output.relayWhole(body);
+    this.#input.output.relayWhole(body);
     this.#answered();
   }
 
   #answered(): void {
-    this.#endedAt = this.#options.clock.now();
-    this.#state = 'lingering';
-    this.#options.lease.ended({ failure: null, endpointsFault: false, usage: this.charge().usage });
-    this.#options.output.finishing();
-    this.#resolve({ type: 'answered' });
+    this.#progress.endedAt = this.#services.clock.now();
+    this.#progress.state = 'lingering';
+    this.#lease?.ended({ failure: null, endpointsFault: false, usage: this.charge().usage });
+    this.#input.output.finishing();
+    this.#resolve(undefined);
   }
 
   #fail(cause: GatewayError, told = false): void {
-    if (this.#state === 'over' || this.#state === 'lingering') return;
-    this.#state = 'over';
+    if (this.#progress.hasEnded) return;
+    this.#progress.state = 'over';
     // What passed before the failure was produced, and is counted.
     if (this.#relaying) this.meter.read(this.#relaying);
-    const error = redactedError(cause, this.#options.redact);
+    const error = redactedError(cause, this.#services.redact);
     this.#error = error;
-    this.#endedAt = this.#options.clock.now();
-    this.#options.lease.ended({
+    this.#progress.endedAt = this.#services.clock.now();
+    this.#lease?.ended({
       failure: error.kind,
-      endpointsFault: !this.#isStale && isEndpointsFault(error),
+      endpointsFault: !this.isStale && isEndpointsFault(error),
       retryAfterMs: error.retryAfterMs,
       usage: this.charge().usage,
     });
@@ -329,51 +339,41 @@ export class Attempt {
     this.#inflating?.stop();
     this.#body.abort();
     this.#kept.release();
-    this.#resolve({ type: 'failed', error, told: told || this.#tell(error), stale: this.#isStale });
+    this.told = told || this.#tell(error);
+    this.#resolve(error);
   }
 
   /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */
   #tell(error: GatewayError): boolean {
     const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
     if (!words) return false;
-    this.#options.output.relay(Buffer.from(words).toString('latin1'));
+    this.#input.output.relay(Buffer.from(words).toString('latin1'));
     return true;
   }
 
   #transportFailed(failure: TransportFailure, message: string): void {
-    if (this.#state === 'lingering') return this.#stopWatching();
-    this.#isStale = failure === 'stale';
+    if (this.#progress.state === 'lingering') return this.#stopWatching();
+    this.isStale = failure === 'stale';
     this.#fail(transportError(this.endpoint.slug, failure, message));
   }
 
   #watch(now: number): void {
-    const { timeouts, deadlineAt, stream, endpoint } = this.#options;
-    if (this.#state === 'lingering') {
-      if (now - (this.#endedAt ?? now) > LINGER_MS) this.#leave();
+    if (this.#progress.state === 'lingering') {
+      if (now - (this.#progress.endedAt ?? now) > LINGER_MS) this.#leave();
       return;
     }
     if (this.#refusal && now - this.#refusal.since > ERROR_BODY_MS) {
       const { reader } = this.#refusal;
       return this.#guard(() => reader.end());
     }
-    const late = overdue(
-      {
-        state: this.#state,
-        stream,
-        timeouts,
-        startedAt: this.#startedAt,
-        lastActivityAt: this.#lastActivityAt,
-        deadlineAt,
-        paused: this.#paused,
-      },
-      now,
-    );
-    if (late !== null) this.#fail(new GatewayError('timeout', `${endpoint.slug}: ${late}`));
+    const { prepared, requester } = this.#input;
+    const late = this.#progress.overdue(requester, prepared.request.stream, now);
+    if (late !== null) this.#fail(new GatewayError('timeout', `${prepared.endpoint.slug}: ${late}`));
   }
 
   /** The answer is complete; where its upstream does not end, the connection is not worth keeping. */
   #leave(): void {
-    this.#state = 'over';
+    this.#progress.state = 'over';
     this.#stopWatching();
     this.#inflating?.stop();
     this.#body.abort();
@@ -384,16 +384,12 @@ export class Attempt {
     this.#unwatch = undefined;
   }
 
-  /** Codecs throw GatewayError for answers that are none, and a defect of ours must not take the process down. */
+  /** A defect of ours must not take the process down either. */
   #guard(run: () => void): void {
     try {
       run();
     } catch (error) {
-      this.#fail(
-        error instanceof RangeError
-          ? new GatewayError('upstream_unavailable', error.message)
-          : GatewayError.from(error),
-      );
+      this.#fail(brokenAnswer(error));
     }
   }
 }

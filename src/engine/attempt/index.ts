@@ -2,14 +2,15 @@
 // other endpoints, or what the client gets.
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';
-export type { AttemptOutput, AttemptResult } from './attempt-options.ts';
+export type { AttemptOutput } from './attempt-input.ts';
 export { Attempt } from './attempt.ts';
 export { summariseError } from './error-summary.ts';
 export { fitRequest } from './fit-request.ts';
 export { LearnedRefusals } from './learned-refusals.ts';
 export { isListPriced } from './list-price.ts';
 export type { Meter } from './meter.ts';
-export { prepareAttempt, type PreparedAttempt, prepareRepair, refuseLosses, targetOf } from './prepare.ts';
+export { prepareAttempt, prepareRepair, refuseLosses, targetOf } from './prepare.ts';
+export type { PreparedAttempt, PreparedText } from './prepared.ts';
 export { redactedError } from './redacted-error.ts';
 export { runAttempt } from './run-attempt.ts';
 export { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';

@@ -3,6 +3,13 @@ import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../../canon
 import { isContent, NO_USAGE } from '../../canonical/index.ts';
 import { estimatedTokens } from '../../ledger/index.ts';
 import type { RelayTap } from '../../protocols/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** What a model reads. */
+export interface EstimatedPrompt {
+  /** Its tokens, roughly. */
+  estimateInput(): number;
+}
 
 export class Meter {
   /** Unix milliseconds of the first content; null before it. */
@@ -26,8 +33,8 @@ export class Meter {
     this.outputChars = tap.outputChars;
   }
 
-  /** Notes an event. @param nowMs read only when the event is the first content */
-  note(event: CanonicalEvent, nowMs: () => number): void {
+  /** Notes an event. @param clock read only when the event is the first content */
+  note(event: CanonicalEvent, clock: Pick<Clock, 'now'>): void {
     switch (event.type) {
       case 'start':
         this.upstreamId = event.id ?? null;
@@ -53,7 +60,7 @@ export class Meter {
         return;
       default:
     }
-    if (this.firstContentAt === null && isContent(event)) this.firstContentAt = nowMs();
+    if (this.firstContentAt === null && isContent(event)) this.firstContentAt = clock.now();
   }
 
   /** True when no text, no reasoning and no item of another kind passed. */
@@ -68,14 +75,14 @@ export class Meter {
 
   /**
    * The counts to settle with: the upstream's, else an estimate of what passed, else null.
-   * @param estimateInput tokens of the prompt, roughly; asked only where the upstream did not count
+   * @param prompt asked only where the upstream did not count
    */
-  settledUsage(estimateInput: () => number): Usage | null {
+  settledUsage(prompt: EstimatedPrompt): Usage | null {
     if (this.usage) return this.usage;
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
-      input: { ...NO_USAGE.input, uncached: estimateInput() },
+      input: { ...NO_USAGE.input, uncached: prompt.estimateInput() },
       output: {
         ...NO_USAGE.output,
         text: estimatedTokens(this.outputChars),

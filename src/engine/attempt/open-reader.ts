@@ -1,7 +1,9 @@
 // Chooses how one upstream answer is read: by its status, its form and the lane. Every reader stands behind the search for
 // credentials, and what keeps anything of the answer behind the count of how much there is.
-import type { CanonicalEvent, GatewayError } from '../../canonical/index.ts';
-import type { RelayStream, RelayTap } from '../../protocols/index.ts';
+import type { CanonicalEvent, EventSink, GatewayError } from '../../canonical/index.ts';
+import type { CodecContext, RelayFacts, RelayStream, RelayTap } from '../../protocols/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { newId } from '../../runtime/ids.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { AnswerBounds } from './answer-bounds.ts';
@@ -14,7 +16,7 @@ import {
   wholeReader,
   withTap,
 } from './answer-reader.ts';
-import type { AttemptOptions } from './attempt-options.ts';
+import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
 import { masked } from './masked-reader.ts';
 
@@ -33,19 +35,36 @@ export interface AnswerTaker {
   grown(chars: number): void;
 }
 
+/** What an answer is read with. */
+export interface Reading {
+  /** Sees every event of an answer that is relayed; null where nobody asks for them. */
+  readonly tap: EventSink | null;
+  readonly services: Pick<AttemptServices, 'clock' | 'redact'>;
+  /** Headers that were added to the request; undefined where a fixed one is all. */
+  readonly signature: SignatureHeaders | undefined;
+}
+
 /** The reader of an answer's body, after its content coding was undone. */
 export function openReader(
   head: ResponseHead,
-  options: AttemptOptions,
-  signature: SignatureHeaders | undefined,
+  input: AttemptInput,
+  reading: Reading,
   take: AnswerTaker,
 ): AnswerReader {
-  const { endpoint, protocol } = options;
-  return unframed(masked(readerOf(head, options, take), endpoint, signature), head, protocol.upstream);
+  const { endpoint, protocol } = input.prepared;
+  const reader = readerOf(head, input, reading, take);
+  return unframed(masked(reader, endpoint, reading.signature), head, protocol.upstream);
 }
 
-function readerOf(head: ResponseHead, options: AttemptOptions, take: AnswerTaker): AnswerReader {
-  const { protocol, lane, relayFacts, context, tap } = options;
+function readerOf(
+  head: ResponseHead,
+  input: AttemptInput,
+  reading: Reading,
+  take: AnswerTaker,
+): AnswerReader {
+  const { prepared } = input;
+  const { tap } = reading;
+  const { protocol } = prepared;
   const codec = protocol.upstream;
   if (head.status >= 300)
     return errorReader((body) =>
@@ -58,22 +77,42 @@ function readerOf(head: ResponseHead, options: AttemptOptions, take: AnswerTaker
     if (streamed) take.grown(chars);
   };
   // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
-  if (lane !== 'relay' || !protocol.relay || streamed !== options.stream) {
-    const wrapped = options.wrap({ on: (event) => take.event(event) }, (sequence) => take.cut(sequence));
+  if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
+    const innermost = { on: (event: CanonicalEvent) => take.event(event) };
+    const wrapped = prepared.wrap(innermost, (sequence) => take.cut(sequence));
     const bounds = new AnswerBounds(wrapped, failed, grown);
+    const context = codecContext(reading.services.clock);
     return streamed
       ? bounds.reader(streamReader(codec, bounds, context))
       : wholeReader(codec, bounds, context);
   }
   const bounds = tap && new AnswerBounds(tap, failed, grown);
+  const facts = relayFacts(input, reading);
   if (!streamed) {
-    const reader = relayWholeReader({ relay: protocol.relay }, relayFacts, (body, passed) =>
+    const reader = relayWholeReader({ relay: protocol.relay }, facts, (body, passed) =>
       take.relayedWhole(body, passed),
     );
-    return withTap(reader, bounds && wholeReader(codec, bounds, context));
+    return withTap(reader, bounds && wholeReader(codec, bounds, codecContext(reading.services.clock)));
   }
-  const stream = protocol.relay.openStream(relayFacts);
+  const stream = protocol.relay.openStream(facts);
   take.relaying(stream);
   const reader = relayStreamReader(stream, (bytes, ended) => take.relayed(bytes, ended, stream));
-  return bounds ? bounds.reader(withTap(reader, streamReader(codec, bounds, context))) : reader;
+  return bounds
+    ? bounds.reader(withTap(reader, streamReader(codec, bounds, codecContext(reading.services.clock))))
+    : reader;
+}
+
+function codecContext(clock: Clock): CodecContext {
+  return { newId, nowSeconds: () => Math.floor(clock.now() / 1000) };
+}
+
+function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading): RelayFacts {
+  const { endpoint, request } = prepared;
+  return {
+    id: requester.id,
+    model: endpoint.modelId,
+    store: request.state?.store,
+    showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
+    redact: services.redact,
+  };
 }

@@ -1,38 +1,13 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
-import type { CanonicalRequest, EventSink, ResolvedReasoning, Target } from '../../canonical/index.ts';
+import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
 import { GatewayError, Report } from '../../canonical/index.ts';
-import type { Lane } from '../../ledger/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
-import {
-  adaptRequest,
-  type AnswerCheck,
-  checkFormat,
-  checkGrammars,
-  customToolNames,
-  CustomToolRestorer,
-  ReasoningStamp,
-  resolveReasoning,
-  SingleCall,
-  StopCutter,
-} from '../adapt/index.ts';
+import { adaptRequest, checkFormat, checkGrammars, resolveReasoning } from '../adapt/index.ts';
 import { asSaid } from './as-said.ts';
 import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
-
-export interface PreparedAttempt {
-  readonly endpoint: Endpoint;
-  readonly protocol: Protocol;
-  readonly lane: Lane;
-  /** What is asked, in canonical form. */
-  readonly request: CanonicalRequest;
-  /** Byte string. */
-  readonly body: string;
-  readonly report: Report;
-  /** What the answer must pass before the client gets it; usually nothing. */
-  readonly checks: readonly AnswerCheck[];
-  readonly wrap: (innermost: EventSink, cut: (stopSequence: string) => void) => EventSink;
-}
+import { PreparedText } from './prepared.ts';
 
 export interface PrepareInput {
   readonly request: CanonicalRequest;
@@ -49,7 +24,7 @@ export interface PrepareInput {
  * Prepares a request for an endpoint. Throws GatewayError `unsupported` where the endpoint cannot serve it, or
  * where `strict` forbids a loss.
  */
-export function prepareAttempt(input: PrepareInput): PreparedAttempt {
+export function prepareAttempt(input: PrepareInput): PreparedText {
   const { request, clientBytes, endpoint, strict, translate, learned } = input;
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol)
@@ -95,44 +70,34 @@ export function prepareAttempt(input: PrepareInput): PreparedAttempt {
     ? relay.editRequest(clientBytes, request, endpoint.model)
     : encodeBody(protocol, asked, targetOf(taken, reasoning), report);
   if (strict) refuseLosses(report);
-  const customTools = customToolNames(fitting);
-  return {
-    endpoint,
-    protocol,
-    lane: relayed ? 'relay' : 'translate',
-    request: asked,
-    body,
-    report,
-    checks,
-    wrap(innermost, cut) {
-      let sink = innermost;
-      if (adapted.cutAt.length > 0) {
-        const cutter: StopCutter = new StopCutter(sink, adapted.cutAt, () => cut(cutter.matched ?? ''));
-        sink = cutter;
-      }
-      if (restore) sink = restore(sink);
-      // Among calls of functions: what they are restored to may be no call any more.
-      if (request.parallelToolCalls === false) sink = new SingleCall(sink);
-      if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
-      if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
-      return sink;
+  return new PreparedText(
+    {
+      endpoint,
+      protocol,
+      lane: relayed ? 'relay' : 'translate',
+      report,
+      checks,
+      // Headers of a protocol mean something to the same protocol only.
+      passedHeaders: protocol.name === request.protocol ? client?.passedHeaders : undefined,
+      meant: request,
+      fitting,
+      cutAt: adapted.cutAt,
+      restore,
     },
-  };
+    asked,
+    body,
+  );
 }
 
 /** The same attempt with another request of the same shape: the repair of an answer. */
 export function prepareRepair(
-  prepared: PreparedAttempt,
+  prepared: PreparedText,
   request: CanonicalRequest,
   learned: LearnedRefusals,
-): PreparedAttempt {
-  const { endpoint } = prepared;
+): PreparedText {
+  const { endpoint, protocol } = prepared;
   const reasoning = learned.apply(endpoint, resolveReasoning(request, endpoint, new Report()), new Report());
-  return {
-    ...prepared,
-    request,
-    body: encodeBody(prepared.protocol, request, targetOf(endpoint, reasoning), new Report()),
-  };
+  return prepared.asking(request, encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()));
 }
 
 /**

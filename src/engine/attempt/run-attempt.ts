@@ -1,20 +1,19 @@
 // One attempt, and a second one where the first went out over a connection that the upstream had closed meanwhile: it may
 // have been received, so that each is an attempt of its own in the records.
+import type { GatewayError } from '../../canonical/index.ts';
 import type { Attempt } from './attempt.ts';
-import type { AttemptResult } from './attempt-options.ts';
 
 /**
- * Runs to the result that counts.
+ * Runs to the end that counts.
  * @param start makes an attempt. `fresh`: over a connection of its own
  * @param isOver true when nobody waits for the answer any more
- * @param body for the upstream, as a byte string
+ * @returns undefined when it answered
  */
 export async function runAttempt(
   start: (fresh: boolean) => Attempt,
   isOver: () => boolean,
-  body: string,
-): Promise<AttemptResult> {
-  const result = await start(false).run(body);
-  const isStale = result.type === 'failed' && result.stale;
-  return isStale && !isOver() ? start(true).run(body) : result;
+): Promise<GatewayError | undefined> {
+  const attempt = start(false);
+  const failure = await attempt.run();
+  return attempt.isStale && !isOver() ? start(true).run() : failure;
 }

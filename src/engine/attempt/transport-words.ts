@@ -1,4 +1,4 @@
-// What a connection did that failed, in words for a person. Knows nothing of retries.
+// What an upstream or the connection to it did wrong, as an error with words for a person. Knows nothing of retries.
 import { GatewayError } from '../../canonical/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
 
@@ -14,4 +14,11 @@ export const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
 /** The error of an attempt. @param slug of the endpoint @param detail what the connection says */
 export function transportError(slug: string, failure: TransportFailure, detail: string): GatewayError {
   return new GatewayError('upstream_unavailable', `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`);
+}
+
+/** The error of an answer that a reader could not take: codecs throw GatewayError for answers that are none. */
+export function brokenAnswer(thrown: unknown): GatewayError {
+  return thrown instanceof RangeError
+    ? new GatewayError('upstream_unavailable', thrown.message)
+    : GatewayError.from(thrown);
 }

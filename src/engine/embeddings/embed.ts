@@ -75,7 +75,7 @@ export class Embedding {
     generation.route = plan.trace();
     generation.strict = isStrict(call, settings.strict);
     generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
-    const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, asked });
+    const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, request, asked });
     this.#tries = tries;
     const failure = this.#interruption ?? (await tries.run());
     if (failure) throw failure;

@@ -1,18 +1,33 @@
 // The tries of one request for embeddings. An upstream's answer is read as a whole: its vectors stand beside the
 // canonical events, which carry what every attempt is judged and charged by.
-import type { Embeddings, EmbeddingsRequest, EventSink, Report, Usage } from '../../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  Embeddings,
+  EmbeddingsRequest,
+  EventSink,
+  Report,
+  Usage,
+} from '../../canonical/index.ts';
 import { GatewayError, inputTokens, NO_USAGE } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { estimatedTokens } from '../../ledger/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../../protocols/index.ts';
 import type { Candidate } from '../../routing/index.ts';
-import { newId } from '../../runtime/ids.ts';
-import { Attempt, type AttemptOutput, operationPath, refuseLosses, runAttempt } from '../attempt/index.ts';
+import {
+  Attempt,
+  type AttemptOutput,
+  operationPath,
+  type PreparedAttempt,
+  refuseLosses,
+  runAttempt,
+} from '../attempt/index.ts';
 import { type FailedTry, type RunningTry, TryRunner, type TryRunnerInput } from '../failover/index.ts';
 import { runParts } from './run-parts.ts';
 import { formatVectors } from './vector-format.ts';
 
 export interface EmbeddingTriesInput extends TryRunnerInput {
+  /** The whole of what is asked. */
+  readonly request: CanonicalRequest;
   /** Never empty. */
   readonly asked: readonly EmbeddingsRequest[];
 }
@@ -92,64 +107,55 @@ export class EmbeddingTries extends TryRunner {
     { part, body, report }: { part: EmbeddingsRequest; body: string; report: Report },
     commit: (by: Attempt, answer: PartAnswer) => void,
   ): RunningTry {
-    const { generation, deps } = this.#input;
-    const { clock, ticker, upstream, redact, routing } = deps;
+    const { generation, deps, request } = this.#input;
     let answer: PartAnswer | undefined;
     let attempt: Attempt | undefined;
     let isOver = false;
-    const start = (fresh: boolean): Attempt => {
-      attempt = new Attempt({
-        fresh,
-        isListPriced: true,
-        id: `${generation.id}-${generation.attempts.length}`,
-        generationId: generation.id,
-        keyId: generation.call.principal.keyId,
-        ordinal: generation.attempts.length,
+    const prepared: PreparedAttempt = {
+      endpoint,
+      path: operationPath(
         endpoint,
-        path: operationPath(
-          endpoint,
-          protocol.embeddings.pathFor(endpoint.model),
-          endpoint.hosting?.embeddings,
-        ),
-        protocol: embedding(protocol, endpoint, (json, sink) => {
-          const { vectors, usage } = protocol.embeddings.decodeResponse(json, part.inputs.length);
-          answer = {
-            vectors: formatVectors(vectors, part.format ?? 'float'),
-            usage: usage ?? estimatedUsage(part),
-          };
-          sink.on({ type: 'start' });
-          sink.on({ type: 'usage', usage: answer.usage });
-          sink.on({ type: 'finish', reason: 'stop' });
-        }),
-        lane: 'translate',
-        report,
-        stream: false,
-        output: outputTo((by) => {
-          if (answer) commit(by, answer);
-        }),
-        wrap: (innermost) => innermost,
-        relayFacts: { id: generation.id, model: endpoint.modelId, showUsage: true, redact },
-        tap: null,
-        timeouts: generation.timeouts,
-        deadlineAt: generation.deadlineAt,
-        estimateInput: () => estimatedUsage(part).input.uncached,
-        clientHeaders: generation.call.headers,
-        passedHeaders: undefined,
-        context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
-        lease: routing.begin(endpoint, false),
-        claim: () => {},
-        clock,
-        ticker,
-        upstream,
-        account: generation.call.account,
-        redact,
-      });
+        protocol.embeddings.pathFor(endpoint.model),
+        endpoint.hosting?.embeddings,
+      ),
+      protocol: embedding(protocol, endpoint, (json, sink) => {
+        const { vectors, usage } = protocol.embeddings.decodeResponse(json, part.inputs.length);
+        answer = {
+          vectors: formatVectors(vectors, part.format ?? 'float'),
+          usage: usage ?? estimatedUsage(part),
+        };
+        sink.on({ type: 'start' });
+        sink.on({ type: 'usage', usage: answer.usage });
+        sink.on({ type: 'finish', reason: 'stop' });
+      }),
+      lane: 'translate',
+      request,
+      body: Buffer.from(body).toString('latin1'),
+      report,
+      isListPriced: true,
+      passedHeaders: undefined,
+      wrap: (innermost) => innermost,
+      estimateInput: () => estimatedUsage(part).input.uncached,
+    };
+    const output = outputTo((by) => {
+      if (answer) commit(by, answer);
+    });
+    const start = (fresh: boolean): Attempt => {
+      attempt = new Attempt(
+        {
+          requester: generation,
+          ordinal: generation.attempts.length,
+          prepared,
+          output,
+          fresh,
+          collects: false,
+        },
+        deps,
+      );
       generation.attempts.push(attempt);
       return attempt;
     };
-    const done = runAttempt(start, () => isOver, Buffer.from(body).toString('latin1')).then((result) =>
-      result.type === 'failed' ? result.error : undefined,
-    );
+    const done = runAttempt(start, () => isOver);
     const cancel = (reason: GatewayError): void => {
       isOver = true;
       attempt?.cancel(reason);

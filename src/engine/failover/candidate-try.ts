@@ -1,20 +1,16 @@
 // One try at one candidate: the attempt whose answer goes to the client, or the attempts whose answer is checked first
 // and repaired once.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { Collector, GatewayError } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import { estimatedInputTokens } from '../../ledger/index.ts';
 import { cacheLifeMs, contextOf, type Candidate, type Plan } from '../../routing/index.ts';
-import { newId } from '../../runtime/ids.ts';
 import { judge, overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
 import {
   Attempt,
   type AttemptOutput,
-  type AttemptResult,
-  isListPriced,
   type LearnedRefusals,
   prepareAttempt,
-  type PreparedAttempt,
+  type PreparedText,
   prepareRepair,
   runAttempt,
 } from '../attempt/index.ts';
@@ -127,36 +123,33 @@ export class CandidateTry {
     return prepared.checks.length > 0 ? this.#checked(prepared, output) : this.#direct(prepared, output);
   }
 
-  async #direct(prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
+  async #direct(prepared: PreparedText, output: AttemptOutput): Promise<GatewayError | undefined> {
     const { generation } = this.#options;
     // The translate lane's events are collected where the client gets them; relayed bytes must be read on the way.
-    const collector =
-      prepared.lane === 'relay' && generation.needsEvents(prepared.endpoint) ? new Collector() : null;
-    const result = await this.#attempt(prepared, output, collector, this.#options.claim);
-    if (result.type === 'failed') {
-      if (result.told) generation.told = true;
-      return result.error;
+    const collects = generation.needsEvents(prepared.endpoint);
+    const failure = await this.#attempt(prepared, output, collects, this.#options.claim);
+    if (failure) {
+      if (this.#current?.told) generation.told = true;
+      return failure;
     }
     this.#holdCache();
-    generation.relayed = collector?.result();
+    generation.relayed = this.#current?.tap?.result();
     return undefined;
   }
 
-  async #checked(prepared: PreparedAttempt, output: AttemptOutput): Promise<GatewayError | undefined> {
+  async #checked(prepared: PreparedText, output: AttemptOutput): Promise<GatewayError | undefined> {
     const { checks } = prepared;
     const held = new CheckedOutput(output, this.#options.claim, checks);
-    const result = await this.#attempt(prepared, held, null, () => {});
-    if (result.type === 'failed') return result.error;
-    if (held.isHolding) {
-      const failure = await this.#judged(prepared, held);
-      if (failure) return failure;
-    }
+    const failure = await this.#attempt(prepared, held, false);
+    if (failure) return failure;
+    const flaw = held.isHolding ? await this.#judged(prepared, held) : undefined;
+    if (flaw) return flaw;
     this.#holdCache();
     return undefined;
   }
 
   /** Gives the client what was held back of an answer: as it is, or after one repair. */
-  async #judged(prepared: PreparedAttempt, held: CheckedOutput): Promise<GatewayError | undefined> {
+  async #judged(prepared: PreparedText, held: CheckedOutput): Promise<GatewayError | undefined> {
     if (this.#cancelled) return this.#cancelled;
     const first = this.#attemptNow();
     const verdict = await judge(prepared.checks, held.collector.result(), this.#readingSignal());
@@ -167,9 +160,9 @@ export class CandidateTry {
     }
     const second = new HeldAnswer();
     const repair = prepareRepair(prepared, verdict.flaw.repair, this.#options.learned);
-    const result = await this.#attempt(repair, second, null, () => {});
+    const failure = await this.#attempt(repair, second, false);
     if (this.#cancelled) return this.#cancelled;
-    const mended = result.type === 'failed' ? result.error : second.collector.result();
+    const mended = failure ?? second.collector.result();
     const settled = await verdict.flaw.settle(mended, this.#readingSignal());
     if (settled instanceof GatewayError) return settled;
     held.release(settled.answer, settled.isSecond ? this.#attemptNow() : first);
@@ -182,73 +175,42 @@ export class CandidateTry {
   }
 
   #attempt(
-    prepared: PreparedAttempt,
+    prepared: PreparedText,
     output: AttemptOutput,
-    tap: Collector | null,
-    claim: () => void,
-  ): Promise<AttemptResult> {
+    collects: boolean,
+    claim?: () => void,
+  ): Promise<GatewayError | undefined> {
     return runAttempt(
-      (fresh) => this.#newAttempt(prepared, output, tap, claim, fresh),
+      (fresh) => this.#newAttempt(prepared, output, collects, fresh, claim),
       () => this.#cancelled !== undefined,
-      prepared.body,
     );
   }
 
   #newAttempt(
-    prepared: PreparedAttempt,
+    prepared: PreparedText,
     output: AttemptOutput,
-    tap: Collector | null,
-    claim: () => void,
+    collects: boolean,
     fresh: boolean,
+    claim: (() => void) | undefined,
   ): Attempt {
-    const { generation, request, deps } = this.#options;
-    const { call } = generation;
-    const { clock, ticker, upstream, redact, routing } = deps;
-    const { request: asked } = prepared;
-    const attempt = new Attempt({
-      // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
-      id: `${generation.id}-${generation.attempts.length}`,
-      generationId: generation.id,
-      keyId: call.principal.keyId,
-      ordinal: generation.attempts.length,
-      fresh,
-      endpoint: prepared.endpoint,
-      isListPriced: isListPriced(request, prepared.endpoint),
-      protocol: prepared.protocol,
-      lane: prepared.lane,
-      report: prepared.report,
-      stream: request.stream,
-      output,
-      wrap: prepared.wrap,
-      relayFacts: {
-        id: generation.id,
-        model: prepared.endpoint.modelId,
-        store: request.state?.store,
-        showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
-        redact,
+    const { generation, deps } = this.#options;
+    const attempt = new Attempt(
+      {
+        requester: generation,
+        ordinal: generation.attempts.length,
+        prepared,
+        output,
+        fresh,
+        collects,
+        claim,
+        // Behind results of tools a model may have nothing to add.
+        passOn: (meter) =>
+          prepared.request.items.at(-1)?.type !== 'tool_result' && this.#options.hasOthers()
+            ? emptyAnswer(meter, prepared.endpoint.slug)
+            : null,
       },
-      tap,
-      timeouts: generation.timeouts,
-      deadlineAt: generation.deadlineAt,
-      estimateInput: () => estimatedInputTokens(asked),
-      clientHeaders: call.headers,
-      // Headers of a protocol mean something to the same protocol only.
-      passedHeaders:
-        prepared.protocol.name === call.protocol.name ? call.protocol.server.passedHeaders : undefined,
-      // Behind results of tools a model may have nothing to add.
-      passOn: (meter) =>
-        asked.items.at(-1)?.type !== 'tool_result' && this.#options.hasOthers()
-          ? emptyAnswer(meter, prepared.endpoint.slug)
-          : null,
-      context: { newId, nowSeconds: () => Math.floor(clock.now() / 1000) },
-      lease: routing.begin(prepared.endpoint, request.stream),
-      claim,
-      clock,
-      ticker,
-      upstream,
-      account: call.account,
-      redact,
-    });
+      deps,
+    );
     generation.attempts.push(attempt);
     if (!generation.served) generation.report = prepared.report;
     this.#current = attempt;

@@ -1,0 +1,47 @@
+// How far an attempt has come, and whether that took too long. Only judges; stopping is the attempt's business.
+import type { Requester } from './attempt-input.ts';
+
+/** `lingering`: the answer is complete, but the upstream has not closed yet. */
+type AttemptState = 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over';
+
+export class Progress {
+  state: AttemptState = 'connecting';
+  /** Unix milliseconds, as are the others. */
+  startedAt = 0;
+  lastActivityAt = 0;
+  /** Of a complete answer or of a failure; undefined before. */
+  endedAt: number | undefined;
+  /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
+  paused = false;
+
+  begin(nowMs: number): void {
+    this.startedAt = nowMs;
+    this.lastActivityAt = nowMs;
+  }
+
+  /** True once its outcome is known. */
+  get hasEnded(): boolean {
+    return this.state === 'over' || this.state === 'lingering';
+  }
+
+  /** What did not come in time, in words; null while patience lasts. */
+  overdue(
+    { timeouts, deadlineAt }: Pick<Requester, 'timeouts' | 'deadlineAt'>,
+    stream: boolean,
+    nowMs: number,
+  ): string | null {
+    const { state, paused } = this;
+    const waited = nowMs - this.startedAt;
+    const late = (what: string, limitMs: number): string => `${what} within ${limitMs} ms`;
+    if (state === 'connecting' && waited > timeouts.connectMs)
+      return late('no connection', timeouts.connectMs);
+    if (nowMs > deadlineAt) return late('no complete answer', timeouts.totalMs);
+    if (state === 'waiting' && stream && waited > timeouts.firstTokenMs)
+      return late('no first token', timeouts.firstTokenMs);
+    if (state === 'waiting' && !stream && waited > timeouts.responseMs)
+      return late('no answer', timeouts.responseMs);
+    if (state === 'answering' && !paused && nowMs - this.lastActivityAt > timeouts.idleMs)
+      return late('no further data', timeouts.idleMs);
+    return null;
+  }
+}
