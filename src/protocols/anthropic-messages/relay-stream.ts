@@ -1,12 +1,11 @@
 // A relayed Messages stream: the message of `message_start` is patched, a copy is read for the records, and every other
 // byte passes. Only for upstreams that follow Anthropic's own definition.
-import type { FinishEvent, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
+import { frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, writtenLength } from '../json-splice.ts';
-import type { RelayFacts, RelayStream } from '../protocol.ts';
-import { RelayOutput } from '../relay-output.ts';
+import { PatchedStream } from '../relay-stream.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { decodeStopReason } from './stop-reason.ts';
@@ -16,59 +15,33 @@ const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 /** Members of deltas that hold what the model writes, as they stand in an event. */
 const WRITTEN = ['"text":', '"partial_json":', '"thinking":'] as const;
 
-export class MessagesRelayStream implements RelayStream {
-  readonly #facts: RelayFacts;
-  readonly #frames = new FrameSplitter();
-  readonly #out = new RelayOutput();
+export class MessagesRelayStream extends PatchedStream {
   #tail = '';
   #counts: JsonObject | undefined;
-  upstreamId: string | undefined;
-  finish: FinishEvent | undefined;
-  error: GatewayError | undefined;
-  errorShown = false;
-  outputChars = 0;
-  committed = false;
-  isEmpty = false;
-  done = false;
 
-  constructor(facts: RelayFacts) {
-    this.#facts = facts;
-  }
-
-  get usage(): Usage | undefined {
-    return this.#counts && decodeUsage(this.#counts);
-  }
-
-  push(bytes: string): string {
-    this.#frames.push(bytes, this.#take);
-    return this.#out.release(this.committed);
-  }
-
-  end(): string {
-    const last = this.#frames.end();
-    if (last !== '' && !this.done) this.#inspect(last);
+  protected override close(): string {
     // A stop reason ends an answer even where the last event was forgotten; without one it was cut.
     if (this.finish === undefined) this.error ??= cutAnswer();
     const tail = this.#tail || (this.error || this.done ? '' : STOP);
     this.#tail = '';
     this.done ||= this.error === undefined;
     this.committed ||= this.done;
-    return this.#out.release(this.committed) + tail;
+    return tail;
   }
 
-  readonly #take = (frame: string): boolean => {
+  protected override take(frame: string): boolean {
     if (!this.committed || !frame.startsWith(DELTA)) return this.#inspect(frame);
     this.outputChars += writtenLength(frame, WRITTEN, DELTA.length);
-    this.#out.add(frame);
+    this.add(frame);
     return true;
-  };
+  }
 
   /** The slow road: for events that open, finish, count, fail, or are not known. @returns false behind the last one */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     if (data === '') {
       // Comments keep a connection alive.
-      this.#out.add(frame);
+      this.add(frame);
       return true;
     }
     const json = parseJson(data);
@@ -79,7 +52,7 @@ export class MessagesRelayStream implements RelayStream {
     switch (json['type']) {
       case 'message_start':
         this.#start(asObject(json['message']));
-        this.#out.add(this.#patched(frame, data));
+        this.add(this.#patched(frame, data));
         return true;
       case 'content_block_start':
         this.committed ||= !SILENT_BLOCKS.has(asString(asObject(json['content_block'])['type']) ?? '');
@@ -103,11 +76,11 @@ export class MessagesRelayStream implements RelayStream {
       case 'error':
         this.error ??= decodeErrorFrame(json, data);
         this.errorShown = this.committed;
-        if (this.committed) this.#out.add(replaceData(frame, data, this.#facts.redact(data)));
+        if (this.committed) this.add(replaceData(frame, data, this.facts.redact(data)));
         return false;
       default:
     }
-    this.#out.add(frame);
+    this.add(frame);
     return true;
   }
 
@@ -131,10 +104,11 @@ export class MessagesRelayStream implements RelayStream {
   #count(usage: unknown): void {
     if (!isJsonObject(usage)) return;
     this.#counts = this.#counts === undefined ? usage : mergeUsage(this.#counts, usage);
+    this.usage = decodeUsage(this.#counts);
   }
 
   #patched(frame: string, data: string): string {
-    const { id, model } = this.#facts;
+    const { id, model } = this.facts;
     return replaceData(frame, data, editMemberObject(data, 'message', { set: { id, model } }));
   }
 }

@@ -1,39 +1,23 @@
 // The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
 // other byte alone. Only for upstreams that follow OpenAI's own definition.
-import type {
-  CanonicalRequest,
-  FinishEvent,
-  GatewayError,
-  JsonObject,
-  JsonValue,
-  Part,
-  Usage,
-} from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { brokenAnswer, cutAnswer, parseAnswer, unreadableFrame } from '../broken-answer.ts';
-import { FrameSplitter, replaceData } from '../frame-splitter.ts';
-import { editMembers, writtenLength } from '../json-splice.ts';
-import type { RelayCodec, RelayFacts, RelayStream, RelayTap } from '../protocol.ts';
-import { RelayOutput } from '../relay-output.ts';
+import type { CanonicalRequest, JsonValue, Part } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { brokenAnswer, parseAnswer } from '../broken-answer.ts';
+import { editMembers } from '../json-splice.ts';
+import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { MADE_ID } from './call-ids.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { MAX_TEMPERATURE } from './encode-request.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
-import { decodeFinishReason } from './finish-reason.ts';
+import { deltaChars, finishOf, hasContent } from './read-choice.ts';
+import { ChatRelayStream } from './relay-stream.ts';
 
 /**
  * Members that never reach an upstream: those that the gateway answers for itself, the old word for the limit, and
  * `metadata`, which is for the gateway's records (OpenAI refuses it unless answers are stored).
  */
 const REMOVED: ReadonlySet<string> = new Set([...WITHHELD_FIELDS, 'max_tokens', 'metadata']);
-
-const UNCOUNTED = ['usage'];
-const NOT_FINISHED = '"finish_reason":null';
-const DONE = 'data: [DONE]\n\n';
-/** What OpenAI writes into every chunk before the last once token counts are asked for; inside a text it is escaped. */
-const NOT_COUNTED = ',"usage":null';
-const WRITTEN = ['"content":', '"arguments":'] as const;
 
 export const relay: RelayCodec = {
   accepts,
@@ -107,152 +91,4 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
     isEmpty: !asArray(json['choices']).some((each) => hasContent(asObject(asObject(each)['message']))),
   };
   return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
-}
-
-function finishOf(choice: JsonObject): FinishEvent | undefined {
-  const word = asString(choice['finish_reason']);
-  return word === undefined ? undefined : { type: 'finish', reason: decodeFinishReason(word), raw: word };
-}
-
-class ChatRelayStream implements RelayStream {
-  readonly #facts: RelayFacts;
-  readonly #frames = new FrameSplitter();
-  readonly #out = new RelayOutput();
-  /** The envelope that all frames of a stream begin with, and what it becomes. */
-  #prefix = '';
-  #patched = '';
-  upstreamId: string | undefined;
-  usage: Usage | undefined;
-  finish: FinishEvent | undefined;
-  error: GatewayError | undefined;
-  errorShown = false;
-  outputChars = 0;
-  committed = false;
-  isEmpty = false;
-  done = false;
-
-  constructor(facts: RelayFacts) {
-    this.#facts = facts;
-  }
-
-  push(bytes: string): string {
-    this.#frames.push(bytes, this.#take);
-    return this.#out.release(this.committed);
-  }
-
-  end(): string {
-    const last = this.#frames.end();
-    if (last !== '') this.#out.add(this.#inspect(last));
-    // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
-    if (this.finish === undefined) this.error ??= cutAnswer();
-    else this.committed ||= this.error === undefined;
-    const out = this.#out.release(this.committed);
-    return this.error ? out : `${out}${DONE}`;
-  }
-
-  /** Takes one frame. @returns false when nothing after it belongs to the answer: it ended or failed */
-  readonly #take = (frame: string): boolean => {
-    this.#out.add(this.#frame(frame));
-    return !this.done && this.error === undefined;
-  };
-
-  /** One frame, patched; '' when it is withheld. */
-  #frame(frame: string): string {
-    const prefix = this.#prefix;
-    if (!this.committed || prefix === '' || !frame.startsWith(prefix)) return this.#inspect(frame);
-    const at = frame.indexOf(NOT_FINISHED, prefix.length);
-    if (at < 0) return this.#inspect(frame);
-    this.outputChars += writtenLength(frame, WRITTEN, prefix.length);
-    const uncounted = this.#facts.showUsage ? -1 : frame.indexOf(NOT_COUNTED, at);
-    return uncounted >= 0
-      ? this.#patched + frame.slice(prefix.length, uncounted) + frame.slice(uncounted + NOT_COUNTED.length)
-      : this.#patched + frame.slice(prefix.length);
-  }
-
-  /** The slow road: for frames that open, finish, count, fail, or are not known. */
-  #inspect(arrived: string): string {
-    const isPlain = arrived.startsWith('data:') && !/[\r\n]/.test(arrived.trimEnd());
-    const frame = isPlain ? arrived : joinData(arrived);
-    if (!frame.startsWith('data:')) return frame;
-    const data = frame.slice(5).trim();
-    if (data === '[DONE]') {
-      this.done = true;
-      this.committed ||= this.finish !== undefined;
-      return '';
-    }
-    const json = parseJson(data);
-    if (!isJsonObject(json)) {
-      this.error ??= unreadableFrame(data);
-      return '';
-    }
-    if (json['error'] !== undefined && json['error'] !== null) {
-      this.error ??= decodeInlineError(json) ?? brokenAnswer('the upstream reported an error');
-      this.errorShown = this.committed;
-      return this.committed ? replaceData(frame, data, this.#facts.redact(data)) : '';
-    }
-    this.upstreamId ??= asString(json['id']);
-    if (isJsonObject(json['usage'])) this.usage = decodeUsage(json['usage']);
-    const choices = asArray(json['choices']);
-    if (choices.length === 0) {
-      // A frame that is no chunk at all is nothing to patch; it passes like any unknown member.
-      if (json['choices'] === undefined && json['usage'] === undefined) return arrived;
-      if (!this.#facts.showUsage) return '';
-    }
-    const choice = asObject(choices[0]);
-    const finish = finishOf(choice);
-    if (finish) this.finish = finish;
-    const delta = asObject(choice['delta']);
-    if (hasContent(delta)) this.committed = true;
-    // An answer that says nothing may yet be another endpoint's: it is held until it is over.
-    if (finish) this.isEmpty = !this.committed;
-    this.outputChars += deltaChars(delta);
-    const patched = editMembers(frame, {
-      set: { id: this.#facts.id, model: this.#facts.model },
-      remove: json['usage'] === null && !this.#facts.showUsage ? UNCOUNTED : undefined,
-    });
-    if (this.#prefix === '') this.#learn(frame, patched);
-    return patched;
-  }
-
-  #learn(frame: string, patched: string): void {
-    const end = frame.indexOf('"choices":');
-    const patchedEnd = patched.indexOf('"choices":');
-    const envelope = frame.slice(0, end);
-    if (end < 0 || !envelope.includes('"id":') || !envelope.includes('"model":')) return;
-    this.#prefix = envelope;
-    this.#patched = patched.slice(0, patchedEnd);
-  }
-}
-
-/** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
-function joinData(frame: string): string {
-  const data = frame.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
-  return data.length === 0 ? frame : `data: ${data.map((line) => line.slice(5).trim()).join(' ')}\n\n`;
-}
-
-/** Characters of what a delta or message says: text, a refusal, arguments in any of their forms, audio. */
-function deltaChars(delta: JsonObject): number {
-  let chars = charsOf(delta['content']) + charsOf(delta['refusal']) + charsOf(delta['audio'], 'data');
-  chars += charsOf(delta['function_call'], 'arguments');
-  for (const call of asArray(delta['tool_calls'])) {
-    const { function: called, custom } = asObject(call);
-    chars += charsOf(called, 'arguments') + charsOf(custom, 'input');
-  }
-  return chars;
-}
-
-/** Length of a text, or of the text that a member holds; 0 for anything else. */
-function charsOf(value: JsonValue | undefined, member?: string): number {
-  const text = member === undefined ? value : isJsonObject(value) ? value[member] : undefined;
-  return typeof text === 'string' ? text.length : 0;
-}
-
-function hasContent(delta: JsonObject): boolean {
-  for (const key in delta) {
-    const value = delta[key];
-    if (key === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0))
-      continue;
-    return true;
-  }
-  return false;
 }

@@ -1,13 +1,12 @@
 // A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
-import type { FinishEvent, GatewayError, JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
+import type { GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { FrameSplitter, frameData, replaceData } from '../frame-splitter.ts';
+import { frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, editMembers, writtenLength } from '../json-splice.ts';
-import type { RelayFacts, RelayStream } from '../protocol.ts';
-import { RelayOutput } from '../relay-output.ts';
+import { PatchedStream } from '../relay-stream.ts';
 import { emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';
 import { kindOfItem } from './decode-item.ts';
@@ -18,10 +17,7 @@ import { responsePatches } from './response-patches.ts';
 const EVENT = 'event: response.';
 const WRITTEN = ['"delta":'] as const;
 
-export class ResponsesRelayStream implements RelayStream {
-  readonly #facts: RelayFacts;
-  readonly #frames = new FrameSplitter();
-  readonly #out = new RelayOutput();
+export class ResponsesRelayStream extends PatchedStream {
   #tail = '';
   /** The last event that passed, and the data of the first: what a failure goes on from. */
   #last = '';
@@ -29,36 +25,16 @@ export class ResponsesRelayStream implements RelayStream {
   #final: JsonObject | undefined;
   /** The upstream's own `error` went to the client; the response that failed through it may be missing. */
   #errorPassed = false;
-  upstreamId: string | undefined;
-  usage: Usage | undefined;
-  finish: FinishEvent | undefined;
-  error: GatewayError | undefined;
-  errorShown = false;
-  outputChars = 0;
-  committed = false;
-  isEmpty = false;
-  done = false;
 
-  constructor(facts: RelayFacts) {
-    this.#facts = facts;
-  }
-
-  push(bytes: string): string {
-    this.#frames.push(bytes, this.#take);
-    return this.#out.release(this.committed);
-  }
-
-  end(): string {
-    const last = this.#frames.end();
-    if (last !== '' && !this.done) this.#inspect(last);
+  protected override close(): string {
     if (!this.done) this.error ??= cutAnswer();
     const tail = this.#tail;
     this.#tail = '';
-    return this.#out.release(this.committed) + tail;
+    return tail;
   }
 
   answer(): string | undefined {
-    return this.#final && JSON.stringify({ ...this.#final, ...responsePatches(this.#facts) });
+    return this.#final && JSON.stringify({ ...this.#final, ...responsePatches(this.facts) });
   }
 
   /**
@@ -79,25 +55,25 @@ export class ResponsesRelayStream implements RelayStream {
       told = writeFrame('error', editMembers('{}', { set: event }));
       sequence_number++;
     }
-    const response = { ...responsePatches(this.#facts), status: 'failed', error: failure };
+    const response = { ...responsePatches(this.facts), status: 'failed', error: failure };
     const failed = { type: 'response.failed', sequence_number };
     const opening = editMemberObject(this.#opening, 'response', { set: response });
     return told + writeFrame('response.failed', editMembers(opening, { set: failed }));
   }
 
-  readonly #take = (frame: string): boolean => {
+  protected override take(frame: string): boolean {
     if (!this.committed || this.error || !isDelta(frame)) return this.#inspect(frame);
     this.outputChars += writtenLength(frame, WRITTEN, EVENT.length);
     this.#last = frame;
-    this.#out.add(frame);
+    this.add(frame);
     return true;
-  };
+  }
 
   /** The slow road: for events that open, finish, fail, or are not known. @returns false behind the last one */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     // `[DONE]` is not of this protocol; comments keep a connection alive.
-    if (data === '' && !this.error) this.#out.add(frame);
+    if (data === '' && !this.error) this.add(frame);
     if (data === '' || data === '[DONE]') return true;
     const json = parseJson(data);
     if (!isJsonObject(json)) {
@@ -114,7 +90,7 @@ export class ResponsesRelayStream implements RelayStream {
       case 'response.in_progress':
         this.#opening = data;
         this.upstreamId ??= asString(asObject(json['response'])['id']);
-        this.#out.add(this.#patched(frame, data));
+        this.add(this.#patched(frame, data));
         return true;
       case 'response.completed':
       case 'response.incomplete':
@@ -124,12 +100,12 @@ export class ResponsesRelayStream implements RelayStream {
       case 'error':
         this.error = decodeFailure(isJsonObject(json['error']) ? json['error'] : json);
         this.#errorPassed = this.committed;
-        if (this.committed) this.#out.add(replaceData(frame, data, this.#facts.redact(data)));
+        if (this.committed) this.add(replaceData(frame, data, this.facts.redact(data)));
         return true;
       default:
         this.committed ||= isContent(type, json);
         if (typeof json['delta'] === 'string') this.outputChars += json['delta'].length;
-        this.#out.add(frame);
+        this.add(frame);
         return true;
     }
   }
@@ -148,7 +124,7 @@ export class ResponsesRelayStream implements RelayStream {
     if (tap.error) {
       this.error ??= tap.error;
       this.errorShown = this.committed;
-      if (this.committed) this.#out.add(this.#failed(frame, data, response['error']));
+      if (this.committed) this.add(this.#failed(frame, data, response['error']));
       return false;
     }
     this.finish = tap.finish;
@@ -164,14 +140,14 @@ export class ResponsesRelayStream implements RelayStream {
   /** The response that failed: what it says of the failure is masked, and what the model wrote is not looked at. */
   #failed(frame: string, data: string, error: JsonValue | undefined): string {
     const words = JSON.stringify(error ?? null);
-    const masked = this.#facts.redact(words);
+    const masked = this.facts.redact(words);
     const told: Record<string, JsonValue> = masked === words ? {} : { error: parseJson(masked) ?? null };
-    const set = { ...responsePatches(this.#facts), ...told };
+    const set = { ...responsePatches(this.facts), ...told };
     return replaceData(frame, data, editMemberObject(data, 'response', { set }));
   }
 
   #patched(frame: string, data: string): string {
-    const set = responsePatches(this.#facts);
+    const set = responsePatches(this.facts);
     return replaceData(frame, data, editMemberObject(data, 'response', { set }));
   }
 }
