@@ -1,0 +1,79 @@
+// Counters of end users: those that were used last, in full; the others by estimate. Names that requests invent by the
+// million take no more memory than that.
+import type { CounterMaker } from './counter-maker.ts';
+import type { Counter } from './counter.ts';
+import { ForgottenUsers } from './forgotten-users.ts';
+import type { LimitRule } from './rule.ts';
+
+/** Counters that are kept in full, besides those of requests that run. */
+const MOST_COUNTERS = 50_000;
+/** Counters that are looked at to make room for one. */
+const MOST_LOOKED_AT = 8;
+
+interface Entry {
+  readonly counter: Counter;
+  readonly rule: LimitRule;
+}
+
+export class EndUsers {
+  readonly #maker: CounterMaker;
+  readonly #most: number;
+  /** From the one that was asked for longest ago to the latest. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #forgotten = new Map<string, ForgottenUsers>();
+
+  /** @param most counters that are kept in full */
+  constructor(maker: CounterMaker, most = MOST_COUNTERS) {
+    this.#maker = maker;
+    this.#most = most;
+  }
+
+  /** How many counters are kept in full. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * The counter of an end user under one limit.
+   * @param limit names owner and rule
+   * @param user the user's hash; empty for requests that name nobody, which share a counter
+   */
+  counterOf(limit: string, rule: LimitRule, user: string, nowMs: number): Counter {
+    const name = `${limit} ${user}`;
+    let entry = this.#entries.get(name);
+    if (entry) this.#entries.delete(name);
+    else {
+      entry = { counter: this.#maker.make(rule.window), rule };
+      const known = this.#forgotten.get(rule.measures)?.recall(name, nowMs);
+      if (known && known.used > 0) entry.counter.restore(known.used, known.atMs, nowMs);
+      this.#makeRoom(nowMs);
+    }
+    this.#entries.set(name, entry);
+    return entry.counter;
+  }
+
+  #makeRoom(nowMs: number): void {
+    let unseen = MOST_LOOKED_AT;
+    for (const [name, entry] of this.#entries) {
+      if (unseen === 0 || this.#entries.size < this.#most) return;
+      unseen -= 1;
+      this.#entries.delete(name);
+      // Where a request still runs, its settlement must find the counter.
+      if (entry.counter.reserved > 0) this.#entries.set(name, entry);
+      else this.#forget(name, entry, nowMs);
+    }
+  }
+
+  #forget(name: string, { counter, rule }: Entry, nowMs: number): void {
+    const used = counter.used(nowMs);
+    if (used <= 0) return;
+    const { window, measures } = rule;
+    let forgotten = this.#forgotten.get(measures);
+    if (!forgotten) {
+      forgotten = new ForgottenUsers(window, this.#maker.calendarOf(window));
+      this.#forgotten.set(measures, forgotten);
+    }
+    const lastMs = window.type === 'rolling' ? (counter.clearsAt(nowMs) ?? nowMs) - window.ms : nowMs;
+    forgotten.remember(name, used, lastMs);
+  }
+}

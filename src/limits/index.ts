@@ -1,0 +1,13 @@
+// Limits and budgets: what may be used in which time, and what of it is.
+export type { Frees } from './counter.ts';
+export { Limiter } from './limiter.ts';
+export type { Demand, Standing } from './limiter.ts';
+export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';
+export { limitText, refusalText } from './refusal.ts';
+export type { Refusal } from './refusal.ts';
+export { Reservation } from './reservation.ts';
+export type { Spent } from './reservation.ts';
+export { rulesOf } from './rule.ts';
+export type { LimitEntry, LimitRule } from './rule.ts';
+export { Scope } from './scope.ts';
+export type { Limit, Owner } from './scope.ts';

@@ -1,0 +1,87 @@
+// One limit as it holds: what is counted, how much of it, in which window and for which models. Made of what the
+// configuration or a key says; knows nothing of who is counted, or how.
+import { compileNamePatterns } from '../canonical/index.ts';
+import { nanoUsdOf } from './money.ts';
+import { lifetime, parseWindow, type Window } from './window.ts';
+
+export const LIMIT_KINDS = ['requests', 'tokens', 'concurrent', 'usd'] as const;
+/** What is counted. `concurrent` are requests that run now; `usd` makes the limit a budget. */
+export type LimitKind = (typeof LIMIT_KINDS)[number];
+
+/** A limit or a budget as it is written: exactly one of the kinds, and what it holds for. */
+export interface LimitEntry {
+  readonly requests?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly concurrent?: number | undefined;
+  readonly usd?: number | undefined;
+  /** `second` … `month`, or a rolling `"5h"`; absent: the sum of all times. */
+  readonly per?: string | undefined;
+  /** Name of the time zone in which days, weeks and months begin; absent: UTC. */
+  readonly timezone?: string | undefined;
+  /** Models that are counted, `*` for any characters; absent: all. */
+  readonly models?: readonly string[] | undefined;
+  /** `end_user`: everybody whom requests name has a count of their own. */
+  readonly each?: 'end_user' | undefined;
+  readonly when_spent?: 'stop' | 'finish' | undefined;
+  readonly unpriced?: 'refuse' | 'allow' | undefined;
+}
+
+export interface LimitRule {
+  readonly kind: LimitKind;
+  /** Requests, tokens, or whole nano-dollars. */
+  readonly amount: number;
+  readonly window: Window;
+  /** Null: every model. */
+  readonly models: ((model: string) => boolean) | null;
+  readonly eachEndUser: boolean;
+  /** Whether a running answer is ended when the budget is spent. */
+  readonly stops: boolean;
+  /** Whether requests whose price is unknown pass a budget uncounted. */
+  readonly allowsUnpriced: boolean;
+  /** The same for rules that count the same kind in the same window, of whomever. */
+  readonly measures: string;
+  /** The same for rules that count the same: all but the amount and what happens at it. A counter keeps under this
+   * name what it has when the amount is changed. */
+  readonly counts: string;
+  /** As it was written. */
+  readonly entry: LimitEntry;
+}
+
+/**
+ * What the limits of one owner mean.
+ * @throws RangeError as `ruleOf`, or when two of them count the same
+ */
+export function rulesOf(entries: readonly LimitEntry[]): readonly LimitRule[] {
+  const rules = entries.map(ruleOf);
+  const double = rules.findIndex(({ counts }, at) => rules.findIndex((rule) => rule.counts === counts) < at);
+  if (double >= 0)
+    throw new RangeError(`number ${double + 1} counts the same as one before it: keep the lower`);
+  return rules;
+}
+
+/**
+ * What a limit means.
+ * @throws RangeError when it does not name exactly one kind, or its window is none
+ */
+export function ruleOf(entry: LimitEntry): LimitRule {
+  const kinds = LIMIT_KINDS.filter((kind) => entry[kind] !== undefined);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1)
+    throw new RangeError(`must have exactly one of ${LIMIT_KINDS.join(', ')}`);
+  if (kind === 'concurrent' && entry.per !== undefined)
+    throw new RangeError('`concurrent` has no window: leave `per` out');
+  const window = kind === 'concurrent' ? lifetime : parseWindow(entry.per, entry.timezone);
+  const said = entry[kind] ?? 0;
+  return {
+    kind,
+    amount: kind === 'usd' ? nanoUsdOf(said) : said,
+    window,
+    models: entry.models ? compileNamePatterns(entry.models) : null,
+    eachEndUser: entry.each === 'end_user',
+    stops: entry.when_spent !== 'finish',
+    allowsUnpriced: entry.unpriced === 'allow',
+    measures: JSON.stringify([kind, window]),
+    counts: JSON.stringify([kind, window, entry.models?.toSorted() ?? null, entry.each ?? null]),
+    entry,
+  };
+}
