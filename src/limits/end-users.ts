@@ -20,6 +20,8 @@ export class EndUsers {
   readonly #most: number;
   /** From the one that was asked for longest ago to the latest. */
   readonly #entries = new Map<string, Entry>();
+  /** Goes on where it was: looking for the first entry from the start again passes all that were deleted. */
+  #oldest = this.#entries.entries();
   readonly #forgotten = new Map<string, ForgottenUsers>();
 
   /** @param most counters that are kept in full */
@@ -53,15 +55,21 @@ export class EndUsers {
   }
 
   #makeRoom(nowMs: number): void {
-    let unseen = MOST_LOOKED_AT;
-    for (const [name, entry] of this.#entries) {
-      if (unseen === 0 || this.#entries.size < this.#most) return;
-      unseen -= 1;
+    for (let looked = 0; looked < MOST_LOOKED_AT && this.#entries.size >= this.#most; looked += 1) {
+      const [name, entry] = this.#nextOldest() ?? [];
+      if (name === undefined || !entry) return;
       this.#entries.delete(name);
       // Where a request still runs, its settlement must find the counter.
       if (entry.counter.reserved > 0) this.#entries.set(name, entry);
       else this.#forget(name, entry, nowMs);
     }
+  }
+
+  /** The entry that was asked for longest ago. To be taken away: it is behind the iterator then. */
+  #nextOldest(): [string, Entry] | undefined {
+    let next = this.#oldest.next();
+    if (next.done) next = (this.#oldest = this.#entries.entries()).next();
+    return next.done ? undefined : next.value;
   }
 
   #forget(name: string, { counter, rule }: Entry, nowMs: number): void {
