@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { CanonicalEvent, EventSink, JsonObject, ProtocolName } from '../src/canonical/index.ts';
 import { asArray, asObject, GatewayError, Report } from '../src/canonical/index.ts';
-import { CLIENT_TOOLS } from '../src/protocols/client-tools.ts';
+import { CLIENT_TOOLS } from '../src/protocols/openai-responses/client-tools.ts';
 import { findProtocol } from '../src/protocols/index.ts';
 import { openaiResponsesServer } from '../src/protocols/openai-responses/server.ts';
-import { portableRequest, type PortableRequest } from '../src/protocols/portable-request.ts';
-import { ToolRestorer } from '../src/protocols/tool-restorer.ts';
+import { portableRequest, type PortableRequest } from '../src/protocols/openai-responses/portable-request.ts';
+import { ToolRestorer } from '../src/protocols/openai-responses/tool-restorer.ts';
 import { codecContext, fillTarget } from './golden-operations.ts';
 import { framesOf } from './recordings/loose.ts';
 import { checkResponseStream } from './responses-stream-rules.ts';

@@ -25,7 +25,7 @@ export type {
 } from './protocol.ts';
 
 export { parseAnswer } from './broken-answer.ts';
-export { decodeMetadata } from './decode-metadata.ts';
+export { decodeMetadata } from './openai/decode-metadata.ts';
 export {
   findProtocol,
   keepingProtocol,

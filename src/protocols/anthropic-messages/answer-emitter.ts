@@ -10,7 +10,7 @@ import { ours } from './decode-scope.ts';
 import { readFacts } from './hosted-blocks.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
-import { decodeStopReason } from './stop-reason.ts';
+import { decodeStopReason } from './finish-reason.ts';
 
 /** Members of a `tool_use` block that the canonical item holds; a block with others keeps its raw form. */
 const TOOL_USE_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);

@@ -13,7 +13,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { decodeMessages, decodeSystem } from './decode-messages.ts';
+import { decodeMessages, decodeSystem } from './decode-conversation.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { decodeThinking } from './decode-thinking.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';

@@ -16,7 +16,7 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { isSearchType, readPlace } from '../read-hosted-tool.ts';
-import { decodeCache } from './decode-blocks.ts';
+import { decodeCache } from './decode-parts.ts';
 import { clientToolForm } from './client-tools.ts';
 import { readToolset } from './mcp-toolset.ts';
 import { addElsewhere, ours } from './decode-scope.ts';

@@ -1,8 +1,8 @@
 // The members of a message around its content, alike in a whole answer and in `message_start`. Knows no blocks.
 import type { FinishEvent, JsonObject, JsonValue } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
-import type { Emitted } from './stop-reason.ts';
-import { encodeStopReason } from './stop-reason.ts';
+import type { Emitted } from './finish-reason.ts';
+import { encodeStopReason } from './finish-reason.ts';
 
 /**
  * The identity of the answer is the gateway's own: its generation id, and its id of the model that ran. No upstream of

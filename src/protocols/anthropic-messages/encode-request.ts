@@ -11,7 +11,7 @@ import { asObject, isJsonObject } from '../../canonical/index.ts';
 import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { refusedPrefill } from '../prefill.ts';
-import { encodeConversation } from './encode-messages.ts';
+import { encodeConversation } from './encode-conversation.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { encodeThinking } from './encode-thinking.ts';

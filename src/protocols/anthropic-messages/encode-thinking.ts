@@ -9,8 +9,8 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
-import { isThinking } from './encode-messages.ts';
-import type { Turn } from './encode-messages.ts';
+import { isThinking } from './encode-conversation.ts';
+import type { Turn } from './encode-conversation.ts';
 import { THINKING_SHAPE } from './member-shapes.ts';
 import type { WireEffort } from './wire-types.ts';
 

@@ -8,7 +8,7 @@ import { editMemberObject, writtenLength } from '../json-splice.ts';
 import { PatchedStream } from '../relay-stream.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
-import { decodeStopReason } from './stop-reason.ts';
+import { decodeStopReason } from './finish-reason.ts';
 
 const DELTA = 'event: content_block_delta\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';

@@ -6,7 +6,7 @@ import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeCitation } from './citations.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { decodeStopReason } from './stop-reason.ts';
+import { decodeStopReason } from './finish-reason.ts';
 
 const NONE = -1;
 

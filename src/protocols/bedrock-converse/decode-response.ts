@@ -10,7 +10,7 @@ import {
 } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
-import { malformedAnswer } from './stop-reason.ts';
+import { malformedAnswer } from './finish-reason.ts';
 
 /**
  * Pushes the events of an answer body.

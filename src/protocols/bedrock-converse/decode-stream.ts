@@ -12,7 +12,7 @@ import {
 import { unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
-import { malformedAnswer } from './stop-reason.ts';
+import { malformedAnswer } from './finish-reason.ts';
 
 /** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {

@@ -11,7 +11,7 @@ import { asObject } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { dropEndUser } from '../end-user.ts';
 import { refusedPrefill } from '../prefill.ts';
-import { encodeConversation } from './encode-messages.ts';
+import { encodeConversation } from './encode-conversation.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 

@@ -1,28 +1,9 @@
 // Amazon Bedrock's Converse API, as spoken to upstreams only: no client speaks it to the gateway. Only puts the parts
 // together.
-import type { Parameter } from '../../canonical/index.ts';
 import type { Protocol } from '../protocol.ts';
 import { counting } from './count-tokens.ts';
-import { decodeError } from './decode-error.ts';
-import { decodeResponse } from './decode-response.ts';
-import { decodeStream } from './decode-stream.ts';
 import { bedrockEmbeddings } from './embeddings.ts';
-import { encodeRequest } from './encode-request.ts';
-import { SERVER_FACTS } from './server-facts.ts';
-
-/** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
-const LACKS: readonly Parameter[] = [
-  'topK',
-  'frequencyPenalty',
-  'presencePenalty',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-  'seed',
-  'parallelToolCalls',
-  'verbosity',
-  'webSearch',
-];
+import { bedrockConverseUpstream } from './upstream.ts';
 
 declare module '../../canonical/protocol-name.ts' {
   interface ProtocolNames {
@@ -34,25 +15,5 @@ export const bedrockConverse: Protocol = {
   name: 'bedrock-converse',
   counting,
   embeddings: bedrockEmbeddings,
-  upstream: {
-    facts: SERVER_FACTS,
-    path: '/model',
-    pathFor,
-    headers: { accept: '*/*' },
-    lacks: new Set(LACKS),
-    schemasOnly: true,
-    functionsOnly: true,
-    textOnly: new Set(['assistant', 'system', 'developer']),
-    // Bytes, or an `s3:` address (API reference "ImageSource", "DocumentSource", 2026-11).
-    takesUrl: () => false,
-    encodeRequest,
-    decodeResponse,
-    decodeStream,
-    decodeError,
-  },
+  upstream: bedrockConverseUpstream,
 };
-
-/** The model and the mode stand in the path. A model may be named by its ARN, whose slashes are escaped. */
-function pathFor(model: string, stream: boolean): string {
-  return `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`;
-}

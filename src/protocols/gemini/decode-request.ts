@@ -8,7 +8,7 @@ import type { RequestRoute } from '../protocol.ts';
 import { readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { camelMembers, camelName } from './camel-members.ts';
-import { decodeContents, decodeSystemInstruction } from './decode-contents.ts';
+import { decodeContents, decodeSystemInstruction } from './decode-conversation.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
 import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';

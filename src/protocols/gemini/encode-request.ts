@@ -11,7 +11,7 @@ import type {
 import { asObject, GatewayError } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
 import { reportPrefill } from '../prefill.ts';
-import { encodeConversation } from './encode-contents.ts';
+import { encodeConversation } from './encode-conversation.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeTools } from './encode-tools.ts';
 

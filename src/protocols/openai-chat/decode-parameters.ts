@@ -13,8 +13,8 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { decodeSchemaFormat } from '../decode-schema-format.ts';
-import { memberPath } from '../decode-metadata.ts';
+import { decodeSchemaFormat } from '../openai/decode-schema-format.ts';
+import { memberPath } from '../openai/decode-metadata.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const STOP_LIMIT = 4;

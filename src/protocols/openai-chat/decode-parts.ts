@@ -12,7 +12,7 @@ import {
   requireText,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { decodeAddress } from '../decode-address.ts';
+import { decodeAddress } from '../openai/decode-address.ts';
 import { decodeBreakpoint } from '../prompt-breakpoint.ts';
 import { partShape } from './member-shapes.ts';
 

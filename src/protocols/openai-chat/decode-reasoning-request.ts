@@ -7,7 +7,7 @@ import type {
   ReasoningRequest,
   Report,
 } from '../../canonical/index.ts';
-import { readEffort } from '../read-effort.ts';
+import { readEffort } from '../openai/read-effort.ts';
 import { readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;

@@ -2,7 +2,7 @@
 import type { CodecContext } from '../protocol.ts';
 import type { EventSink } from '../../canonical/index.ts';
 import { asString, GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import { AnswerDecoder, firstChoice } from './answer-decoder.ts';
+import { AnswerDecoder, firstChoice } from './answer-emitter.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { isFailureReason } from './finish-reason.ts';
 import type { WireCompletion } from './wire-types.ts';

@@ -4,7 +4,7 @@ import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import type { EventSink, GatewayError } from '../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { AnswerDecoder } from './answer-decoder.ts';
+import { AnswerDecoder } from './answer-emitter.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { failureReason } from './decode-response.ts';
 import type { WireCompletion } from './wire-types.ts';

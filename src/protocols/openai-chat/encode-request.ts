@@ -12,10 +12,10 @@ import type {
   WebSearchOptions,
 } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
-import { enforceable } from '../strict-schema.ts';
+import { enforceable } from '../openai/strict-schema.ts';
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { encodeMessages } from './encode-messages.ts';
+import { encodeMessages } from './encode-conversation.ts';
 import { encodePrefill } from './encode-prefill.ts';
 import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';

@@ -18,7 +18,7 @@ import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { encodeUpstreamFacts } from './encode-envelope.ts';
-import { encodeErrorBody } from '../encode-openai-error.ts';
+import { encodeErrorBody } from '../openai/encode-error.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';

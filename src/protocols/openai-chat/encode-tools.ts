@@ -12,7 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
-import { enforceable, isEnforceable } from '../strict-schema.ts';
+import { enforceable, isEnforceable } from '../openai/strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
 import { DEFINITIONS, toolShape } from './member-shapes.ts';

@@ -1,6 +1,6 @@
 // OpenAI's Chat Completions, in both directions. The only file of this folder that others import.
 import type { ServedProtocol } from '../protocol.ts';
-import { openaiEmbeddings } from '../openai-embeddings.ts';
+import { openaiEmbeddings } from '../openai/embeddings.ts';
 import { relay } from './relay.ts';
 import { openaiChatServer } from './server.ts';
 import { openaiChatUpstream } from './upstream.ts';

@@ -1,10 +1,10 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
-import { openaiEmbeddingsServer } from '../decode-embeddings-request.ts';
+import { openaiEmbeddingsServer } from '../openai/embeddings-server.ts';
 import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
-import { encodeError } from '../encode-openai-error.ts';
+import { encodeError } from '../openai/encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS } from './fields.ts';

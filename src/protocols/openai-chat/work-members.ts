@@ -2,7 +2,7 @@
 // knows nothing of frames.
 import { asObject, asString, Problems } from '../../canonical/index.ts';
 import type { HostedFacts, JsonObject, Source } from '../../canonical/index.ts';
-import { decodeAddress } from '../decode-address.ts';
+import { decodeAddress } from '../openai/decode-address.ts';
 import { ownRaw } from './encode-context.ts';
 
 /** The kinds of hosted calls that are members of a message here. */

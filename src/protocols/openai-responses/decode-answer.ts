@@ -4,7 +4,7 @@ import type { EventSink, FinishReason, JsonObject, StartEvent } from '../../cano
 import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
 import { decodeFailure } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
-import type { ItemEmitter } from './item-emitter.ts';
+import type { ItemEmitter } from './answer-emitter.ts';
 
 /** How an answer ended: from the event's name, corrected by the response's own status. */
 export type Ending = 'completed' | 'incomplete' | 'failed' | 'cancelled';

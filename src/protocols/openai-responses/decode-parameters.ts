@@ -11,8 +11,8 @@ import type {
   ResponseFormat,
   StateRequest,
 } from '../../canonical/index.ts';
-import { decodeSchemaFormat } from '../decode-schema-format.ts';
-import { readEffort } from '../read-effort.ts';
+import { decodeSchemaFormat } from '../openai/decode-schema-format.ts';
+import { readEffort } from '../openai/read-effort.ts';
 import {
   describe,
   readBoolean,
@@ -25,7 +25,7 @@ import {
   requireString,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { decodePart, OUTPUT_PARTS } from './decode-content.ts';
+import { decodePart, OUTPUT_PARTS } from './decode-parts.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;

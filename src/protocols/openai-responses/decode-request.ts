@@ -9,12 +9,12 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { decodeMetadata } from '../decode-metadata.ts';
+import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
 import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { decodeInput, decodeInstructions } from './decode-input.ts';
+import { decodeInput, decodeInstructions } from './decode-conversation.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { DECODED_FIELDS, IGNORED_FIELDS } from './fields.ts';

@@ -4,7 +4,7 @@ import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.t
 import type { CodecContext } from '../protocol.ts';
 import { decodeStart, emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';
-import { ItemEmitter } from './item-emitter.ts';
+import { ItemEmitter } from './answer-emitter.ts';
 
 /**
  * Pushes the answer in `body`.

@@ -8,7 +8,7 @@ import type { Ending } from './decode-answer.ts';
 import { decodeStart, emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';
 import { sourceOf } from './decode-item.ts';
-import { ItemEmitter } from './item-emitter.ts';
+import { ItemEmitter } from './answer-emitter.ts';
 import type { WireEvent } from './wire-types.ts';
 
 export class ResponsesStreamDecoder implements StreamDecoder {

@@ -12,9 +12,9 @@ import type {
 import { asObject } from '../../canonical/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
 import { reportPrefill } from '../prefill.ts';
-import { enforceable } from '../strict-schema.ts';
+import { enforceable } from '../openai/strict-schema.ts';
 import { REASONING_SHAPE, TEXT_SHAPE, unknownOf } from './member-shapes.ts';
-import { encodeItems } from './encode-items.ts';
+import { encodeItems } from './encode-conversation.ts';
 import { encodeTools } from './encode-tools.ts';
 
 /** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */

@@ -13,7 +13,7 @@ import type {
 } from '../../canonical/index.ts';
 import { asString } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
-import { enforceable } from '../strict-schema.ts';
+import { enforceable } from '../openai/strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
 import { FUNCTION_SHAPE, unknownOf } from './member-shapes.ts';
 

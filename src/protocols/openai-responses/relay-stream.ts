@@ -11,7 +11,7 @@ import { emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';
 import { kindOfItem } from './decode-item.ts';
 import { encodeFailure } from './encode-response-object.ts';
-import { ItemEmitter } from './item-emitter.ts';
+import { ItemEmitter } from './answer-emitter.ts';
 import { responsePatches } from './response-patches.ts';
 
 const EVENT = 'event: response.';

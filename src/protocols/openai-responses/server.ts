@@ -1,8 +1,8 @@
 // The Responses API as spoken to clients: the parts put together. Knows nothing of upstreams, and keeps nothing.
-import { encodeError } from '../encode-openai-error.ts';
-import { portableRequest } from '../portable-request.ts';
+import { encodeError } from '../openai/encode-error.ts';
+import { portableRequest } from './portable-request.ts';
 import type { KeepingProtocol } from '../protocol.ts';
-import { ToolRestorer } from '../tool-restorer.ts';
+import { ToolRestorer } from './tool-restorer.ts';
 import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';

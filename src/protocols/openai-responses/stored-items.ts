@@ -3,7 +3,7 @@
 import { asArray, asString, isJsonObject, Problems } from '../../canonical/index.ts';
 import type { Item, JsonObject, JsonValue } from '../../canonical/index.ts';
 import type { StoredItems } from '../protocol.ts';
-import { decodeInputItems } from './decode-input.ts';
+import { decodeInputItems } from './decode-conversation.ts';
 import { prefixOf } from './encode-output-item.ts';
 import { gateItem } from './include-gates.ts';
 import { replayResponse } from './replay-stream.ts';

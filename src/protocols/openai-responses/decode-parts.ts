@@ -10,7 +10,7 @@ import type {
   Problems,
   Source,
 } from '../../canonical/index.ts';
-import { decodeAddress } from '../decode-address.ts';
+import { decodeAddress } from '../openai/decode-address.ts';
 import {
   describe,
   readArray,

@@ -1,7 +1,7 @@
 // The members of a JSON Schema answer format. Chat Completions nests them below `json_schema`, Responses has them flat:
 // the place differs, the rules do not.
-import type { JsonObject, Problems, ResponseFormat } from '../canonical/index.ts';
-import { readBoolean, readObject, readString, requireString } from './read-member.ts';
+import type { JsonObject, Problems, ResponseFormat } from '../../canonical/index.ts';
+import { readBoolean, readObject, readString, requireString } from '../read-member.ts';
 
 /** OpenAI API reference, "Structured outputs", `name`. */
 const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,7 +1,7 @@
 // A Responses request in terms that every upstream knows: tools that the client runs become functions, and groups of tools
 // become single ones. What was renamed is remembered, so that the answer can be put back (`tool-restorer.ts`). Knows no
 // upstream protocol.
-import { asArray, asString, isJsonObject } from '../canonical/index.ts';
+import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
@@ -15,7 +15,7 @@ import type {
   Tool,
   ToolCallItem,
   ToolChoice,
-} from '../canonical/index.ts';
+} from '../../canonical/index.ts';
 import { clientToolOf, clientToolOfCall, clientToolOfOutput, type ClientTool } from './client-tools.ts';
 import { UnansweredCalls } from './unanswered-calls.ts';
 

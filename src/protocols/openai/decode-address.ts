@@ -1,6 +1,6 @@
 // Where the bytes of an image or a file come from, as OpenAI's protocols write it: an address or a data URL. Knows no
 // part types.
-import type { Media, Problems } from '../canonical/index.ts';
+import type { Media, Problems } from '../../canonical/index.ts';
 
 /**
  * An http(s) address or a base64 data URL (RFC 2397).

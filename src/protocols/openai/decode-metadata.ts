@@ -1,7 +1,7 @@
 // `metadata`: pairs of strings that a client attaches to its request, alike in every protocol that has them.
-import type { Problems } from '../canonical/index.ts';
-import { describe, readObject } from './read-member.ts';
-import type { Member } from './read-member.ts';
+import type { Problems } from '../../canonical/index.ts';
+import { describe, readObject } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 /** OpenAI API reference, "Create chat completion", `metadata`. */
 const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };

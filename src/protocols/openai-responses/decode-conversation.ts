@@ -11,7 +11,7 @@ import {
   requireText,
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
-import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-content.ts';
+import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-parts.ts';
 import { decodeOpaque, isDocumentedHosted, isOwnAnswer, kindOfItem, sourceOf } from './decode-item.ts';
 import { MESSAGE_SHAPE } from './member-shapes.ts';
 

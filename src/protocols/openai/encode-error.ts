@@ -1,7 +1,7 @@
 // Errors as clients of OpenAI's protocols know them (Chat Completions and Responses). Owns the table of types and
 // codes. Statuses are the kinds' own, except that an overloaded upstream stays overloaded.
-import type { ErrorKind, GatewayError, JsonObject } from '../canonical/index.ts';
-import { isOverloaded } from '../canonical/index.ts';
+import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+import { isOverloaded } from '../../canonical/index.ts';
 
 interface ErrorWords {
   readonly type: string;

@@ -1,7 +1,7 @@
 // Tools of the Responses API that the client runs: shells, patches, a computer. Each as a function that any model can
 // call, and the calls and outputs in both forms. Pure mappings, one entry per tool; knows no request and no stream.
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../canonical/index.ts';
-import type { JsonObject, JsonValue, MutableJsonObject, Part } from '../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject, Part } from '../../canonical/index.ts';
 
 /** A tool that the client runs. */
 export interface ClientTool {

@@ -20,7 +20,7 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { isHosted } from './block-kinds.ts';
-import { decodeCache, decodeContent, decodePart, readBlock } from './decode-blocks.ts';
+import { decodeCache, decodeContent, decodePart, readBlock } from './decode-parts.ts';
 import { ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { CLAUDE_REASONING, decodeHidden } from './foreign-reasoning.ts';

@@ -1,6 +1,6 @@
 // Puts an answer back into the client's terms after `portable-request.ts`: calls of functions that stand for tools of
 // the client become the items of those tools, and tools of groups get their own names back.
-import { isJsonObject, parseJson } from '../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import type {
   CanonicalEvent,
   EventSink,
@@ -8,7 +8,7 @@ import type {
   OpenEvent,
   OpenItem,
   Source,
-} from '../canonical/index.ts';
+} from '../../canonical/index.ts';
 import type { ClientTool } from './client-tools.ts';
 import type { StandIn } from './portable-request.ts';
 

@@ -1,7 +1,7 @@
 // Which JSON Schemas OpenAI enforces. Elsewhere `strict` promises less: a schema that is fine at Anthropic gets a 400
 // from OpenAI. Knows neither tools nor answer formats.
-import type { JsonObject, JsonValue, ProtocolName, Report } from '../canonical/index.ts';
-import { asArray, asObject, isJsonArray, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue, ProtocolName, Report } from '../../canonical/index.ts';
+import { asArray, asObject, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 
 /** Guide "Structured Outputs", supported schemas, and the errors "'…' is not permitted" of the API (2026-11). */
 const REFUSED: ReadonlySet<string> = new Set([

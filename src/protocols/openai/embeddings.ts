@@ -10,11 +10,11 @@ import type {
   Target,
   Usage,
   Vector,
-} from '../canonical/index.ts';
-import { asArray, asNumber, asObject, isJsonObject, NO_USAGE } from '../canonical/index.ts';
-import { tellNotes } from './embedding-inputs.ts';
-import type { EmbeddingsCodec } from './protocol.ts';
-import { readVectors } from './read-vectors.ts';
+} from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, isJsonObject, NO_USAGE } from '../../canonical/index.ts';
+import { tellNotes } from '../embedding-inputs.ts';
+import type { EmbeddingsCodec } from '../protocol.ts';
+import { readVectors } from '../read-vectors.ts';
 
 /** The upstream side of `POST /embeddings` (API reference, "Create embeddings", 2026-11). */
 export const openaiEmbeddings: EmbeddingsCodec = {

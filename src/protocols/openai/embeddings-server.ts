@@ -1,13 +1,13 @@
 // `POST /embeddings` as clients of OpenAI's API write it. It belongs to no chat protocol, and stands here beside its
 // upstream side.
-import { isJsonArray, Problems, Report, unknownMembers, VECTOR_FORMATS } from '../canonical/index.ts';
-import type { EmbeddingInput, EmbeddingsRequest, JsonValue } from '../canonical/index.ts';
-import { embeddingTask } from './embedding-inputs.ts';
+import { isJsonArray, Problems, Report, unknownMembers, VECTOR_FORMATS } from '../../canonical/index.ts';
+import type { EmbeddingInput, EmbeddingsRequest, JsonValue } from '../../canonical/index.ts';
+import { embeddingTask } from '../embedding-inputs.ts';
 import { encodeEmbeddings } from './encode-embeddings.ts';
-import { decodeGatewayOptions } from './gateway-options.ts';
-import type { DecodedEmbeddings, EmbeddingsServer } from './protocol.ts';
-import { describe, readNumber, readString, readWord, requireBody, requireString } from './read-member.ts';
-import type { Member } from './read-member.ts';
+import { decodeGatewayOptions } from '../gateway-options.ts';
+import type { DecodedEmbeddings, EmbeddingsServer } from '../protocol.ts';
+import { describe, readNumber, readString, readWord, requireBody, requireString } from '../read-member.ts';
+import type { Member } from '../read-member.ts';
 
 /** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
 const LONGEST_LIST = 2048;

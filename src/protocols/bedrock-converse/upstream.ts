@@ -1,0 +1,44 @@
+// Converse as spoken to an upstream: the parts put together.
+import type { Parameter } from '../../canonical/index.ts';
+import { decodeError } from './decode-error.ts';
+import { decodeResponse } from './decode-response.ts';
+import { decodeStream } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+import { SERVER_FACTS } from './server-facts.ts';
+import type { UpstreamCodec } from '../protocol.ts';
+
+/** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
+const LACKS: readonly Parameter[] = [
+  'topK',
+  'frequencyPenalty',
+  'presencePenalty',
+  'logitBias',
+  'logprobs',
+  'topLogprobs',
+  'seed',
+  'parallelToolCalls',
+  'verbosity',
+  'webSearch',
+];
+
+export const bedrockConverseUpstream: UpstreamCodec = {
+  facts: SERVER_FACTS,
+  path: '/model',
+  pathFor,
+  headers: { accept: '*/*' },
+  lacks: new Set(LACKS),
+  schemasOnly: true,
+  functionsOnly: true,
+  textOnly: new Set(['assistant', 'system', 'developer']),
+  // Bytes, or an `s3:` address (API reference "ImageSource", "DocumentSource", 2026-11).
+  takesUrl: () => false,
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+};
+
+/** The model and the mode stand in the path. A model may be named by its ARN, whose slashes are escaped. */
+function pathFor(model: string, stream: boolean): string {
+  return `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`;
+}

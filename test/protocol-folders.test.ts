@@ -1,0 +1,81 @@
+// Every protocol's folder has the same file for the same role, so that who knows one knows all of them.
+import { expect, test } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { protocols, type Protocol } from '../src/protocols/index.ts';
+
+const FOLDER = join(import.meta.dir, '..', 'src', 'protocols');
+/** What OpenAI's two protocols have in common. */
+const OPENAI = join(FOLDER, 'openai');
+/** Reads bodies in the forms of several protocols: one of its own is what it is not. */
+const NO_PROTOCOLS = ['mixed-bodies', 'openai'];
+
+interface Role {
+  /** The side of a protocol that has the role. */
+  readonly has: (protocol: Protocol) => boolean;
+  readonly files: readonly string[];
+}
+
+const ROLES: readonly Role[] = [
+  {
+    has: () => true,
+    files: [
+      'index.ts',
+      'upstream.ts',
+      'server-facts.ts',
+      'encode-request.ts',
+      'encode-conversation.ts',
+      'encode-parts.ts',
+      'encode-tools.ts',
+      'decode-response.ts',
+      'decode-stream.ts',
+      'answer-emitter.ts',
+      'decode-usage.ts',
+      'decode-error.ts',
+    ],
+  },
+  {
+    has: ({ server }) => server !== undefined,
+    files: [
+      'server.ts',
+      'addresses.ts',
+      'client-names.ts',
+      'decode-request.ts',
+      'decode-conversation.ts',
+      'decode-tools.ts',
+      'member-shapes.ts',
+      'named-objects.ts',
+      'encode-response.ts',
+      'encode-stream.ts',
+      'encode-usage.ts',
+      'encode-error.ts',
+    ],
+  },
+  { has: ({ relay }) => relay !== undefined, files: ['relay.ts', 'relay-stream.ts'] },
+  { has: ({ counting }) => counting !== undefined, files: ['count-tokens.ts'] },
+  { has: ({ embeddings }) => embeddings !== undefined, files: ['embeddings.ts'] },
+  { has: ({ server }) => server?.embeddings !== undefined, files: ['embeddings-server.ts'] },
+  { has: ({ server }) => server?.items !== undefined, files: ['stored-items.ts'] },
+];
+
+test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
+  '%s has a file for each of its roles',
+  (name, protocol) => {
+    const own = readdirSync(join(FOLDER, name));
+    const isShared = (file: string): boolean => name.startsWith('openai-') && existsSync(join(OPENAI, file));
+    const missing = ROLES.filter(({ has }) => has(protocol))
+      .flatMap(({ files }) => files)
+      .filter((file) => !own.includes(file) && !isShared(file));
+    expect(missing).toEqual([]);
+    // A file of a role that the protocol has not got would be nobody's.
+    const idle = ROLES.filter(({ has }) => !has(protocol)).flatMap(({ files }) => files);
+    expect(own.filter((file) => idle.includes(file))).toEqual([]);
+  },
+);
+
+test('every folder is that of a protocol in the registry, under its name', () => {
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(
+    [...protocols.map(({ name }) => name), ...NO_PROTOCOLS].toSorted(),
+  );
+});
