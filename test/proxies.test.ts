@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { UpstreamClient } from '../src/upstream/client.ts';
+import { Destination } from '../src/upstream/destination.ts';
 import { makeRoad, parseProxy, STRAIGHT, type Road } from '../src/upstream/road.ts';
 import { makeCertificates } from './certificates.ts';
 import { startGateway, type TestGateway } from './harness.ts';
@@ -407,7 +408,7 @@ test('connections are used again on the same road only', async () => {
   const send = (road: Road): Promise<void> =>
     new Promise((resolve, reject) =>
       client.send(
-        { url: `${plain.origin}/x`, headers: {}, body: '', pool, road },
+        { to: new Destination({ url: `${plain.origin}/x`, headers: {}, road }), body: '', pool },
         {
           connected() {},
           head() {},

@@ -2,6 +2,7 @@
 // certificates are made with openssl; without it the suite is skipped.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { UpstreamClient } from '../src/upstream/client.ts';
+import { Destination } from '../src/upstream/destination.ts';
 import { makeRoad } from '../src/upstream/road.ts';
 import { makeCertificates } from './certificates.ts';
 
@@ -62,11 +63,13 @@ async function ask(
   let answer = '';
   client.send(
     {
-      url: `https://${name ?? 'localhost'}:${server.port}/x`,
-      address: name && '127.0.0.1',
-      headers: {},
+      to: new Destination({
+        url: `https://${name ?? 'localhost'}:${server.port}/x`,
+        address: name && '127.0.0.1',
+        headers: {},
+        road: trusted ? makeRoad({ proxy: null, ca: read('ca.pem') }) : undefined,
+      }),
       body: 'hello',
-      road: trusted ? makeRoad({ proxy: null, ca: read('ca.pem') }) : undefined,
     },
     {
       connected() {},

@@ -4,7 +4,7 @@ import { Secret } from '../telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
 import { profileKeys, type ProfileFiles, readProfiles } from './aws-profile.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
-import type { EndpointCredential } from './endpoint.ts';
+import type { CredentialFacts } from './endpoint.ts';
 import { refuseMissing } from './provider-place.ts';
 
 interface Found {
@@ -21,7 +21,7 @@ const CONTAINER_URL = 'http://169.254.170.2';
 const AGENTS = /^(localhost|127(\.\d+){3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
 /** The credential. Refuses where there is none, or no region. */
-export function awsCredential(input: CredentialInput): EndpointCredential {
+export function awsCredential(input: CredentialInput): CredentialFacts {
   const { preset, words, path, refuse } = input;
   const found = ownKeys(input) ?? namedKeys(input) ?? keysAround(input);
   if (!found) {

@@ -3,7 +3,7 @@
 import { Secret } from '../telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
-import type { EndpointCredential } from './endpoint.ts';
+import type { CredentialFacts } from './endpoint.ts';
 
 /** What tokens are for: Azure OpenAI and Foundry alike ("Configure keyless authentication", 2026-11). */
 const AUDIENCE = 'https://cognitiveservices.azure.com';
@@ -11,7 +11,7 @@ const AUTHORITY = 'https://login.microsoftonline.com';
 const INSTANCE_URL = 'http://169.254.169.254';
 
 /** The credential. Refuses where there is none, or something of it is missing. */
-export function azureCredential(input: CredentialInput): EndpointCredential {
+export function azureCredential(input: CredentialInput): CredentialFacts {
   const { preset, given, path, surroundings, refuse } = input;
   const { environment } = surroundings;
   const named = given.credentials?.reveal();
@@ -38,7 +38,7 @@ function application(
   { given, path, surroundings: { environment }, refuse }: CredentialInput,
   proof: Extract<TokenSource, { readonly from: 'azure-application' }>['proof'],
   origin: string,
-): EndpointCredential {
+): CredentialFacts {
   const missing = (key: string, variable: string): never =>
     refuse(`${path}.${key}`, `missing: set it here or in the environment variable ${variable}`);
   const tenantId =
@@ -59,7 +59,7 @@ function application(
 }
 
 /** App Service and its relatives say where to ask and with which header; machines ask the metadata service. */
-function identity({ given, surroundings: { environment } }: CredentialInput): EndpointCredential {
+function identity({ given, surroundings: { environment } }: CredentialInput): CredentialFacts {
   const endpoint = environment['IDENTITY_ENDPOINT'];
   const secret = environment['IDENTITY_HEADER'];
   const clientId = given.azureApplication?.clientId || environment['AZURE_CLIENT_ID'];

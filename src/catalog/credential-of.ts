@@ -5,18 +5,20 @@ import { awsCredential } from './aws-credential.ts';
 import { azureCredential } from './azure-credential.ts';
 import type { ProviderConfig } from './catalog-config.ts';
 import type { CredentialInput } from './credential-input.ts';
-import type { EndpointCredential } from './endpoint.ts';
+import type { CredentialFacts, EndpointCredential } from './endpoint.ts';
 import { googleCredential } from './google-credential.ts';
 
-const FINDERS: Readonly<Record<CredentialKind, (input: CredentialInput) => EndpointCredential>> = {
+const FINDERS: Readonly<Record<CredentialKind, (input: CredentialInput) => CredentialFacts>> = {
   aws: awsCredential,
   azure: azureCredential,
   google: googleCredential,
 };
 
+let count = 0;
+
 /** The credential of a provider whose preset has such a kind. Refuses where something of it is missing. */
 export function credentialOf(kind: CredentialKind, input: CredentialInput): EndpointCredential {
-  return Object.freeze(FINDERS[kind](input));
+  return Object.freeze({ ...FINDERS[kind](input), id: ++count });
 }
 
 /** True where the operator named credentials: then a key that only the environment holds is not meant. */

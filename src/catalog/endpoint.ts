@@ -7,8 +7,8 @@ import type { AwsKeySource, TokenSource } from '../upstream/credential-source.ts
 import type { Road } from '../upstream/road.ts';
 import type { Price } from './price.ts';
 
-/** What signs the requests to an endpoint where no fixed header does. One object for all endpoints of a provider. */
-export type EndpointCredential = {
+/** What signs the requests to an endpoint where no fixed header does. */
+export type CredentialFacts = {
   /** Where it comes from, for people: holds no secret. */
   readonly origin: string;
 } & (
@@ -21,6 +21,9 @@ export type EndpointCredential = {
     }
   | { readonly kind: 'token'; readonly source: TokenSource }
 );
+
+/** One object for all endpoints of a provider. @property id that of no other credential in this process */
+export type EndpointCredential = CredentialFacts & { readonly id: number };
 
 export interface Endpoint {
   /** `provider` or `provider/name`: how requests and records name this deployment. Unique within its model. */

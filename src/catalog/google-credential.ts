@@ -6,7 +6,7 @@ import { asObject, asString, isJsonObject, parseJson } from '../canonical/index.
 import { Secret } from '../telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
-import type { EndpointCredential } from './endpoint.ts';
+import type { CredentialFacts } from './endpoint.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const EXCHANGE_URL = 'https://sts.googleapis.com/v1/token';
@@ -14,7 +14,7 @@ const METADATA_HOST = 'metadata.google.internal';
 const VARIABLE = 'GOOGLE_APPLICATION_CREDENTIALS';
 
 /** The credential. Refuses where there is none, and files of kinds that cannot be used. */
-export function googleCredential(input: CredentialInput): EndpointCredential {
+export function googleCredential(input: CredentialInput): CredentialFacts {
   const { given, path, surroundings, refuse } = input;
   const { environment } = surroundings;
   const where = `${path}.credentials`;

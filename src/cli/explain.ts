@@ -5,12 +5,16 @@ import { GatewayError, isJsonObject, parseJson, type JsonObject } from '../canon
 import { networkOf, portOf, readEnvironment } from '../config/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
+import { Destination } from '../upstream/destination.ts';
+import { collect, receive } from '../upstream/receive.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { isRouteTable, routeText } from './route-text.ts';
 
 const PATH = '/v1/route/explain';
 /** A plan takes microseconds: a gateway that is silent for so long does not answer at all. */
 const PATIENCE_MS = 10_000;
+/** A plan is smaller, in bytes. */
+const MAX_BYTES = 64 * 1_048_576;
 
 export const explain: RunCommand = async (argv) => {
   const args = parseArguments(argv, {
@@ -82,43 +86,29 @@ interface Answer {
   readonly text: string;
 }
 
-function post(origin: string, path: string, key: string, body: string): Promise<Answer> {
+async function post(origin: string, path: string, key: string, body: string): Promise<Answer> {
   // A gateway on this machine is reached straight, another one as the environment says.
   const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
   const client = new UpstreamClient(systemClock.now, { network: () => network });
-  let stop = (): void => {};
-  return new Promise<Answer>((resolve, reject) => {
-    const fail = (reason: string): void =>
-      reject(
-        new GatewayError(
-          'upstream_unavailable',
-          `no gateway answers at ${origin}: ${reason}. Start one with \`dragoman serve\`, or say where it is with --url`,
-        ),
-      );
-    let status = 0;
-    let bytes = '';
-    const call = client.send(
-      {
-        url: origin + path,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: Buffer.from(body).toString('latin1'),
-      },
-      {
-        connected: () => {},
-        head: (head) => (status = head.status),
-        data: (read) => (bytes += read),
-        end: () => resolve({ status, text: Buffer.from(bytes, 'latin1').toString('utf8') }),
-        failed: (_failure, reason) => fail(reason),
-      },
-    );
-    stop = systemClock.after(PATIENCE_MS, () => {
-      call.abort();
-      fail(`silence for ${PATIENCE_MS / 1000} s`);
-    });
-  }).finally(() => {
-    stop();
-    client.close();
+  const to = new Destination({
+    url: origin + path,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
+  const request = { to, body: Buffer.from(body).toString('latin1') };
+  const asked = collect<[failure: string, reason: string]>((taker) =>
+    receive((listener) => client.send(request, listener), taker, MAX_BYTES),
+  );
+  const stop = systemClock.after(PATIENCE_MS, asked.abort);
+  const outcome = await asked.outcome;
+  stop();
+  client.close();
+  if (outcome && !('failure' in outcome))
+    return { status: outcome.head.status, text: outcome.bytes.toString() };
+  const reason = outcome ? outcome.failure[1] : `silence for ${PATIENCE_MS / 1000} s`;
+  throw new GatewayError(
+    'upstream_unavailable',
+    `no gateway answers at ${origin}: ${reason}. Start one with \`dragoman serve\`, or say where it is with --url`,
+  );
 }
 
 /** The table; throws GatewayError with a sentence that says what to do. */

@@ -7,18 +7,10 @@ import { countInputTokens } from '../ledger/index.ts';
 import { type CountCodec, findProtocol, type Protocol } from '../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import { adaptRequest, ReasoningSeal, resolveReasoning } from './adapt/index.ts';
-import {
-  askUpstream,
-  fitRequest,
-  operationPath,
-  redactedError,
-  type ShortAnswer,
-  targetOf,
-  upstreamHeaders,
-  withClientHeaders,
-} from './attempt/index.ts';
+import { askUpstream, fitRequest, redactedError, type ShortAnswer, targetOf } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { operationPath } from './prepared-endpoint.ts';
 import { refuseObjects, routeRequest } from './admit/index.ts';
 import { needsReading, pointsElsewhere, resolveFiles } from './media/index.ts';
 
@@ -140,17 +132,16 @@ function send(
   deps: GatewayDependencies,
   call: ApiCall,
 ): Promise<ShortAnswer | null> {
-  const { hosting } = endpoint;
-  const hosted = hosting?.counting;
+  const hosted = endpoint.hosting?.counting;
   return askUpstream(
-    hosting ? { ...endpoint, hosting: { ...hosting, set: hosted?.set, remove: hosted?.remove } } : endpoint,
+    endpoint,
     {
       url: endpoint.baseUrl + operationPath(endpoint, codec.pathFor(endpoint.model), hosted),
-      headers: withClientHeaders(
-        upstreamHeaders(endpoint, findProtocol(endpoint.protocol) ?? protocol, false),
-        call.headers,
-        protocol.name === call.protocol.name ? protocol.server?.passedHeaders : undefined,
-      ),
+      hosted,
+      passed: {
+        headers: call.headers,
+        names: protocol.name === call.protocol.name ? protocol.server?.passedHeaders : undefined,
+      },
       body,
       tenant: call.principal.keyId,
     },

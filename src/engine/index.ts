@@ -11,4 +11,3 @@ export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
 export { retryHeaders } from './answer/index.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';
-export { upstreamHeaders } from './attempt/index.ts';

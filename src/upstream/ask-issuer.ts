@@ -3,9 +3,11 @@
 import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
 import type { JsonObject } from '../canonical/index.ts';
 import type { Sender, UpstreamRequest } from './client.ts';
+import { Destination, type DestinationInput } from './destination.ts';
+import { collect, receive, type ReceiveFailure } from './receive.ts';
 import { STRAIGHT } from './road.ts';
 
-export interface IssuerQuestion extends Pick<UpstreamRequest, 'method' | 'url'> {
+export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'> {
   /** Who is asked, for messages. */
   readonly issuer: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -30,55 +32,50 @@ const MAX_ANSWER_BYTES = 64 * 1024;
  * Asks.
  * @throws GatewayError `upstream_unavailable` where there is no answer, `timeout` where nobody waits for it any more
  */
-export function askIssuer(
-  { issuer, url, method, headers, ofMachine, form, json, maxBytes = MAX_ANSWER_BYTES }: IssuerQuestion,
+export async function askIssuer(
+  question: IssuerQuestion,
   client: Sender,
   signal: AbortSignal,
 ): Promise<IssuerAnswer> {
+  const { issuer, maxBytes = MAX_ANSWER_BYTES } = question;
   const late = (): GatewayError => new GatewayError('timeout', `${issuer} does not answer`);
-  if (signal.aborted) return Promise.reject(late());
+  if (signal.aborted) throw late();
+  const request = requestOf(question, client);
+  const asked = collect<[failure: ReceiveFailure, message: string]>((taker) =>
+    receive((listener) => client.send(request, listener), taker, maxBytes),
+  );
+  signal.addEventListener('abort', asked.abort, { once: true });
+  const outcome = await asked.outcome;
+  signal.removeEventListener('abort', asked.abort);
+  if (outcome === null) throw late();
+  if (!('failure' in outcome)) return { status: outcome.head.status, text: outcome.bytes.toString() };
+  const [failure, message] = outcome.failure;
+  throw new GatewayError(
+    'upstream_unavailable',
+    failure === 'size'
+      ? `${issuer} gives an answer of ${message}`
+      : `${issuer} failed: ${failure} (${message})`,
+  );
+}
+
+function requestOf(
+  { url, method, headers, ofMachine, form, json }: IssuerQuestion,
+  client: Sender,
+): UpstreamRequest {
   const body = form ? new URLSearchParams(form).toString() : json ? JSON.stringify(json) : '';
   const type = form ? 'application/x-www-form-urlencoded' : json ? 'application/json' : undefined;
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    let bytes = '';
-    const call = client.send(
-      {
-        url,
-        method: method ?? (type === undefined ? 'GET' : 'POST'),
-        headers: {
-          accept: '*/*',
-          'accept-encoding': 'identity',
-          ...(type === undefined ? {} : { 'content-type': type }),
-          ...headers,
-        },
-        body: Buffer.from(body).toString('latin1'),
-        road: ofMachine ? STRAIGHT : undefined,
-      },
-      {
-        connected: () => {},
-        head: (head) => (status = head.status),
-        data: (piece) => {
-          bytes += piece;
-          if (bytes.length <= maxBytes) return;
-          call.abort();
-          reject(
-            new GatewayError(
-              'upstream_unavailable',
-              `${issuer} gives an answer of more than ${maxBytes} bytes`,
-            ),
-          );
-        },
-        end: () => resolve({ status, text: Buffer.from(bytes, 'latin1').toString() }),
-        failed: (failure, message) =>
-          reject(new GatewayError('upstream_unavailable', `${issuer} failed: ${failure} (${message})`)),
-      },
-    );
-    signal.addEventListener('abort', () => {
-      call.abort();
-      reject(late());
-    });
+  const to = new Destination({
+    url,
+    method: method ?? (type === undefined ? 'GET' : 'POST'),
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...headers,
+    },
+    road: ofMachine ? STRAIGHT : client.road,
   });
+  return { to, body: Buffer.from(body).toString('latin1') };
 }
 
 /**

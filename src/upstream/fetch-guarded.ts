@@ -5,9 +5,10 @@ import type { Clock } from '../runtime/clock.ts';
 import { isPublicAddress } from './address-ranges.ts';
 import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
 import type { PoolName } from './connection-pools.ts';
-import { type Decompressor, decompressing } from './decompress.ts';
+import { Destination } from './destination.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
+import { collect, receive, type ReceiveFailure } from './receive.ts';
 import { STRAIGHT } from './road.ts';
 
 export interface GuardedRequest {
@@ -95,32 +96,25 @@ export class GuardedFetch {
    * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, `unsupported` (`url_not_fetched`), or
    * `cancelled`
    */
-  fetchWhole(request: GuardedRequest, signal?: AbortSignal): Promise<GuardedAnswer> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(cancelled());
-      const pieces: Buffer[] = [];
-      let seen: { head: ResponseHead; url: string } | undefined;
-      const call = this.send(request, {
-        head: (head, url) => (seen = { head, url }),
-        data: (bytes) => pieces.push(Buffer.from(bytes, 'latin1')),
-        end() {
-          signal?.removeEventListener('abort', stop);
-          if (!seen) return reject(notFetched('it gave no answer'));
-          const { head, url } = seen;
-          const header = (name: string): string | null => head.header(name);
-          resolve({ status: head.status, header, url, bytes: Buffer.concat(pieces) });
+  async fetchWhole(request: GuardedRequest, signal?: AbortSignal): Promise<GuardedAnswer> {
+    if (signal?.aborted === true) throw cancelled();
+    let url = request.url;
+    const fetched = collect<[error: GatewayError]>((taker) =>
+      this.send(request, {
+        ...taker,
+        head: (head, from) => {
+          url = from;
+          taker.head(head);
         },
-        failed(error) {
-          signal?.removeEventListener('abort', stop);
-          reject(error);
-        },
-      });
-      const stop = (): void => {
-        call.abort();
-        reject(cancelled());
-      };
-      signal?.addEventListener('abort', stop, { once: true });
-    });
+      }),
+    );
+    signal?.addEventListener('abort', fetched.abort, { once: true });
+    const outcome = await fetched.outcome;
+    signal?.removeEventListener('abort', fetched.abort);
+    if (outcome === null) throw cancelled();
+    if ('failure' in outcome) throw outcome.failure[0];
+    const { head, bytes } = outcome;
+    return { status: head.status, header: (name) => head.header(name), url, bytes };
   }
 }
 
@@ -138,10 +132,7 @@ class GuardedCall implements UpstreamCall {
   readonly #listener: GuardedListener;
   readonly #stopClock: () => void;
   #call: UpstreamCall | undefined;
-  #decompressor: Decompressor | undefined;
   #redirects = 0;
-  #received = 0;
-  #passed = 0;
   #paused = false;
   #done = false;
 
@@ -162,12 +153,12 @@ class GuardedCall implements UpstreamCall {
 
   pause(): void {
     this.#paused = true;
-    (this.#decompressor ?? this.#call)?.pause();
+    this.#call?.pause();
   }
 
   resume(): void {
     this.#paused = false;
-    (this.#decompressor ?? this.#call)?.resume();
+    this.#call?.resume();
   }
 
   async #visit(hop: Hop): Promise<void> {
@@ -183,39 +174,35 @@ class GuardedCall implements UpstreamCall {
   #connect(hop: Hop, guarded: Guarded, place: number): void {
     const { url, addresses } = guarded;
     const { method, body } = hop;
+    const { pool, maxBytes } = this.#request;
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
     const address = addresses[place];
     // What the operator exempts stands in the network of this machine, not in that of a proxy.
     const road = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
-    let isRedirect = false;
-    this.#call = this.#options.client.send(
-      { method, url: url.href, address, road, headers, body, pool: this.#request.pool },
+    const to = new Destination({ method, url: url.href, address, road, headers });
+    const call = receive(
+      (listener) => this.#options.client.send({ to, body, pool }, listener),
       {
         connected: () => this.#request.sent?.(),
         head: (head) => {
           const next = this.#redirected(hop, url, head);
-          isRedirect = next !== undefined;
-          if (!next) return this.#begin(head, url.href);
+          if (!next) return this.#listener.head(head, url.href);
           this.#call?.abort();
           if (!this.#done) void this.#visit(next);
         },
-        data: (bytes) => {
-          if (!isRedirect) this.#receive(bytes);
-        },
-        end: () => {
-          if (isRedirect) return;
-          if (this.#decompressor) this.#decompressor.end();
-          else this.#end();
-        },
+        data: (bytes) => this.#pass(bytes),
+        end: () => this.#end(),
         failed: (failure, message) => {
-          if (isRedirect || this.#done) return;
           if (failure === 'connect' && place + 1 < addresses.length)
             return this.#connect(hop, guarded, place + 1);
-          this.#fail(notFetched(FAILURES[failure], message));
+          this.#fail(failureOf(failure, message, maxBytes));
         },
       },
+      maxBytes,
     );
-    if (this.#paused) this.#call.pause();
+    this.#call = call;
+    if (this.#done) call.abort();
+    else if (this.#paused) call.pause();
   }
 
   /** Where the answer sends us; undefined when it is an answer. Throws nothing: a refusal ends the call. */
@@ -241,33 +228,7 @@ class GuardedCall implements UpstreamCall {
     };
   }
 
-  #begin(head: ResponseHead, url: string): void {
-    const { maxBytes } = this.#request;
-    if (Number(head.header('content-length') ?? 0) > maxBytes) return this.#fail(tooLarge(maxBytes));
-    this.#decompressor = decompressing(
-      head.header('content-encoding'),
-      { pause: () => this.#call?.pause(), resume: () => this.#call?.resume() },
-      { data: (bytes) => this.#pass(bytes), end: () => this.#end() },
-      (message) => this.#fail(notFetched(message)),
-    );
-    if (this.#decompressor && this.#paused) {
-      this.#decompressor.pause();
-      this.#call?.resume();
-    }
-    this.#listener.head(head, url);
-  }
-
-  #receive(bytes: string): void {
-    this.#received += bytes.length;
-    if (this.#received > this.#request.maxBytes) this.#fail(tooLarge(this.#request.maxBytes));
-    else if (this.#decompressor) this.#decompressor.data(bytes);
-    else this.#pass(bytes);
-  }
-
   #pass(bytes: string): void {
-    if (this.#done) return;
-    this.#passed += bytes.length;
-    if (this.#passed > this.#request.maxBytes) return this.#fail(tooLarge(this.#request.maxBytes));
     try {
       this.#request.taking?.(bytes.length);
     } catch (error) {
@@ -289,7 +250,6 @@ class GuardedCall implements UpstreamCall {
     if (this.#done) return false;
     this.#done = true;
     this.#stopClock();
-    this.#decompressor?.stop();
     this.#call?.abort();
     return true;
   }
@@ -302,6 +262,11 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   cut: 'the connection was closed in the middle of the answer',
   protocol: 'what answers there does not speak HTTP/1.1',
 };
+
+function failureOf(failure: ReceiveFailure, message: string, maxBytes: number): GatewayError {
+  if (failure === 'size') return tooLarge(maxBytes);
+  return failure === 'coding' ? notFetched(message) : notFetched(FAILURES[failure], message);
+}
 
 /** @param cause for the log; it may hold what the client must not learn */
 function notFetched(reason: string, cause?: string): GatewayError {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import { askUpstream, upstreamHeaders, type AnswerAsking } from '../../engine/index.ts';
+import { askUpstream, type AnswerAsking } from '../../engine/index.ts';
 import { findProtocol, protocols, type Protocol } from '../../protocols/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
 import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
@@ -39,7 +39,6 @@ export async function listModels(
     {
       method: 'GET',
       url: endpoint.baseUrl + path,
-      headers: upstreamHeaders(endpoint, protocol, false),
       body: '',
     },
     { ...asking, onLeave: () => {} },

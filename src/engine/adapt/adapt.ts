@@ -4,6 +4,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, Parameter, Report } from '../../canonical/index.ts';
 import { PARAMETERS } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
 
 export interface AdaptedRequest {
   readonly request: CanonicalRequest;
@@ -58,8 +59,6 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
   return names;
 }
 
-const lacking = new WeakMap<Endpoint, readonly Parameter[]>();
-
 /** A client that says something in the upstream's own protocol cannot have said what the protocol lacks. */
 function parametersLacking(
   protocol: Protocol,
@@ -67,12 +66,7 @@ function parametersLacking(
   request: CanonicalRequest,
 ): Iterable<Parameter> {
   if (request.protocol === protocol.name) return endpoint.unsupported;
-  let list = lacking.get(endpoint);
-  if (!list) {
-    list = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];
-    lacking.set(endpoint, list);
-  }
-  return list;
+  return preparedEndpoint(endpoint).lacking;
 }
 
 /** True for a parameter that the model refuses only while it reasons, in a request that tells it not to. */

@@ -12,16 +12,15 @@ import { findProtocol } from '../../protocols/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
-import { type Decompressor, decompressing } from '../../upstream/decompress.ts';
+import { receive, type ReceiveFailure } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { errorReader, streamReader, wholeReader, type AnswerReader } from './answer-reader.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { encodeBody, targetOf } from './prepare.ts';
 import { redactedError } from './redacted-error.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { TRANSPORT_WORDS } from './transport-words.ts';
-import { upstreamHeaders } from './upstream-headers.ts';
-import { upstreamUrl } from './upstream-url.ts';
 
 /** A longer answer is none to a small question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -70,8 +69,6 @@ export function askForAnswer(
     };
     let call: UpstreamCall | undefined;
     let reader: AnswerReader | undefined;
-    let decompressor: Decompressor | undefined;
-    let size = 0;
     let bytes = '';
     let streamed = false;
     let isOver = false;
@@ -79,8 +76,8 @@ export function askForAnswer(
     const done = (thrown: unknown): void => {
       if (isOver) return;
       isOver = true;
-      decompressor?.stop();
       cancelTimer();
+      call?.abort();
       const collected = collector.result();
       const found = thrown ?? collected.error ?? (collected.finish ? null : NO_ANSWER);
       resolve({
@@ -90,21 +87,16 @@ export function askForAnswer(
         text: Buffer.from(bytes, 'latin1').toString(),
       });
     };
-    const stop = (kind: 'timeout' | 'upstream_unavailable', message: string): void => {
-      done(new GatewayError(kind, message));
-      call?.abort();
-    };
     const guard = (run: () => void): void => {
       if (isOver) return;
       try {
         run();
       } catch (error) {
         done(error);
-        call?.abort();
       }
     };
     const cancelTimer = asking.clock.after(asking.timeoutMs, () =>
-      stop('timeout', `no complete answer within ${asking.timeoutMs} ms`),
+      done(new GatewayError('timeout', `no complete answer within ${asking.timeoutMs} ms`)),
     );
 
     const readerFor = (head: ResponseHead): AnswerReader => {
@@ -116,60 +108,42 @@ export function askForAnswer(
       const context = { newId, nowSeconds: () => Math.floor(asking.clock.now() / 1000) };
       return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
     };
-    const begin = (head: ResponseHead): void => {
-      const plain = unframed(readerFor(head), head, codec);
-      const body = {
-        data: (piece: string) => guard(() => take(plain, piece)),
-        end: () => guard(() => finish(plain)),
-      };
-      const source = { pause: () => call?.pause(), resume: () => call?.resume() };
-      decompressor = decompressing(head.header('content-encoding'), source, body, (message) =>
-        stop('upstream_unavailable', message),
-      );
-      reader = decompressor ?? body;
-    };
-    /** What was compressed is counted as it comes out. */
-    const take = (plain: AnswerReader, piece: string): void => {
-      size += piece.length;
-      if (size > MAX_BYTES) stop('upstream_unavailable', `an answer of more than ${MAX_BYTES} bytes`);
-      else plain.data(piece);
-    };
-    const finish = (plain: AnswerReader): void => {
-      plain.end();
-      done(null);
-    };
 
     guard(() => {
-      call = sendUpstream(
-        endpoint,
+      const outgoing = {
+        envelope: preparedEndpoint(endpoint).answers(request.stream, NO_CLIENT),
+        body: encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()),
+      };
+      call = receive(
+        (listener) => sendUpstream(endpoint, outgoing, asking.upstream, listener, done),
         {
-          url: upstreamUrl(endpoint, protocol, request.stream),
-          headers: upstreamHeaders(endpoint, protocol, request.stream),
-          body: encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()),
-        },
-        asking.upstream,
-        {
-          connected: () => {},
-          head: (head) => guard(() => begin(head)),
+          head: (head) => guard(() => (reader = unframed(readerFor(head), head, codec))),
           data: (piece) =>
             guard(() => {
               bytes += piece;
-              if (bytes.length > MAX_BYTES)
-                return stop('upstream_unavailable', `an answer of more than ${MAX_BYTES} bytes`);
               reader?.data(piece);
-              if (!hasEnded) return;
               // Some servers say all and keep the connection open.
-              done(null);
-              call?.abort();
+              if (hasEnded) done(null);
             }),
-          end: () => guard(() => reader?.end()),
+          end: () =>
+            guard(() => {
+              reader?.end();
+              done(null);
+            }),
           failed: (failure, message) =>
-            stop('upstream_unavailable', `${endpoint.slug} ${TRANSPORT_WORDS[failure]} (${message})`),
+            done(new GatewayError('upstream_unavailable', wordsOf(endpoint, failure, message))),
         },
-        done,
+        MAX_BYTES,
       );
+      if (isOver) call.abort();
     });
   });
 }
 
+function wordsOf({ slug }: Endpoint, failure: ReceiveFailure, message: string): string {
+  if (failure === 'size') return `an answer of ${message}`;
+  return failure === 'coding' ? message : `${slug} ${TRANSPORT_WORDS[failure]} (${message})`;
+}
+
+const NO_CLIENT = { headers: [], names: undefined };
 const NO_ANSWER = new GatewayError('upstream_unavailable', 'the answer ended before it was complete');

@@ -1,18 +1,24 @@
 // One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
 // recorded, and whoever asks must be able to do without.
+import type { Endpoint } from '../../catalog/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type {
-  UpstreamCall,
-  UpstreamClient,
-  UpstreamListener,
-  UpstreamRequest,
-} from '../../upstream/client.ts';
-import { type Decompressor, decompressing } from '../../upstream/decompress.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
+import { collect, receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import { type Asked, sendUpstream } from './send-upstream.ts';
+import { type Operation, type PassedHeaders, preparedEndpoint } from '../prepared-endpoint.ts';
+import { sendUpstream } from './send-upstream.ts';
 
 /** A longer answer is none to a short question, in bytes. */
 const MAX_BYTES = 1_048_576;
+
+/** What is asked. */
+export interface Question extends Operation {
+  /** Byte string. */
+  readonly body: string;
+  readonly passed?: PassedHeaders | undefined;
+  /** Key of the gateway on whose behalf it is asked. */
+  readonly tenant?: string | undefined;
+}
 
 export interface ShortAnswer {
   readonly head: ResponseHead;
@@ -29,50 +35,29 @@ export interface Asking {
 }
 
 /** Asks. @returns null when there was no whole answer in time; never rejects */
-export function askUpstream(
-  endpoint: Asked,
-  request: UpstreamRequest,
-  asking: Asking,
+export async function askUpstream(
+  endpoint: Endpoint,
+  { body, passed, tenant, ...operation }: Question,
+  { upstream, clock, timeoutMs, onLeave }: Asking,
 ): Promise<ShortAnswer | null> {
-  return new Promise((resolve) => {
-    let head: ResponseHead | undefined;
-    let bytes = '';
-    const cancelTimer = asking.clock.after(asking.timeoutMs, () => giveUp());
-    const done = (answer: ShortAnswer | null): void => {
-      cancelTimer();
-      resolve(answer);
-    };
-    const body = {
-      data: (piece: string) => {
-        bytes += piece;
-        if (bytes.length > MAX_BYTES) giveUp();
-      },
-      end: () => done(head ? { head, text: Buffer.from(bytes, 'latin1').toString() } : null),
-    };
-    let decompressor: Decompressor | undefined;
-    const listener: UpstreamListener = {
-      connected: () => {},
-      head: (begun) => {
-        head = begun;
-        decompressor = decompressing(begun.header('content-encoding'), source, body, () => giveUp());
-      },
-      data: (piece) => (decompressor ?? body).data(piece),
-      end: () => (decompressor ?? body).end(),
-      failed: () => done(null),
-    };
-    let call: UpstreamCall | undefined;
-    const source = { pause: () => call?.pause(), resume: () => call?.resume() };
-    try {
-      call = sendUpstream(endpoint, request, asking.upstream, listener, () => done(null));
-    } catch {
-      // No credential, or no address.
-      done(null);
-    }
-    function giveUp(): void {
-      done(null);
-      decompressor?.stop();
-      call?.abort();
-    }
-    asking.onLeave(giveUp);
-  });
+  try {
+    const envelope = preparedEndpoint(endpoint).operation(operation, passed);
+    const outgoing = { envelope, body, tenant };
+    const asked = collect<[reason: unknown]>((taker) =>
+      receive(
+        (listener) => sendUpstream(endpoint, outgoing, upstream, listener, taker.failed),
+        taker,
+        MAX_BYTES,
+      ),
+    );
+    const cancelTimer = clock.after(timeoutMs, asked.abort);
+    onLeave(asked.abort);
+    const outcome = await asked.outcome;
+    cancelTimer();
+    if (outcome === null || 'failure' in outcome) return null;
+    return { head: outcome.head, text: outcome.bytes.toString() };
+  } catch {
+    // No credential, or no address.
+    return null;
+  }
 }

@@ -1,16 +1,18 @@
 // What one try sends: address, headers, body, and whose connections may carry it. Sends nothing itself.
-import type { UpstreamRequest } from '../../upstream/client.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
 import type { AttemptInput } from './attempt-input.ts';
-import { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
-import { upstreamUrl } from './upstream-url.ts';
+import type { Outgoing } from './send-upstream.ts';
 
-export function attemptRequest({ prepared, requester, fresh }: AttemptInput): Omit<UpstreamRequest, 'pool'> {
-  const { endpoint, protocol, path, passedHeaders, body } = prepared;
-  const { stream } = prepared.request;
+export function attemptRequest({ prepared, requester, fresh }: AttemptInput): Outgoing {
+  const { endpoint, path, passedHeaders, request, body } = prepared;
   const { principal, headers } = requester.call;
+  const known = preparedEndpoint(endpoint);
+  const passed = { headers, names: passedHeaders };
   return {
-    url: upstreamUrl(endpoint, protocol, stream, path),
-    headers: withClientHeaders(upstreamHeaders(endpoint, protocol, stream), headers, passedHeaders),
+    envelope:
+      path === undefined
+        ? known.answers(request.stream, passed)
+        : known.operation({ url: endpoint.baseUrl + path }, passed),
     body,
     tenant: principal.keyId,
     staleness: fresh ? 'fresh' : 'tell',

@@ -13,5 +13,3 @@ export { prepareAttempt, prepareRepair, refuseLosses, targetOf } from './prepare
 export type { PreparedAttempt, PreparedText } from './prepared.ts';
 export { redactedError } from './redacted-error.ts';
 export { runAttempt } from './run-attempt.ts';
-export { upstreamHeaders, withClientHeaders } from './upstream-headers.ts';
-export { operationPath } from './upstream-url.ts';

@@ -18,6 +18,7 @@ import {
 } from './answer-reader.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { masked } from './masked-reader.ts';
 
 /** Whoever takes what is read. */
@@ -52,8 +53,8 @@ export function openReader(
   take: AnswerTaker,
 ): AnswerReader {
   const { endpoint, protocol } = input.prepared;
-  const reader = readerOf(head, input, reading, take);
-  return unframed(masked(reader, endpoint, reading.signature), head, protocol.upstream);
+  const mask = preparedEndpoint(endpoint).mask(reading.signature);
+  return unframed(masked(readerOf(head, input, reading, take), mask), head, protocol.upstream);
 }
 
 function readerOf(

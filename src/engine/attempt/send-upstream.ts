@@ -1,10 +1,8 @@
-// Hands a request to an upstream: straight away for almost all endpoints; first rewritten for those that host another
-// vendor's protocol, and signed for those that no fixed header satisfies.
+// Hands a request to an upstream: straight away for almost all endpoints; signed first for those that no fixed header
+// satisfies.
 import type { Endpoint } from '../../catalog/index.ts';
-import type { JsonValue } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { editMembers } from '../../protocols/index.ts';
-import type { Hosting } from '../../providers/index.ts';
 import type {
   UpstreamCall,
   UpstreamClient,
@@ -12,8 +10,9 @@ import type {
   UpstreamRequest,
 } from '../../upstream/client.ts';
 import type { Credential, SignatureHeaders } from '../../upstream/credential.ts';
+import { Destination } from '../../upstream/destination.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import { connectionPool, type Identity } from './connection-pool.ts';
+import { type Envelope, preparedEndpoint } from '../prepared-endpoint.ts';
 import { upstreamCredential } from './upstream-credential.ts';
 
 /** Hears of an answer, and of what was added to its request. */
@@ -22,48 +21,33 @@ export interface SignedListener extends UpstreamListener {
   signed?(headers: SignatureHeaders): void;
 }
 
-/** What of an endpoint decides how a request travels. */
-export type Asked = Identity & Pick<Endpoint, 'hosting'>;
+/** A request to an endpoint, and on whose behalf it is sent. */
+export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness'> {
+  readonly envelope: Envelope;
+  /** Byte string. */
+  readonly body: string;
+}
 
 /**
  * Sends a request.
  * @param refused takes the error when the request cannot be signed; the listener hears nothing then
  */
 export function sendUpstream(
-  endpoint: Asked,
-  given: Omit<UpstreamRequest, 'pool' | 'road'>,
+  endpoint: Endpoint,
+  { envelope, body, tenant, staleness }: Outgoing,
   upstream: UpstreamClient,
   listener: SignedListener,
   refused: (error: GatewayError) => void,
 ): UpstreamCall {
-  const pooled = { ...given, pool: connectionPool(endpoint), road: endpoint.road };
-  const request = endpoint.hosting ? hosted(pooled, endpoint.hosting) : pooled;
-  if (!endpoint.credential) return upstream.send(request, listener);
-  const credential = upstreamCredential(endpoint.credential, upstream.by(endpoint.road));
-  const call = new SignedCall(request, credential, upstream, listener, refused);
+  const { to, edits } = envelope;
+  const { pool } = preparedEndpoint(endpoint);
+  const request = { to, body: edits ? editMembers(body, edits) : body, pool, tenant, staleness };
+  const { credential, road } = endpoint;
+  if (!credential) return upstream.send(request, listener);
+  const asker = { send: upstream.send.bind(upstream), now: upstream.now, road };
+  const call = new SignedCall(request, upstreamCredential(credential, asker), upstream, listener, refused);
   call.start();
   return call;
-}
-
-/** The request as a host wants it: members in and out of the body, and headers that are members there. */
-function hosted(request: UpstreamRequest, hosting: Hosting): UpstreamRequest {
-  const headers: Record<string, string> = { ...request.headers, ...hosting.headers };
-  const set: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(hosting.set ?? {})) if (value !== undefined) set[name] = value;
-  for (const [header, member] of Object.entries(hosting.headerMembers ?? {})) {
-    const value = headers[header];
-    if (value === undefined) continue;
-    delete headers[header];
-    set[member] = value
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
-  }
-  return {
-    ...request,
-    headers,
-    body: editMembers(request.body, { set, remove: hosting.remove }),
-  };
 }
 
 /** A call that may have to wait for its signature, and is sent once more where the first one was too old. */
@@ -98,7 +82,8 @@ class SignedCall implements UpstreamCall {
     const request = this.#request;
     if (!request) return;
     const signedAt = this.#upstream.now();
-    const added = this.#credential.headers({ ...request, method: 'POST' });
+    const { url, headers } = request.to;
+    const added = this.#credential.headers({ method: 'POST', url, headers, body: request.body });
     if (!(added instanceof Promise)) return this.#send(request, added, signedAt);
     added.then(
       (signature) => this.#send(request, signature, this.#upstream.now()),
@@ -126,13 +111,14 @@ class SignedCall implements UpstreamCall {
   #send(request: UpstreamRequest, signature: SignatureHeaders, signedAt: number): void {
     // Nobody wants the answer any more.
     if (this.#aborted) return;
-    const signed = { ...request, headers: { ...request.headers, ...signature } };
+    const { url, method, headers, road } = request.to;
+    const to = new Destination({ url, method, road, headers: { ...headers, ...signature } });
     const listener = this.#listener;
     listener.signed?.(signature);
     const isLast = !this.#credential.refused || ++this.#tries > 1;
     if (isLast) this.#request = undefined;
     this.#call = this.#upstream.send(
-      signed,
+      { ...request, to },
       isLast ? listener : { ...listener, head: (head) => this.#head(head, signedAt) },
     );
     if (this.#paused) this.#call.pause();

@@ -16,13 +16,13 @@ import type { Candidate } from '../../routing/index.ts';
 import {
   Attempt,
   type AttemptOutput,
-  operationPath,
   type PreparedAttempt,
   refuseLosses,
   runAttempt,
 } from '../attempt/index.ts';
 import { type FailedTry, type RunningTry, TryRunner, type TryRunnerInput } from '../failover/index.ts';
 import { runParts } from './run-parts.ts';
+import { operationPath } from '../prepared-endpoint.ts';
 import { formatVectors } from './vector-format.ts';
 
 export interface EmbeddingTriesInput extends TryRunnerInput {

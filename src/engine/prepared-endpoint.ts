@@ -1,0 +1,201 @@
+// What never changes between two requests to an endpoint: where they go, what stands before their bodies, whose
+// connections carry them, and what must not come back. Made with the first of them, since models that nobody listed have
+// endpoints, too. Sends nothing.
+import { createHash } from 'node:crypto';
+import type { JsonValue, Parameter } from '../canonical/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import { findProtocol, type MemberEdits, type Protocol } from '../protocols/index.ts';
+import type { HostedOperation, Hosting } from '../providers/index.ts';
+import { EchoMask, secretsOfAsking, secretsOfHeaders } from '../telemetry/echo-mask.ts';
+import type { PoolName } from '../upstream/connection-pools.ts';
+import type { SignatureHeaders } from '../upstream/credential.ts';
+import { Destination, type Method } from '../upstream/destination.ts';
+
+type Headers = Readonly<Record<string, string>>;
+type ClientHeaders = Iterable<readonly [name: string, value: string]>;
+
+/** A request but for its body. */
+export interface Envelope {
+  readonly to: Destination;
+  /** What a host wants changed in every body; null: nothing. */
+  readonly edits: MemberEdits | null;
+}
+
+/** What is asked of an endpoint besides answers. */
+export interface Operation {
+  readonly url: string;
+  readonly method?: Method | undefined;
+  /** What its host wants in the place of what it wants for answers. */
+  readonly hosted?: HostedOperation | undefined;
+}
+
+/** Those of a client's headers that go on. */
+export interface PassedHeaders {
+  readonly headers: ClientHeaders;
+  /** Their names; undefined when there are none. */
+  readonly names: ReadonlySet<string> | undefined;
+}
+
+const prepared = new WeakMap<Endpoint, PreparedEndpoint>();
+
+/** The same for the same endpoint. */
+export function preparedEndpoint(endpoint: Endpoint): PreparedEndpoint {
+  let known = prepared.get(endpoint);
+  if (!known) prepared.set(endpoint, (known = new PreparedEndpoint(endpoint)));
+  return known;
+}
+
+export class PreparedEndpoint {
+  readonly endpoint: Endpoint;
+  /** Parameters that neither its protocol nor itself takes. */
+  readonly lacking: readonly Parameter[];
+  readonly #protocol: Protocol;
+  #pool: PoolName | undefined;
+  /** Headers of requests for streams, and of all others; where answers are made, by the same. */
+  readonly #headers: [whole?: Headers, streamed?: Headers] = [];
+  readonly #answers: [whole?: Envelope, streamed?: Envelope] = [];
+  /** Null: there is nothing to find. */
+  #mask: EchoMask | null | undefined;
+  /** The same with a signature: tokens are sent with many requests, in the same object. */
+  #signed: { readonly signature: SignatureHeaders; readonly mask: EchoMask | null } | undefined;
+
+  constructor(endpoint: Endpoint) {
+    const protocol = findProtocol(endpoint.protocol);
+    if (!protocol)
+      throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+    this.endpoint = endpoint;
+    this.#protocol = protocol;
+    this.lacking = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];
+  }
+
+  /** Whose connections its requests may use. Secrets are in the name only as a digest. */
+  get pool(): PoolName {
+    return (this.#pool ??= poolOf(this.endpoint));
+  }
+
+  /**
+   * A request for an answer.
+   * @param passed the client's headers of the protocol that both sides speak, e.g. `anthropic-beta`
+   * @throws GatewayError `not_found` for a model whose name cannot stand in an address
+   */
+  answers(stream: boolean, passed: PassedHeaders): Envelope {
+    const place = stream ? 1 : 0;
+    const headers = withPassed(this.#headersOf(stream), passed);
+    if (headers !== this.#headers[place]) return this.#envelope({ url: this.#url(stream) }, headers);
+    return (this.#answers[place] ??= this.#envelope({ url: this.#url(stream) }, headers));
+  }
+
+  /** A request for something else, with as much said of it as of answers. */
+  operation(operation: Operation, passed?: PassedHeaders): Envelope {
+    const headers = this.#headersOf(false);
+    return this.#envelope(operation, passed ? withPassed(headers, passed) : headers);
+  }
+
+  /**
+   * Finds what the request proved its sender with; null where that could not be told from other text.
+   * @param signature headers that were added to the request; undefined where a fixed one is all
+   */
+  mask(signature: SignatureHeaders | undefined): EchoMask | null {
+    if (!signature)
+      return this.#mask === undefined ? (this.#mask = EchoMask.of(secretsOf(this.endpoint))) : this.#mask;
+    if (this.#signed?.signature !== signature) {
+      const mask = EchoMask.of([...secretsOf(this.endpoint), ...secretsOfHeaders(signature)]);
+      this.#signed = { signature, mask };
+    }
+    return this.#signed.mask;
+  }
+
+  /** Names in lower case, the key among them. */
+  #headersOf(stream: boolean): Headers {
+    const { auth, headers } = this.endpoint;
+    return (this.#headers[stream ? 1 : 0] ??= {
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'dragoman',
+      ...this.#protocol.upstream.headers,
+      ...headers,
+      ...(auth ? { [auth.header]: auth.prefix + auth.key.reveal() } : {}),
+    });
+  }
+
+  #url(stream: boolean): string {
+    const { baseUrl, hosting, model } = this.endpoint;
+    const { upstream } = this.#protocol;
+    const hosted = hosting && ofModel(stream ? hosting.streamPath : hosting.path, model);
+    return baseUrl + (hosted ?? upstream.pathFor?.(model, stream) ?? upstream.path);
+  }
+
+  #envelope({ url, method, hosted }: Operation, given: Headers): Envelope {
+    const { hosting, road } = this.endpoint;
+    if (!hosting) return { to: new Destination({ url, method, headers: given, road }), edits: null };
+    const { headers, members } = hostedHeaders(hosting, given);
+    const { set, remove } = hosted ?? hosting;
+    const all: Record<string, JsonValue> = {};
+    for (const [name, value] of Object.entries({ ...set, ...members }))
+      if (value !== undefined) all[name] = value;
+    return { to: new Destination({ url, method, headers, road }), edits: { set: all, remove } };
+  }
+}
+
+/** As a host wants them: its own added, and those that are members of the body there. */
+function hostedHeaders(
+  hosting: Hosting,
+  given: Headers,
+): { readonly headers: Headers; readonly members: Record<string, string[]> } {
+  const headers: Record<string, string> = { ...given, ...hosting.headers };
+  const members: Record<string, string[]> = {};
+  for (const [header, member] of Object.entries(hosting.headerMembers ?? {})) {
+    const value = headers[header];
+    if (value === undefined) continue;
+    delete headers[header];
+    members[member] = value
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  }
+  return { headers, members };
+}
+
+/** The same object where nothing is added. */
+function withPassed(headers: Headers, { headers: client, names }: PassedHeaders): Headers {
+  if (names === undefined) return headers;
+  let merged: Record<string, string> | undefined;
+  for (const [name, value] of client) if (names.has(name)) (merged ??= { ...headers })[name] = value;
+  return merged ?? headers;
+}
+
+/** Those of the same provider with the same credential share connections, whatever models and addresses they are for. */
+function poolOf({ provider, auth, headers, credential, road }: Endpoint): PoolName {
+  const key = auth && [auth.header, auth.prefix, auth.key.reveal()];
+  const proof = [key, headers, credential?.id ?? 0, road?.id];
+  const digest = createHash('sha256').update(JSON.stringify(proof)).digest('hex').slice(0, 32);
+  return { id: `${provider}\n${digest}`, label: provider };
+}
+
+function secretsOf({ auth, headers, baseUrl }: Endpoint): readonly string[] {
+  return [...(auth ? [auth.key.reveal()] : []), ...secretsOfAsking(baseUrl, headers)];
+}
+
+/**
+ * The path of an operation besides answers, below the base URL.
+ * @param own that of the protocol
+ * @param hosted the host's own, if it has one
+ */
+export function operationPath(
+  { model }: Pick<Endpoint, 'model'>,
+  own: string,
+  hosted: HostedOperation | undefined,
+): string {
+  return hosted ? ofModel(hosted.path, model).replace('{operation}', () => own) : own;
+}
+
+/** A host's path for one model, whose name is one segment of it, whatever it holds. */
+function ofModel(path: string, model: string): string {
+  if (model === '.' || model === '..')
+    throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
+  // Google's versions stand behind an `@`, which needs no escape.
+  const segment = encodeURIComponent(model).replaceAll('%40', '@');
+  return path.replace('{model}', () => segment);
+}

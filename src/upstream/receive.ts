@@ -1,0 +1,174 @@
+// The answer to one request, as whoever asked takes it: its content coding undone, bounded in bytes; in pieces as they
+// come, or whole. Knows neither who sends the request nor what the answer says.
+import { type Decompressor, decompressing } from './decompress.ts';
+import type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
+import type { ResponseHead } from './response-parser.ts';
+
+/** `coding`: what is compressed cannot be read. `size`: there is more of it than was to be taken. */
+export type ReceiveFailure = TransportFailure | 'coding' | 'size';
+
+/** Takes an answer. */
+export interface AnswerTaker<Failure extends readonly unknown[]> {
+  /** The request has been handed to a connection. */
+  connected?(): void;
+  head(head: ResponseHead): void;
+  /** Byte string. */
+  data(bytes: string): void;
+  /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
+  end(): void;
+  failed(...failure: Failure): void;
+}
+
+/**
+ * Sends a request and takes its answer.
+ * @param send gives the request to a connection
+ * @param maxBytes most bytes that are taken, as they come and as they are read
+ */
+export function receive(
+  send: (listener: UpstreamListener) => UpstreamCall,
+  taker: AnswerTaker<[failure: ReceiveFailure, message: string]>,
+  maxBytes: number,
+): UpstreamCall {
+  const receiver = new Receiver(taker, maxBytes);
+  receiver.attach(send(receiver));
+  return receiver;
+}
+
+class Receiver implements UpstreamCall, UpstreamListener {
+  readonly #taker: AnswerTaker<[failure: ReceiveFailure, message: string]>;
+  readonly #maxBytes: number;
+  #call: UpstreamCall | undefined;
+  #decompressor: Decompressor | undefined;
+  #received = 0;
+  #passed = 0;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(taker: AnswerTaker<[failure: ReceiveFailure, message: string]>, maxBytes: number) {
+    this.#taker = taker;
+    this.#maxBytes = maxBytes;
+  }
+
+  attach(call: UpstreamCall): void {
+    this.#call = call;
+    if (this.#isOver) call.abort();
+    else if (this.#isPaused) call.pause();
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#decompressor?.stop();
+    this.#call?.abort();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    (this.#decompressor ?? this.#call)?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    (this.#decompressor ?? this.#call)?.resume();
+  }
+
+  connected(): void {
+    if (!this.#isOver) this.#taker.connected?.();
+  }
+
+  head(head: ResponseHead): void {
+    if (this.#isOver) return;
+    // What a redirect says besides is read by nobody.
+    const isRead = head.status < 300 || head.status >= 400;
+    if (isRead && Number(head.header('content-length') ?? 0) > this.#maxBytes) return this.#tooLarge();
+    const source = { pause: () => this.#call?.pause(), resume: () => this.#call?.resume() };
+    const next = { data: (bytes: string) => this.#pass(bytes), end: () => this.#end() };
+    this.#decompressor = decompressing(head.header('content-encoding'), source, next, (message) =>
+      this.#fail('coding', message),
+    );
+    if (this.#decompressor && this.#isPaused) {
+      this.#decompressor.pause();
+      this.#call?.resume();
+    }
+    this.#taker.head(head);
+  }
+
+  data(bytes: string): void {
+    if (this.#isOver) return;
+    if (!this.#decompressor) return this.#pass(bytes);
+    this.#received += bytes.length;
+    if (this.#received > this.#maxBytes) this.#tooLarge();
+    else this.#decompressor.data(bytes);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    if (this.#decompressor) this.#decompressor.end();
+    else this.#end();
+  }
+
+  failed(failure: TransportFailure, message: string): void {
+    this.#fail(failure, message);
+  }
+
+  #pass(bytes: string): void {
+    if (this.#isOver) return;
+    this.#passed += bytes.length;
+    if (this.#passed > this.#maxBytes) this.#tooLarge();
+    else this.#taker.data(bytes);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#taker.end();
+  }
+
+  #tooLarge(): void {
+    this.#fail('size', `more than ${this.#maxBytes} bytes`);
+  }
+
+  #fail(failure: ReceiveFailure, message: string): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#taker.failed(failure, message);
+  }
+}
+
+/** A whole answer. */
+export interface WholeAnswer {
+  readonly head: ResponseHead;
+  readonly bytes: Buffer;
+}
+
+/** An answer that is waited for. */
+export interface Collecting<Failure extends readonly unknown[]> {
+  /** Never rejects. `null`: it was aborted. */
+  readonly outcome: Promise<WholeAnswer | { readonly failure: Failure } | null>;
+  abort(): void;
+}
+
+/**
+ * Takes a whole answer.
+ * @param start begins to receive; what it throws is thrown
+ */
+export function collect<Failure extends readonly unknown[]>(
+  start: (taker: AnswerTaker<Failure>) => UpstreamCall,
+): Collecting<Failure> {
+  const { promise, resolve } = Promise.withResolvers<Awaited<Collecting<Failure>['outcome']>>();
+  const pieces: Buffer[] = [];
+  let head: ResponseHead | undefined;
+  const call = start({
+    head: (begun) => (head = begun),
+    data: (bytes) => pieces.push(Buffer.from(bytes, 'latin1')),
+    end: () => resolve(head ? { head, bytes: Buffer.concat(pieces) } : null),
+    failed: (...failure) => resolve({ failure }),
+  });
+  return {
+    outcome: promise,
+    abort() {
+      call.abort();
+      resolve(null);
+    },
+  };
+}
