@@ -1,0 +1,105 @@
+// CPU time of admission and settlement together under five limits, and what a hundred thousand keys with limits cost at
+// the start. `node bin/bun.mjs run bench/limits.ts` prints both.
+import { Limiter, nanoUsdOf, type LimitEntry, type Owner, type Scope } from '../src/limits/index.ts';
+
+const KEYS = 100_000;
+const REQUESTS = 100_000;
+const HOUR = 3_600_000;
+
+/** Five that apply to each request: of the gateway, of the project and of the key. */
+const GATEWAY: readonly LimitEntry[] = [{ concurrent: 2000 }];
+const PROJECT: readonly LimitEntry[] = [
+  { usd: 5_000_000, per: 'month', timezone: 'Europe/Berlin' },
+  { tokens: 1e12, per: 'minute' },
+];
+const KEY: readonly LimitEntry[] = [
+  { usd: 1_000_000, per: 'day' },
+  { requests: 1e9, per: 'minute', models: ['openai/*'] },
+];
+
+export interface LimitsFigure {
+  /** CPU microseconds of one admission and its settlement, median of the rounds. */
+  readonly requestUs: number;
+  /** The same with ten calls in between that say what a stream has cost so far. */
+  readonly streamUs: number;
+  /** CPU milliseconds in which the limits of 100,000 keys are taken in. */
+  readonly startMs: number;
+  /** MB of heap that they hold: before their first request, and after it. */
+  readonly startMb: number;
+  readonly usedMb: number;
+}
+
+/** Measures on one limiter. @param rounds of 100,000 requests each, one key after the other */
+export function measureLimits(rounds: number): LimitsFigure {
+  let nowMs = Date.UTC(2026, 10, 22);
+  const before = heapMb();
+  const limiter = new Limiter({ now: () => nowMs });
+  const startedAt = process.cpuUsage();
+  const shared = [
+    limiter.scope(owner('gateway', ''), GATEWAY),
+    limiter.scope(owner('project', 'search'), PROJECT),
+  ];
+  // Every key has entries of its own, as keys of a database have.
+  const keys = Array.from({ length: KEYS }, (_, at) =>
+    limiter.scope(
+      owner('key', `key_${at}`),
+      KEY.map((entry) => ({ ...entry })),
+    ),
+  );
+  const startMs = sinceUs(startedAt) / 1000;
+  const startMb = heapMb() - before;
+  const few = keys.slice(0, 100).map((key) => [...shared, key]);
+  const round = (scopesOf: (at: number) => readonly Scope[], growths: number): number => {
+    const from = process.cpuUsage();
+    for (let at = 0; at < REQUESTS; at += 1) {
+      if (at % 10 === 0) nowMs += 1;
+      run(limiter, scopesOf(at), growths, nowMs);
+    }
+    return sinceUs(from) / REQUESTS;
+  };
+  const usual = (at: number): readonly Scope[] => few[at % few.length] ?? [];
+  round(usual, 10);
+  const requestUs = median(Array.from({ length: rounds }, () => round(usual, 0)));
+  const streamUs = median(Array.from({ length: rounds }, () => round(usual, 10)));
+  round((at) => [...shared, keys[at] ?? few[0]?.[2]].filter((scope) => scope !== undefined), 0);
+  return { requestUs, streamUs, startMs, startMb, usedMb: heapMb() - before };
+}
+
+function run(limiter: Limiter, scopes: readonly Scope[], growths: number, nowMs: number): void {
+  const nanoUsd = nanoUsdOf(0.002);
+  const admitted = limiter.admit(
+    scopes,
+    { model: 'openai/gpt-5', endUser: null, tokens: 900, nanoUsd },
+    nowMs + HOUR,
+  );
+  if (admitted.type === 'refusal') throw new Error(`refused by ${admitted.limit.id}`);
+  for (let n = 1; n <= growths; n += 1)
+    limiter.grow(admitted, { requests: 1, tokens: n * 150, nanoUsd: n * 300_000 });
+  limiter.settle(admitted, { requests: 1, tokens: 1200, nanoUsd: nanoUsd + 1 });
+}
+
+function owner(kind: Owner['kind'], id: string): Owner {
+  return { kind, id, name: id };
+}
+
+function heapMb(): number {
+  Bun.gc(true);
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+function sinceUs(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return user + system;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+if (import.meta.main) {
+  const { requestUs, streamUs, startMs, startMb, usedMb } = measureLimits(9);
+  console.log(`admission and settlement under five limits: ${requestUs.toFixed(2)} µs of CPU`);
+  console.log(`the same with ten growths of a stream: ${streamUs.toFixed(2)} µs`);
+  console.log(`${KEYS} keys with limits: ${startMs.toFixed(0)} ms of CPU, ${startMb.toFixed(0)} MB`);
+  console.log(`after a request of each: ${usedMb.toFixed(0)} MB`);
+}
