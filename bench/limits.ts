@@ -1,6 +1,6 @@
 // CPU time of admission and settlement together under five limits, and what a hundred thousand keys with limits cost at
 // the start. `node bin/bun.mjs run bench/limits.ts` prints both.
-import { Limiter, nanoUsdOf, type LimitEntry, type Owner, type Scope } from '../src/limits/index.ts';
+import { limitId, Limiter, nanoUsdOf, type LimitEntry, type Owner, type Scope } from '../src/limits/index.ts';
 
 const KEYS = 100_000;
 const REQUESTS = 100_000;
@@ -72,7 +72,7 @@ function run(limiter: Limiter, scopes: readonly Scope[], growths: number, nowMs:
     { model: 'openai/gpt-5', endUser: null, tokens: 900, nanoUsd },
     nowMs + HOUR,
   );
-  if (admitted.type === 'refusal') throw new Error(`refused by ${admitted.limit.id}`);
+  if (admitted.type === 'refusal') throw new Error(`refused by ${limitId(admitted.limit)}`);
   for (let n = 1; n <= growths; n += 1)
     limiter.grow(admitted, { requests: 1, tokens: n * 150, nanoUsd: n * 300_000 });
   limiter.settle(admitted, { requests: 1, tokens: 1200, nanoUsd: nanoUsd + 1 });

@@ -1,5 +1,6 @@
 // A limiter with a clock that the test moves, and admissions in one line each.
 import {
+  limitId,
   Limiter,
   nanoUsdOf,
   Reservation,
@@ -39,7 +40,7 @@ export class LimitsScene {
   admitted(scopes: Scope | readonly Scope[], demand: Partial<Demand> = {}): Reservation {
     const outcome = this.admit(scopes, demand);
     if (outcome instanceof Reservation) return outcome;
-    throw new Error(`refused by ${outcome.limit.id}`);
+    throw new Error(`refused by ${limitId(outcome.limit)}`);
   }
 
   /** An admission that must fail. */

@@ -9,5 +9,5 @@ export { Reservation } from './reservation.ts';
 export type { Spent } from './reservation.ts';
 export { rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';
-export { Scope } from './scope.ts';
+export { limitId, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';

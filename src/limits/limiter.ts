@@ -7,7 +7,7 @@ import { EndUsers } from './end-users.ts';
 import type { Refusal } from './refusal.ts';
 import { Reservation, type Spent } from './reservation.ts';
 import type { LimitEntry, LimitRule } from './rule.ts';
-import { CounterBook, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
+import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
 
 /** What a request is expected to use. */
 export interface Demand {
@@ -149,7 +149,7 @@ export class Limiter {
 
   /** The counter of a limit, of one end user where each has one. */
   #counterOf(limit: Limit, { endUser }: Pick<Demand, 'endUser'>, now: number): Counter {
-    return limit.counter ?? this.#endUsers.counterOf(limit.id, limit.rule, endUser ?? '', now);
+    return limit.counter ?? this.#endUsers.counterOf(limitId(limit), limit.rule, endUser ?? '', now);
   }
 
   /** Of several reasons the one that lasts longest: who comes back when it is over is not refused by the next. */

@@ -2,7 +2,8 @@
 // hundred thousand keys cost nothing at the start.
 import type { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
-import { rulesOf, type LimitEntry, type LimitRule } from './rule.ts';
+import { RuleSets, type RuleSet } from './rule-set.ts';
+import type { LimitEntry, LimitRule } from './rule.ts';
 
 export const OWNER_KINDS = ['gateway', 'project', 'key', 'provider'] as const;
 
@@ -17,12 +18,15 @@ export interface Owner {
 
 /** A rule of an owner, with what counts it. */
 export interface Limit {
-  /** Names owner and rule, the same after every reload. */
-  readonly id: string;
   readonly owner: Owner;
   readonly rule: LimitRule;
   /** Null where each end user has a counter. */
   readonly counter: Counter | null;
+}
+
+/** Names owner and rule, the same after every reload. */
+export function limitId({ owner, rule }: Pick<Limit, 'owner' | 'rule'>): string {
+  return `${ownerWord(owner)} ${rule.counts}`;
 }
 
 /** One word for an owner. */
@@ -33,19 +37,31 @@ export function ownerWord({ kind, id }: Pick<Owner, 'kind' | 'id'>): string {
 /** Counters by owner and rule. They outlive the snapshots of the configuration that made them. */
 export class CounterBook {
   readonly #maker: CounterMaker;
-  readonly #owners = new Map<string, Map<string, Counter>>();
+  readonly #sets = new RuleSets();
+  readonly #owners = new Map<string, readonly Counted[]>();
 
   constructor(maker: CounterMaker) {
     this.#maker = maker;
   }
 
-  counterOf(owner: Owner, rule: LimitRule): Counter {
+  /** The limits of an owner, each with the counter that it had before, if it had one. */
+  limitsOf(owner: Owner, set: RuleSet): readonly Limit[] {
     const word = ownerWord(owner);
-    let counters = this.#owners.get(word);
-    if (!counters) this.#owners.set(word, (counters = new Map<string, Counter>()));
-    let counter = counters.get(rule.counts);
-    if (!counter) counters.set(rule.counts, (counter = this.#maker.make(rule.window)));
-    return counter;
+    const before = this.#owners.get(word) ?? [];
+    const limits = set.rules.map((rule) => {
+      const known = before.find(({ counts }) => counts === rule.counts);
+      const counter = rule.eachEndUser ? null : (known?.counter ?? this.#maker.make(rule.window));
+      return { owner, rule, counter };
+    });
+    const now = limits.flatMap(({ rule: { counts }, counter }) => (counter ? [{ counts, counter }] : []));
+    // Counters of another snapshot stay, as long as requests under it may come: until owners are looked over again.
+    const others = before.filter(({ counts }) => now.every((one) => one.counts !== counts));
+    this.#owners.set(word, others.length > 0 ? [...now, ...others] : now);
+    return limits;
+  }
+
+  rulesOf(entries: readonly LimitEntry[]): RuleSet {
+    return this.#sets.of(entries);
   }
 
   /** Forgets the counters of owners that are no more. Requests that run keep theirs. */
@@ -54,17 +70,22 @@ export class CounterBook {
   }
 }
 
-/** Models whose limits are remembered; what clients call models is bounded by nothing else. */
-const MOST_MODELS = 64;
+interface Counted {
+  readonly counts: string;
+  readonly counter: Counter;
+}
+
+/** Lists of limits that a scope remembers, where not all of them count every model. */
+const MOST_LISTS = 16;
 
 export class Scope {
   readonly owner: Owner;
   /** As they were written. */
   readonly entries: readonly LimitEntry[];
   readonly #book: CounterBook;
-  #limits: readonly Limit[] | undefined;
-  /** Null where all limits hold for every model. */
-  #byModel: Map<string, readonly Limit[]> | null = null;
+  #set: RuleSet | undefined;
+  #limits: readonly Limit[] = [];
+  #lists: Map<readonly number[], readonly Limit[]> | undefined;
 
   /** @param entries checked before: one that means nothing throws at the first request */
   constructor(owner: Owner, entries: readonly LimitEntry[], book: CounterBook) {
@@ -75,31 +96,28 @@ export class Scope {
 
   /** All limits of the owner. */
   get limits(): readonly Limit[] {
-    return (this.#limits ??= this.#read());
+    this.#rules();
+    return this.#limits;
   }
 
   /** Those that count a model. */
   limitsOf(model: string): readonly Limit[] {
-    const all = this.limits;
-    if (!this.#byModel) return all;
-    let limits = this.#byModel.get(model);
+    const numbers = this.#rules().countingModel(model);
+    if (!numbers) return this.#limits;
+    this.#lists ??= new Map();
+    let limits = this.#lists.get(numbers);
     if (!limits) {
-      limits = all.filter(({ rule }) => rule.models?.(model) !== false);
-      if (this.#byModel.size >= MOST_MODELS) this.#byModel.clear();
-      this.#byModel.set(model, limits);
+      limits = this.#limits.filter((_, at) => numbers.includes(at));
+      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+      this.#lists.set(numbers, limits);
     }
     return limits;
   }
 
-  #read(): readonly Limit[] {
-    const rules = rulesOf(this.entries);
-    if (rules.some(({ models }) => models)) this.#byModel = new Map();
-    const { owner } = this;
-    return rules.map((rule) => ({
-      id: `${ownerWord(owner)} ${rule.counts}`,
-      owner,
-      rule,
-      counter: rule.eachEndUser ? null : this.#book.counterOf(owner, rule),
-    }));
+  #rules(): RuleSet {
+    if (this.#set) return this.#set;
+    this.#set = this.#book.rulesOf(this.entries);
+    this.#limits = this.#book.limitsOf(this.owner, this.#set);
+    return this.#set;
   }
 }
