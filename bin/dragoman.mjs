@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The `dragoman` command: starts the program on the Bun that came with it.
 import { join } from 'node:path';
+import { findProgram } from './find-program.mjs';
 import { packageRoot, runBun } from './runtime.mjs';
 
 const args = process.argv.slice(2);
@@ -10,6 +11,6 @@ runBun([
   `--config=${join(packageRoot, 'bin', 'bunfig.toml')}`,
   '--no-env-file',
   ...(watch ? ['--watch'] : []),
-  join(packageRoot, 'src', 'main.ts'),
+  watch ? join(packageRoot, 'src', 'main.ts') : findProgram(packageRoot),
   ...(watch ? args.slice(1) : args),
 ]);

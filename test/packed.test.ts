@@ -1,0 +1,100 @@
+// The packed program: when the launchers take it, and that what it finds beside itself is where it looks.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pack } from '../contrib/pack.ts';
+import { pdfOf } from './pdf-file.ts';
+import { defaultLauncher, freshFolder, nodeLauncher, runProgram, startProgram } from './program.ts';
+import { whole } from './upstreams/answers.ts';
+import { dialect } from './upstreams/dialects.ts';
+import { startUpstream } from './upstreams/scripted-upstream.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const SLOW = 60_000;
+const undo: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+/** Seconds since 1970. */
+const BUILT = 1_800_000_000;
+
+describe.each([
+  ['for shells', defaultLauncher],
+  ['under Node', nodeLauncher],
+])('the launcher %s', (_, launcher) => {
+  const { folder: root, remove } = freshFolder();
+  undo.push(remove);
+  const write = (path: string, text: string, time: number): void => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+    utimesSync(join(root, path), time, time);
+    utimesSync(join(root, path, '..'), time, time);
+  };
+  cpSync(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'modules'));
+  mkdirSync(join(root, 'node_modules'));
+  for (const name of ['@oven', 'bun'])
+    symlinkSync(join(root, 'modules', name), join(root, 'node_modules', name));
+  write('node_modules/.package-lock.json', '{}', BUILT - 60);
+  write('src/cli/other.ts', '', BUILT - 60);
+  write('src/main.ts', `console.log('sources')`, BUILT - 60);
+  const started = async (): Promise<string> =>
+    (await runProgram([], { folder: root, root, command: launcher(root) })).out.trim();
+
+  test('takes the packed program while it is newer than all that it was made of', async () => {
+    expect(await started()).toBe('sources');
+    write('dist/main.js', `console.log('packed')`, BUILT);
+    expect(await started()).toBe('packed');
+    write('src/cli/other.ts', '', BUILT + 60);
+    expect(await started()).toBe('sources');
+    write('src/cli/other.ts', '', BUILT - 60);
+    expect(await started()).toBe('packed');
+    write('node_modules/.package-lock.json', '{}', BUILT + 60);
+    expect(await started()).toBe('sources');
+  });
+});
+
+test(
+  'it finds its programs and tables: reads a PDF, counts tokens',
+  async () => {
+    const name = `dist-${crypto.randomUUID()}`;
+    undo.push(() => rmSync(join(ROOT, name), { recursive: true, force: true }));
+    await pack(join(ROOT, name));
+    const upstream = await startUpstream();
+    undo.push(() => upstream.stop());
+    upstream.always(whole(dialect('openai-chat', 'm').whole('ok')));
+    const { folder, remove } = freshFolder();
+    undo.push(remove);
+    const plain = {
+      api_key: 'none',
+      protocols: { 'openai-chat': { base_url: `${upstream.origin}/v1`, quirks: { reads_files: false } } },
+    };
+    writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ providers: { plain } }));
+    const program = await startProgram(['serve', '--port', '0'], {
+      folder,
+      environment: { DRAGOMAN_KEY: 'sk-test' },
+      command: ['node', join(ROOT, 'bin', 'bun.mjs'), join(ROOT, name, 'main.js')],
+    });
+    undo.push(() => program.stop());
+    const post = async (path: string, body: object): Promise<unknown> => {
+      const answer = await fetch(program.origin + path, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status).toBe(200);
+      return answer.json();
+    };
+    const file_data = `data:application/pdf;base64,${pdfOf(['A page']).toString('base64')}`;
+    const content = [{ type: 'file', file: { filename: 'paper.pdf', file_data } }];
+    await post('/v1/chat/completions', { model: 'plain/m', messages: [{ role: 'user', content }] });
+    expect(upstream.requests[0]?.text).toContain('[paper.pdf, page 1 of 1]\\nA page');
+    const counted = await post('/v1/responses/input_tokens', {
+      model: 'plain/m',
+      input: 'Hello world, hello!',
+    });
+    expect(counted).toMatchObject({ object: 'response.input_tokens' });
+  },
+  SLOW,
+);
