@@ -39,8 +39,10 @@ describe.each([
   write('node_modules/.package-lock.json', '{}', BUILT - 60);
   write('src/cli/other.ts', '', BUILT - 60);
   write('src/main.ts', `console.log('sources')`, BUILT - 60);
-  const started = async (): Promise<string> =>
-    (await runProgram([], { folder: root, root, command: launcher(root) })).out.trim();
+  const started = async (): Promise<string> => {
+    const { out, err } = await runProgram([], { folder: root, root, command: launcher(root) });
+    return out.trim() + err;
+  };
 
   test('takes the packed program while it is newer than all that it was made of', async () => {
     expect(await started()).toBe('sources');
