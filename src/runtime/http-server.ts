@@ -5,7 +5,7 @@ import { webSocketHandler, type SocketListener, type Upgrade } from './web-socke
 export type { MessageSocket, SocketListener, Upgrade } from './web-socket.ts';
 
 /** Undefined: the connection was upgraded. */
-type Answer = Response | undefined;
+export type Answer = Response | undefined;
 
 /** The connection that a request came on. */
 export interface Connection {

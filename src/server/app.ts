@@ -12,12 +12,12 @@ import {
   type ServedProtocol,
   type ServerCodec,
 } from '../protocols/index.ts';
-import type { Handler } from '../runtime/http-server.ts';
+import type { Answer, Connection, Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerStore } from '../storage/ports.ts';
 import type { Counters } from '../telemetry/counters.ts';
-import { markAnswer, withAnswerHeaders } from './answer-headers.ts';
-import { readBody } from './body.ts';
+import { markAnswer } from './answer-headers.ts';
+import { announcedBytes, readBody } from './body.ts';
 import { serverFor } from './client-protocol.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
 import { addConversationsRoutes } from './conversations-routes.ts';
@@ -131,8 +131,17 @@ export function createApp(deps: AppDependencies): App {
     SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
       ? sockets.accept(request, connection)
       : hono.fetch(request);
-  const outer = (handler: Handler, isPlaced: boolean): Handler =>
-    withAnswerHeaders(deps.failedKeys.watch(withUsableHead(deps, handler, isPlaced)));
+  const leaving = (answer: Answer, connection: Connection): Answer | Promise<Answer> =>
+    answer && deps.failedKeys.look(markAnswer(answer), connection);
+  const outer = (handler: Handler, isPlaced: boolean): Handler => {
+    const checked = withUsableHead(deps, handler, isPlaced);
+    return (request, connection) => {
+      const answer = checked(request, connection);
+      return answer instanceof Promise
+        ? answer.then((made) => leaving(made, connection))
+        : leaving(answer, connection);
+    };
+  };
   return {
     hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler, true)])),
     fallback: outer(fallback, false),
@@ -186,7 +195,7 @@ async function explainRequest(deps: AppDependencies, request: Request): Promise<
   try {
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
-    const { bytes, json } = await readBody(request, deps.bodies, hold);
+    const { bytes, json } = await readBody(request, announcedBytes(request), deps.bodies, hold);
     const { searchParams } = new URL(request.url);
     const named = searchParams.get('protocol');
     // Embeddings are nobody's protocol, and their bodies look like requests of another.

@@ -43,16 +43,20 @@ export class BodyReader {
   }
 
   /**
-   * The whole body.
+   * The whole body: where it is small, as the runtime has it.
+   * @param announced how many bytes it has; NaN where that is not known
    * @param hold what the body counts for until the request has ended
    * @throws GatewayError `too_large`; 503 where the key or the process holds too much; 408 where it takes too long
    */
-  async read(request: Request, hold: Hold): Promise<Buffer> {
-    const maxBytes = this.#options.maxBytes();
-    const announced = Number(request.headers.get('content-length') ?? Number.NaN);
-    const body = new Gathered(maxBytes, hold);
+  read(request: Request, announced: number, hold: Hold): Promise<Blob | Buffer> {
+    const body = new Gathered(this.#options.maxBytes(), hold);
     body.expect(announced);
-    if (announced <= SMALL_BYTES && !body.failure) return this.#readSmall(request, announced);
+    return announced <= SMALL_BYTES && !body.failure
+      ? this.#readSmall(request, announced)
+      : this.#gather(request, body);
+  }
+
+  async #gather(request: Request, body: Gathered): Promise<Buffer> {
     // To its end even where none of it is kept: a client that is still writing could see a reset connection instead of
     // the answer.
     try {
@@ -88,16 +92,17 @@ export class BodyReader {
     }
   }
 
-  async #readSmall(request: Request, announced: number): Promise<Buffer> {
-    let reading: Reading | undefined;
-    try {
-      return await new Promise<Buffer>((resolve, reject) => {
-        reading = this.#begin(announced, reject);
-        request.arrayBuffer().then((bytes) => resolve(Buffer.from(bytes)), reject);
-      });
-    } finally {
-      if (reading) this.#readings.delete(reading);
-    }
+  #readSmall(request: Request, announced: number): Promise<Blob> {
+    return new Promise((resolve, reject) => {
+      const reading = this.#begin(announced, reject);
+      const over =
+        <T>(settle: (outcome: T) => void) =>
+        (outcome: T): void => {
+          this.#readings.delete(reading);
+          settle(outcome);
+        };
+      request.blob().then(over(resolve), over(reject));
+    });
   }
 
   #begin(bytes: number, giveUp: (error: GatewayError) => void): Reading {

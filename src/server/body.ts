@@ -10,20 +10,40 @@ export interface RequestBody {
   readonly json: unknown;
 }
 
+/** Bytes that a request says its body has; NaN where it does not say. */
+export function announcedBytes({ headers }: Request): number {
+  return Number(headers.get('content-length') ?? Number.NaN);
+}
+
 /**
  * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
  * invalid UTF-8, malformed JSON, and what `findJsonFault` finds.
+ * @param announced as `announcedBytes` has it
  */
-export async function readBody(request: Request, reader: BodyReader, hold: Hold): Promise<RequestBody> {
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') {
+export async function readBody(
+  request: Request,
+  announced: number,
+  reader: BodyReader,
+  hold: Hold,
+): Promise<RequestBody> {
+  const encoding = request.headers.get('content-encoding');
+  if (encoding !== null && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     throw new GatewayError(
       'invalid_request',
       'the body has a content-encoding, and none is accepted; send plain JSON',
     );
   }
-  return parseBody(await reader.read(request, hold));
+  const body = await reader.read(request, announced, hold);
+  if (!(body instanceof Blob)) return parseBody(body);
+  // The text of a blob is its own memory as long as it is ASCII: then it is a byte string, too, and nothing was copied.
+  const text = await body.text();
+  if (text.length === body.size && text !== '' && !text.includes(REPLACEMENT))
+    return { bytes: text, json: parse(text) };
+  return parseBody(Buffer.from(await body.arrayBuffer()));
 }
+
+/** What a decoder writes for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd';
 
 /** The same for a body that is here already. */
 export function parseBody(buffer: Buffer): RequestBody {

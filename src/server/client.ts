@@ -1,28 +1,40 @@
 // The client of one request as the engine sees it: a promise for the Response, and a stream that is pushed.
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
 import { pushBody, type Connection, type PushBody } from '../runtime/http-server.ts';
+import { ANSWER_HEADERS } from './answer-headers.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
   readonly #request: Request;
   readonly #connection: Connection;
-  #answer: (response: Response) => void = () => {};
+  readonly #answer: (response: Response) => void;
+  readonly #fail: (error: unknown) => void;
 
   /** @param connection whose idle limit is lifted: the end of the answer puts it back */
   constructor(request: Request, connection: Connection) {
     this.#request = request;
     this.#connection = connection;
-    this.response = new Promise((resolve) => (this.#answer = resolve));
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    this.response = promise;
+    this.#answer = resolve;
+    this.#fail = reject;
+  }
+
+  /** No answer comes any more; nothing happens where there is one. */
+  fail(error: unknown): void {
+    this.#fail(error);
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
     this.#connection.impatient();
-    this.#answer(new Response(encodeBody(body, encoding), { status, headers }));
+    const marked = { ...ANSWER_HEADERS, ...headers };
+    this.#answer(new Response(encodeBody(body, encoding), { status, headers: marked }));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {
     const body = pushBody();
-    this.#answer(new Response(body.stream, { status: 200, headers }));
+    const marked = { ...ANSWER_HEADERS, ...headers };
+    this.#answer(new Response(body.stream, { status: 200, headers: marked }));
     return new HttpStream(body, this.#connection);
   }
 
@@ -56,7 +68,8 @@ class HttpStream implements ClientStream {
   }
 }
 
-/** The runtime would encode a byte string as UTF-8: only plain text may be handed over as it is. */
+/** The runtime would encode a byte string as UTF-8: only plain text may be handed over as it is, which spares a copy. */
 function encodeBody(body: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
-  return encoding === 'text' ? body : Buffer.from(body, 'latin1');
+  const isPlain = encoding === 'text' || Buffer.byteLength(body) === body.length;
+  return isPlain ? body : Buffer.from(body, 'latin1');
 }

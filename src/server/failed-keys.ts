@@ -1,7 +1,7 @@
 // Slows those who try keys: after many refused keys from one address, further refusals from there take longer. A right key
 // is never slowed, for addresses are shared. Knows no key.
 import type { Clock } from '../runtime/clock.ts';
-import type { Connection, Handler } from '../runtime/http-server.ts';
+import type { Connection } from '../runtime/http-server.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import type { Logger } from '../telemetry/log.ts';
 
@@ -32,17 +32,9 @@ export class FailedKeys {
     this.#options = options;
   }
 
-  /** The same handler, whose refusals of keys are counted and slowed. */
-  watch(handler: Handler): Handler {
-    return (request, connection) => {
-      const answer = handler(request, connection);
-      if (answer instanceof Promise) return answer.then((made) => this.#look(made, connection));
-      return this.#look(answer, connection);
-    };
-  }
-
-  #look(answer: Response | undefined, connection: Connection): Response | undefined | Promise<Response> {
-    return answer?.status === 401 ? this.#refused(answer, connection) : answer;
+  /** The answer, when it may be sent: refusals of keys are counted and slowed. */
+  look(answer: Response, connection: Connection): Response | Promise<Response> {
+    return answer.status === 401 ? this.#refused(answer, connection) : answer;
   }
 
   #refused(answer: Response, connection: Connection): Response | Promise<Response> {

@@ -5,7 +5,7 @@ import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import { readBody } from './body.ts';
+import { announcedBytes, readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
@@ -48,10 +48,11 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   let hold: Hold | undefined;
   try {
     if (!deps.ready()) return goingAway(deps, protocol.server);
-    deps.load.admit(Number(header('content-length') ?? Number.NaN));
+    const announced = announcedBytes(request);
+    deps.load.admit(announced);
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
-    const body = await readBody(request, deps.bodies, hold);
+    const body = await readBody(request, announced, deps.bodies, hold);
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
     connection.patient();
     deps.load.begin(api, principal.keyId);
@@ -68,12 +69,17 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       client,
       account: hold,
     };
-    // The response may be complete long before the records are: nobody waits for `served` but the gateway itself.
-    const served = service(deps, call);
-    const release = hold.release.bind(hold);
-    // Given back as soon as the call is over: its body may be sent again until then.
-    served.then(release, release);
-    return await Promise.race([client.response, served.then(() => client.response)]);
+    // The response may be complete long before the records are: nobody waits for those but the gateway itself.
+    const held = hold;
+    service(deps, call).then(
+      // Given back as soon as the call is over: its body may be sent again until then.
+      () => held.release(),
+      (error) => {
+        held.release();
+        client.fail(error);
+      },
+    );
+    return await client.response;
   } catch (error) {
     hold?.release();
     connection.impatient();

@@ -5,7 +5,7 @@ import { keepingProtocol, type StoredItems } from '../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import type { Storage } from '../storage/ports.ts';
-import { readBody } from './body.ts';
+import { announcedBytes, readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Hold } from './memory-budget.ts';
 import { reply, type ReplyDependencies } from './reply.ts';
@@ -69,7 +69,7 @@ async function readObject(
 ): Promise<JsonObject> {
   const isAbsent = request.body === null || request.headers.get('content-length') === '0';
   if (mayBeAbsent && isAbsent) return {};
-  const { json } = await readBody(request, bodies, hold);
+  const { json } = await readBody(request, announcedBytes(request), bodies, hold);
   if (isJsonObject(json)) return json;
   throw new GatewayError('invalid_request', 'the request body must be a JSON object');
 }
