@@ -6,6 +6,7 @@ import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } fro
 import type { Destination } from './destination.ts';
 import { Exchange, type UpstreamCall, type UpstreamListener } from './exchange.ts';
 import { type Network, PLAIN_NETWORK } from './network.ts';
+import { Outbox } from './outbox.ts';
 import type { Road } from './road.ts';
 
 export type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
@@ -41,6 +42,7 @@ export class UpstreamClient {
   /** @internal */
   readonly pools: ConnectionPools;
   readonly #network: () => Network;
+  readonly #outbox = new Outbox();
   /** Unix milliseconds. @internal */
   readonly now: () => number;
 
@@ -71,7 +73,7 @@ export class UpstreamClient {
     const pool = pools.poolFor(name, tenant);
     const idle = staleness === 'fresh' ? undefined : pools.take(pool, address.origin);
     if (idle) idle.begin(exchange);
-    else new Connection({ address, pools, pool, now }).begin(exchange);
+    else new Connection({ address, pools, pool, outbox: this.#outbox, now }).begin(exchange);
   }
 
   /** Closes every idle connection. */

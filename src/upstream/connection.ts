@@ -3,6 +3,7 @@ import { connectSocket, type ClientSocket, type SocketListener } from '../runtim
 import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
 import type { Exchange } from './exchange.ts';
+import type { Outbox } from './outbox.ts';
 import {
   type ConnectionRest,
   ResponseParser,
@@ -23,6 +24,7 @@ export interface ConnectionPlace {
   readonly address: Address;
   readonly pools: ConnectionPools;
   readonly pool: Pool;
+  readonly outbox: Outbox;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -97,7 +99,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   drain(): void {
-    this.#flush();
+    this.flush();
   }
 
   closed(reason: string | undefined): void {
@@ -136,11 +138,11 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     exchange.listener.connected();
     if (exchange.aborted) return;
     if (exchange.paused) socket.pause();
-    this.#flush();
+    this.#place.outbox.add(this);
   }
 
-  #flush(): void {
-    if (this.#unsent === '' || !this.#socket) return;
+  flush(): void {
+    if (this.#unsent === '' || !this.#socket || this.isClosed) return;
     const taken = this.#socket.write(this.#unsent);
     if (taken > 0) this.#unsent = taken >= this.#unsent.length ? '' : this.#unsent.slice(taken);
   }
