@@ -4,7 +4,6 @@ import { rankBy } from '../rank.ts';
 import type { Policy } from './policy.ts';
 
 export const leastLatency: Policy = {
-  type: 'least_latency',
   order(subjects, { factor }) {
     // Sorting keeps the order of equals: what the factor put first stays first among them.
     const before =

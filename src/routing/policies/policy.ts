@@ -1,5 +1,4 @@
 // What a policy is: a strategy for the order of one model's endpoints.
-import type { RoutingType } from '../../canonical/index.ts';
 import type { Factor, Measured } from '../factors/index.ts';
 import type { Ranked } from '../rank.ts';
 
@@ -12,7 +11,6 @@ export interface PolicyContext {
 }
 
 export interface Policy {
-  readonly type: RoutingType;
   /** Orders the endpoints; those that are set aside come last anyway and need no thought here. */
   order(subjects: readonly Measured[], context: PolicyContext): readonly Ranked[];
 }

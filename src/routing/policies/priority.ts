@@ -3,7 +3,6 @@ import { rankBy, type Ranked } from '../rank.ts';
 import type { Policy } from './policy.ts';
 
 export const priority: Policy = {
-  type: 'priority',
   order(subjects, { factor, preferred }) {
     const given = subjects.map((subject, index): Ranked => ({
       subject,

@@ -3,7 +3,6 @@ import { rankBy, type Ranked } from '../rank.ts';
 import type { Policy } from './policy.ts';
 
 export const roundRobin: Policy = {
-  type: 'round_robin',
   order(subjects, { factor, turn }) {
     if (subjects.length === 0) return [];
     const at = turn() % subjects.length;
