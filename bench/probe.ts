@@ -5,8 +5,8 @@
 //   collect                  the same after a full collection
 //   profile-start MICROS     starts sampling the program; an answer `{}`
 //   profile-stop FILE        ends it and writes a .cpuprofile
-//   coverage-start           counts calls of every function from now on
-//   coverage-take FILE       writes the counts since the start or the last take: V8's precise coverage
+//   coverage FILE            writes how often each function was called since the start or the last time: V8's precise
+//                            coverage, counted where DRAGOMAN_BENCH_COVERAGE is set
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { heapStats } from 'bun:jsc';
@@ -17,6 +17,12 @@ delete process.env['BUN_OPTIONS'];
 delete process.env['DRAGOMAN_BENCH_PROBE'];
 
 const session = new Session();
+if (process.env['DRAGOMAN_BENCH_COVERAGE'] !== undefined) {
+  // Only what is loaded from now on is counted.
+  session.connect();
+  await ask('Profiler.enable');
+  await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+}
 
 const COMMANDS: Readonly<Record<string, (argument: string) => object | Promise<object>>> = {
   heap: () => heap(),
@@ -37,13 +43,7 @@ const COMMANDS: Readonly<Record<string, (argument: string) => object | Promise<o
     session.disconnect();
     return {};
   },
-  async 'coverage-start'() {
-    session.connect();
-    await ask('Profiler.enable');
-    await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    return {};
-  },
-  async 'coverage-take'(file) {
+  async coverage(file) {
     writeFileSync(file, JSON.stringify(await ask('Profiler.takePreciseCoverage')));
     return {};
   },
@@ -70,8 +70,10 @@ if (path !== '') {
     socket: {
       async data(socket, bytes) {
         const [name = '', argument = ''] = bytes.toString().trim().split(' ');
-        const command = COMMANDS[name];
-        const answer = command ? await command(argument) : { error: `no command ${name}` };
+        const command = COMMANDS[name] ?? (() => ({ error: `no command ${name}` }));
+        const answer = await Promise.try(command, argument).catch((error: unknown) => ({
+          error: String(error),
+        }));
         socket.end(`${JSON.stringify(answer)}\n`);
       },
     },

@@ -47,10 +47,9 @@ export async function startProbed(
       await ask(`profile-stop ${file}`);
     },
     async coverage(file, work) {
-      await ask('coverage-start');
-      await ask(`coverage-take ${file}`);
+      await ask(`coverage ${file}`);
       await work();
-      await ask(`coverage-take ${file}`);
+      await ask(`coverage ${file}`);
     },
   };
 }

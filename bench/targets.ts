@@ -1,6 +1,6 @@
 // What is measured: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane. Starts
 // them on loopback with their files in one temporary folder. Knows nothing of scenarios or numbers.
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, CHAT, RESPONSES, STORED_RESPONSES } from './apis.ts';
 import { type PairName, pairProviders, PAIRS } from './pairs.ts';
@@ -194,7 +194,7 @@ export async function startGateway(
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
   const gateway = start(
-    [join(root, 'bin', 'dragoman'), 'serve', '--config', path],
+    [...launcherOf(root), 'serve', '--config', path],
     MEASURED_CORE,
     join(folder, 'dragoman.log'),
     environment,
@@ -217,6 +217,12 @@ export async function startGateway(
     })),
     stop: () => gateway.stop(),
   };
+}
+
+/** The command that starts a source tree: older ones have no launcher in shell. */
+function launcherOf(root: string): string[] {
+  const launcher = join(root, 'bin', 'dragoman');
+  return existsSync(launcher) ? [launcher] : ['node', `${launcher}.mjs`];
 }
 
 /** Throws when requests would not take the lane that is to be measured. */

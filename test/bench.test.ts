@@ -1,8 +1,10 @@
 // The judgement of the benchmark: medians, ratios in the same run, goals and limits; and how profiles are read. The measuring itself is not
 // tested here: it needs a quiet machine.
 import { expect, test } from 'bun:test';
+import { dirname } from 'node:path';
 import type { Figures } from '../bench/measure.ts';
 import { pairTable } from '../bench/pairs.ts';
+import { bordersOf, type Coverage, executedFiles } from '../bench/path.ts';
 import { type CpuProfile, sharesOf } from '../bench/profile.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
 import { quartiles, slope } from '../bench/spread.ts';
@@ -151,4 +153,32 @@ test('a profile counts the runtime to whoever calls it, and packages by their na
     ['parse  of the runtime', 0.375],
     ['prepare  src/engine/attempt/prepare.ts:9', 0.25],
   ]);
+});
+
+test('a file is on the way of a request when one of its functions ran, not when it was only loaded', () => {
+  const file = (url: string, ...calls: number[]): Coverage['result'][number] => ({
+    url,
+    functions: [
+      { ranges: [{ startOffset: 0, count: 1 }] },
+      ...calls.map((count) => ({ ranges: [{ startOffset: 9, count }] })),
+    ],
+  });
+  const coverage = {
+    result: [
+      file('file:///tree/src/server/app.ts', 0, 2),
+      file('file:///tree/src/server/loaded.ts', 0),
+      file('file:///tree/src/routing/plan.ts', 1),
+      file('file:///tree/src/routing/factors/cost.ts', 1),
+      file('file:///tree/test/server.ts', 1),
+    ],
+  };
+  const files = executedFiles(coverage, '/tree/src');
+  expect([...files]).toEqual(['server/app.ts', 'routing/plan.ts', 'routing/factors/cost.ts']);
+  const imports: Record<string, string[]> = {
+    'server/app.ts': ['routing/index.ts', 'routing/plan.ts', 'server/loaded.ts', 'storage/index.ts'],
+    'routing/plan.ts': ['routing/factors/index.ts'],
+  };
+  const importsOf = (path: string): string[] => imports[path] ?? [];
+  expect(bordersOf(files, importsOf, dirname)).toEqual(['routing → routing/factors', 'server → routing']);
+  expect(bordersOf(files, importsOf, (path) => path.split('/', 1)[0] ?? '')).toEqual(['server → routing']);
 });
