@@ -42,15 +42,16 @@ test('putting an id again changes nothing, and counts once', async () => {
   await storage.close();
 });
 
-test('a response and the record of its generation are written in one transaction', async () => {
+test('what several stores write in one tick is written in one transaction', async () => {
   const path = freshPath();
   const tasks: (() => void)[] = [];
   const storage = await openSqliteStorage({ path, schedule: (task) => void tasks.push(task) });
   const other = openSqlite(path);
   const version = (): unknown => other.prepare('pragma data_version').all()[0]?.['data_version'];
   const before = version();
+  const conversation = { id: 'conv_1', keyId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
   const written = [
-    storage.ledger.append(generation('gen-1'), []),
+    storage.conversations.create(conversation, []),
     storage.responses.put(storedResponse('resp_1')),
   ];
   await Promise.resolve();
@@ -59,7 +60,7 @@ test('a response and the record of its generation are written in one transaction
   tasks[0]?.();
   await Promise.all(written);
   expect(version()).not.toBe(before);
-  expect(other.prepare('select count(*) as n from generations').all()).toEqual([{ n: 1 }]);
+  expect(other.prepare('select count(*) as n from conversations').all()).toEqual([{ n: 1 }]);
   expect(other.prepare('select count(*) as n from responses').all()).toEqual([{ n: 1 }]);
   expect(tasks.length).toBe(1);
   other.close();

@@ -1,9 +1,10 @@
 // The SQLite storage through its ports: ledger, keys, sealed turns, secrets, migrations.
 import { expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { openSqlite } from '../src/runtime/sqlite.ts';
+import { GroupCommit } from '../src/storage/group-commit.ts';
 import { MIGRATIONS, migrate } from '../src/storage/migrations.ts';
 import type { StoredKey } from '../src/storage/ports.ts';
 import type { Schema } from '../src/storage/schema.ts';
@@ -11,7 +12,7 @@ import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
-import { attempt, COST, generation, USAGE } from './storage-records.ts';
+import { attempt, COST, generation, storedResponse, USAGE } from './storage-records.ts';
 
 const KEY: StoredKey = {
   id: 'key_1',
@@ -65,7 +66,7 @@ test('a generation and its attempts come back as they were written', async () =>
       cost: { ...COST, usd: null },
     }),
   ];
-  await storage.ledger.append(whole, attempts);
+  storage.ledger.append(whole, attempts);
   expect(await storage.ledger.find('gen-1', 'key_a')).toEqual({ generation: whole, attempts });
 
   const bare = generation('gen-2', {
@@ -86,18 +87,18 @@ test('a generation and its attempts come back as they were written', async () =>
     metadata: null,
     error,
   });
-  await storage.ledger.append(bare, []);
+  storage.ledger.append(bare, []);
   expect(await storage.ledger.find('gen-2', 'key_a')).toEqual({ generation: bare, attempts: [] });
 
   // The usual case, in which one object serves as the usage of both.
-  await storage.ledger.append(generation('gen-3'), [attempt('att-3', 'gen-3')]);
+  storage.ledger.append(generation('gen-3'), [attempt('att-3', 'gen-3')]);
   expect((await storage.ledger.find('gen-3', 'key_a'))?.attempts[0]).toEqual(attempt('att-3', 'gen-3'));
   await storage.close();
 });
 
 test("another key's generation is not found", async () => {
   const storage = await openSqliteStorage({ path: ':memory:' });
-  await storage.ledger.append(generation('gen-1'), []);
+  storage.ledger.append(generation('gen-1'), []);
   expect(await storage.ledger.find('gen-1', 'key_b')).toBeNull();
   expect(await storage.ledger.find('gen-0', 'key_a')).toBeNull();
   await storage.close();
@@ -105,71 +106,79 @@ test("another key's generation is not found", async () => {
 
 test('writing an id again changes nothing', async () => {
   const storage = await openSqliteStorage({ path: ':memory:' });
-  await storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
-  await storage.ledger.append(generation('gen-1', { status: 500 }), [
-    attempt('att-1', 'gen-1', { status: 500 }),
-  ]);
+  storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
+  storage.ledger.append(generation('gen-1', { status: 500 }), [attempt('att-1', 'gen-1', { status: 500 })]);
   const found = await storage.ledger.find('gen-1', 'key_a');
   expect(found?.generation.status).toBe(200);
   expect(found?.attempts.map((a) => a.status)).toEqual([200]);
   await storage.close();
 });
 
-test('appends of one tick share a promise, and are all there when it resolves', async () => {
+/** Writes of a database with nothing in it, whose event loop is turned by hand. */
+function manualCommits(): {
+  commits: GroupCommit;
+  written: string[];
+  add: (name: string) => Promise<void>;
+} & ReturnType<typeof manualSchedule> {
   const loop = manualSchedule();
-  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
-  const first = storage.ledger.append(generation('gen-1'), []);
-  const second = storage.ledger.append(generation('gen-2'), []);
-  expect(second).toBe(first);
-  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
-  loop.turn(); // none came after them
+  const commits = new GroupCommit(openSqlite(':memory:'), loop.schedule);
+  const written: string[] = [];
+  return { ...loop, commits, written, add: (name) => commits.add(() => void written.push(name)) };
+}
+
+test('writes of one tick share a promise and a transaction', async () => {
+  const { add, turn, waiting, written } = manualCommits();
+  const first = add('a');
+  expect(add('b')).toBe(first);
+  await Promise.resolve();
+  expect(written).toEqual([]);
+  turn(); // none came after them
   await first;
-  expect(await storage.ledger.find('gen-2', 'key_a')).not.toBeNull();
-  expect(loop.waiting()).toBe(0);
-  await storage.close();
+  expect(written).toEqual(['a', 'b']);
+  expect(waiting()).toBe(0);
 });
 
-test('a batch waits for another turn while more appends come', async () => {
-  const loop = manualSchedule();
-  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
-  const first = storage.ledger.append(generation('gen-1'), []);
-  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
-  void storage.ledger.append(generation('gen-2'), []);
-  loop.turn(); // one came after the first: wait for more
-  expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
-  loop.turn(); // none came
+test('a batch waits for another turn while more writes come', async () => {
+  const { add, turn, written } = manualCommits();
+  const first = add('a');
+  await Promise.resolve();
+  void add('b');
+  turn(); // one came after the first: wait for more
+  expect(written).toEqual([]);
+  turn(); // none came
   await first;
-  expect(await storage.ledger.find('gen-2', 'key_a')).not.toBeNull();
-  await storage.close();
+  expect(written).toEqual(['a', 'b']);
 });
 
-test('a lone append is written in the next turn, and a steady flow within eight', async () => {
-  const loop = manualSchedule();
-  const storage = await openSqliteStorage({ path: ':memory:', schedule: loop.schedule });
-  const lone = storage.ledger.append(generation('gen-lone'), []);
-  loop.turn();
+test('a lone write is made in the next turn, and a steady flow within eight', async () => {
+  const { add, turn, written } = manualCommits();
+  const lone = add('lone');
+  await Promise.resolve();
+  turn();
   await lone;
-
-  const first = storage.ledger.append(generation('gen-0'), []);
+  const first = add('first');
   let turns = 0;
-  while ((await storage.ledger.find('gen-0', 'key_a')) === null) {
+  while (!written.includes('first')) {
     turns += 1;
-    void storage.ledger.append(generation(`gen-${turns}`), []);
-    loop.turn();
+    await Promise.resolve();
+    void add(`${turns}`);
+    turn();
   }
   await first;
   expect(turns).toBe(8);
-  await storage.close();
 });
 
-test('closing writes what still waits', async () => {
+test('closing brings everything into the database', async () => {
   const path = freshPath();
-  const storage = await openSqliteStorage({ path, schedule: () => {} });
-  const promise = storage.ledger.append(generation('gen-1'), []);
+  const storage = await openSqliteStorage({ path, schedule: () => {}, later: () => {} });
+  storage.ledger.append(generation('gen-1'), []);
+  const stored = storage.responses.put(storedResponse('resp_1'));
   await storage.close();
-  await promise;
+  await stored;
+  expect(readdirSync(join(dirname(path), 'journal'))).toEqual([]);
   const again = await openSqliteStorage({ path });
   expect(await again.ledger.find('gen-1', 'key_a')).not.toBeNull();
+  expect(await again.responses.find('key_a', 'resp_1', 0)).not.toBeNull();
   await again.close();
 });
 
@@ -177,13 +186,9 @@ test('a record that cannot be written fails alone', async () => {
   const storage = await openSqliteStorage({ path: ':memory:' });
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;
-  const good = storage.ledger.append(generation('gen-1'), []);
-  const bad = storage.ledger.append(
-    generation('gen-2', { content: { request: circular as never, answer: null } }),
-    [],
-  );
-  expect(await rejection(bad)).toMatchObject({ kind: 'internal' });
-  await good;
+  const bad = generation('gen-2', { content: { request: circular as never, answer: null } });
+  storage.ledger.append(generation('gen-1'), []);
+  expect(() => storage.ledger.append(bad, [])).toThrow('the record gen-2 cannot be written');
   expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
   await storage.close();
 });
@@ -195,21 +200,37 @@ test('a failed transaction is tried once more, then rejects', async () => {
   const other = openSqlite(path);
 
   other.exec('begin immediate');
-  const saved = storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
+  const saved = storage.responses.put(storedResponse('resp_1'));
+  await Promise.resolve();
   loop.turn();
   other.exec('rollback');
   loop.turn();
   await saved;
-  expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
+  expect(await storage.responses.find('key_a', 'resp_1', 0)).not.toBeNull();
 
   other.exec('begin immediate');
-  const lost = storage.ledger.append(generation('gen-2'), []);
-  const failure = lost.catch((error: unknown) => error);
+  const failure = rejection(storage.responses.put(storedResponse('resp_2')));
+  await Promise.resolve();
   loop.turn();
   loop.turn();
   expect(await failure).toMatchObject({ kind: 'internal', message: 'the database could not be written' });
   other.exec('rollback');
   other.close();
+  await storage.close();
+});
+
+test('records are taken while the database is locked, and found when it is not any more', async () => {
+  const path = freshPath();
+  const tasks: (() => void)[] = [];
+  const storage = await openSqliteStorage({ path, busyTimeoutMs: 0, later: (task) => void tasks.push(task) });
+  const other = openSqlite(path);
+  other.exec('begin immediate');
+  storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
+  expect(await rejection(storage.ledger.find('gen-1', 'key_a'))).toMatchObject({ kind: 'internal' });
+  tasks[0]?.();
+  other.exec('rollback');
+  other.close();
+  expect((await storage.ledger.find('gen-1', 'key_a'))?.attempts.length).toBe(1);
   await storage.close();
 });
 
@@ -375,7 +396,7 @@ test('keys of a database from before routing defaults have none', async () => {
 test('later migrations run once, in order, and keep what is there', async () => {
   const path = freshPath();
   const old = await openSqliteStorage({ path });
-  await old.ledger.append(generation('gen-1'), []);
+  old.ledger.append(generation('gen-1'), []);
   await old.close();
   const ran: string[] = [];
   const step = (name: string) => ({ name, up: async () => void ran.push(name) });
@@ -434,7 +455,7 @@ test('a database whose tables are not ours is refused in one sentence that says 
   const path = freshPath();
   await (await openSqliteStorage({ path })).close();
   const database = openSqlite(path);
-  database.exec('alter table generations rename column record to body');
+  database.exec('alter table records rename column record to body');
   database.close();
   expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
@@ -457,8 +478,8 @@ test('the lookups use their indexes', async () => {
   const storage = await openSqliteStorage({ path });
   const database = openSqlite(path);
   const plan = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
-  expect(plan("select * from generations where key_id = 'a' order by created_at desc limit 10")).toContain(
-    'generations_by_key',
+  expect(plan('select * from records where key = 1 order by id desc limit 10')).toBe(
+    plan('select * from records indexed by records_by_key where key = 1 order by id desc limit 10'),
   );
   expect(plan("select * from attempts where generation_id = 'a'")).toContain('(generation_id=?)');
   expect(plan('select rowid from vault where expires_at <= 5')).toContain('vault_by_expiry');

@@ -69,7 +69,7 @@ export class Run {
       const { served } = generation;
       const isKept = !failure && served !== undefined && generation.keeps(served.endpoint);
       const kept = isKept ? this.#keep(hydrated, answer, context) : undefined;
-      await this.#settle(failure, answer);
+      this.#settle(failure, answer);
       const response = await kept;
       if (generation.holdsConversation) await this.#freeConversation();
       if (generation.cancelled) return false;
@@ -85,7 +85,7 @@ export class Run {
       const error = GatewayError.from(thrown);
       if (error.kind === 'internal')
         this.#deps.log.error('request failed', { id: generation.id, error: thrown });
-      await this.#settle(error, answer);
+      this.#settle(error, answer);
       if (generation.holdsConversation) await this.#freeConversation();
       if (!generation.cancelled) this.#refuse(error, answer);
       return false;
@@ -244,8 +244,8 @@ export class Run {
   }
 
   /** Writes the records; the client gets the end of its answer only afterwards. */
-  #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): Promise<void> {
-    return settle(this.#generation, error, answer?.opened === true, this.#deps);
+  #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): void {
+    settle(this.#generation, error, answer?.opened === true, this.#deps);
   }
 
   /** Before the client hears of the end: its next turn may follow at once. */

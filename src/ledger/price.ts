@@ -145,8 +145,33 @@ function finish(bill: Bill, price: JsonValue): Cost {
   return { usd: bill.complete ? pico / PICO_PER_USD : null, items, price };
 }
 
+/** What a price was at its last step, the same object for every record of it: it is written and compared as one value. */
+const SNAPSHOTS = new WeakMap<Price, { readonly rates: Rates; readonly kept: JsonValue }>();
+
 /** The rates as a record keeps them: what the price names, at this prompt's step. */
 function snapshot(rates: Rates, price: Price): JsonValue {
+  const last = SNAPSHOTS.get(price);
+  if (last && areSame(last.rates, rates)) return last.kept;
+  const kept = newSnapshot(rates, price);
+  SNAPSHOTS.set(price, { rates, kept });
+  return kept;
+}
+
+function areSame(a: Rates, b: Rates): boolean {
+  return (
+    a.input === b.input &&
+    a.output === b.output &&
+    a.cacheRead === b.cacheRead &&
+    a.cacheWrite5m === b.cacheWrite5m &&
+    a.cacheWrite1h === b.cacheWrite1h &&
+    a.inputAudio === b.inputAudio &&
+    a.inputImage === b.inputImage &&
+    a.outputAudio === b.outputAudio &&
+    a.outputReasoning === b.outputReasoning
+  );
+}
+
+function newSnapshot(rates: Rates, price: Price): JsonValue {
   const kept: MutableJsonObject = {};
   if (rates.input !== undefined) kept['input'] = rates.input;
   if (rates.output !== undefined) kept['output'] = rates.output;

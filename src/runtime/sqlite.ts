@@ -58,3 +58,22 @@ function statement(database: Database, sql: string): SqlStatement {
     all: (...values) => prepared.all(...values),
   };
 }
+
+/**
+ * Takes a lock that the system gives back when the process dies, however it dies. A file of this name is made.
+ * @returns what gives it back; null while somebody else has it
+ */
+export function lockFile(path: string): (() => void) | null {
+  // SQLite's own locks, which every system has and which also hold between two users of one process.
+  const database = new Database(path, { create: true, readwrite: true });
+  try {
+    database.run('pragma busy_timeout = 0');
+    database.run('pragma journal_mode = memory');
+    database.run('begin exclusive');
+  } catch (error) {
+    database.close();
+    if ((error as { code?: unknown }).code === 'SQLITE_BUSY') return null;
+    throw error;
+  }
+  return () => database.close();
+}

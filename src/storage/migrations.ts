@@ -17,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'stored responses, conversations and prompts', up: stateTables },
   { name: 'uploaded files', up: filesTable },
   { name: 'strictness of keys', up: strictnessOfKeys },
+  { name: 'records in few bytes', up: compactRecords },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -193,6 +194,34 @@ async function filesTable(db: Kysely<Schema>): Promise<void> {
     .execute();
   await db.schema.createIndex('files_by_key').on('files').column('key_id').execute();
   await db.schema.createIndex('files_by_expiry').on('files').column('expires_at').execute();
+}
+
+/** The records of before stay where they are, and are found there. */
+async function compactRecords(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('names')
+    // Never given twice: rows that were read from a journal late must not mean another text.
+    .addColumn('number', 'integer', (c) => c.primaryKey().autoIncrement())
+    .addColumn('text', 'text', (c) => c.notNull().unique())
+    .execute();
+  await db.schema
+    .createTable('records')
+    // A column of blobs takes texts as well, as they are.
+    .addColumn('id', 'blob', (c) => c.notNull())
+    .addColumn('key', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('model', 'integer')
+    .addColumn('provider', 'integer')
+    .addColumn('status', 'integer', (c) => c.notNull())
+    .addColumn('input_tokens', 'integer')
+    .addColumn('output_tokens', 'integer')
+    .addColumn('cost_usd', 'real')
+    .addColumn('record', 'blob', (c) => c.notNull())
+    .addPrimaryKeyConstraint('records_by_id', ['id'])
+    .modifyEnd(sql`without rowid`)
+    .execute();
+  // The id comes next in it, and begins with the time: the records of a key lie in their order.
+  await db.schema.createIndex('records_by_key').on('records').column('key').execute();
 }
 
 /**

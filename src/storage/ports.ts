@@ -5,11 +5,11 @@ import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 export interface LedgerStore {
   /**
-   * Writes a generation and its attempts. Calls made in one tick are written in one transaction. The promise
-   * resolves when the records survive the death of the process; the last byte of the answer waits for it.
-   * Writing an id again changes nothing.
+   * Writes a generation and its attempts. The records survive the death of the process when it returns: the last byte of
+   * the answer waits for it. Writing an id again changes nothing.
+   * @throws GatewayError `internal` when they could not be written
    */
-  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): Promise<void>;
+  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
   /** A generation of one key, with its attempts in order; null when there is none for this key. */
   find(
     id: string,

@@ -1,11 +1,34 @@
 // The tables, as Kysely sees them. Columns exist for what is searched or summed; the rest of a record is one
-// JSON text, so that a new member of a record needs no migration and few values need binding per insert.
+// value, so that a new member of a record needs no migration and few values need binding per insert.
 import type { ColumnType, Generated } from 'kysely';
 
+/** A request and its attempts. Names (key, model, provider) are numbers of `names`. */
+export interface RecordTable {
+  /** The 16 bytes of the gateway's own ids, which begin with the time; text where it is none of those. */
+  id: Uint8Array | string;
+  key: number;
+  /** Unix milliseconds, as are all times in this file. */
+  created_at: number;
+  model: number | null;
+  provider: number | null;
+  status: number;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cost_usd: number | null;
+  /** All else, in the form of `record-writer.ts`. */
+  record: Uint8Array;
+}
+
+/** Texts that many records hold. */
+export interface NameTable {
+  number: Generated<number>;
+  text: string;
+}
+
+/** Records of earlier versions, as are `attempts`. */
 export interface GenerationTable {
   id: string;
   key_id: string;
-  /** Unix milliseconds, as are all times in this file. */
   created_at: number;
   model: string | null;
   provider: string | null;
@@ -13,7 +36,7 @@ export interface GenerationTable {
   input_tokens: number | null;
   output_tokens: number | null;
   cost_usd: number | null;
-  /** The record in the form of `ledger-rows.ts`. */
+  /** JSON, in the form of `earlier-ledger-rows.ts`. */
   record: string;
 }
 
@@ -165,6 +188,8 @@ export interface MigrationTable {
 }
 
 export interface Schema {
+  records: RecordTable;
+  names: NameTable;
   generations: GenerationTable;
   attempts: AttemptTable;
   generation_contents: ContentTable;

@@ -1,109 +1,151 @@
-// Writes and finds the ledger's records in SQLite. Which appends share a transaction is GroupCommit's to decide.
-// Knows nothing of prices, requests or HTTP.
+// Keeps the ledger's records: an append is durable with one write to the journal, and a row in SQLite soon after. Knows
+// nothing of prices, requests or HTTP.
 import type { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
-import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
-import type { GroupCommit } from './group-commit.ts';
-import {
-  ATTEMPT_COLUMNS,
-  CONTENT_COLUMNS,
-  decodeAttempt,
-  decodeGeneration,
-  decodeOwnAttempt,
-  encodeAttempt,
-  encodeContent,
-  encodeGeneration,
-  GENERATION_COLUMNS,
-  type Row,
-} from './ledger-rows.ts';
+import type { SqlConnection, SqlStatement, SqlValue } from '../runtime/sqlite.ts';
+import { CompactReader } from './compact/reader.ts';
+import type { SqliteNames } from './compact/sqlite-names.ts';
+import { CompactWriter } from './compact/writer.ts';
+import { EarlierLedger, readContent } from './earlier-ledger.ts';
+import type { Indexer } from './journal/indexer.ts';
 import type { LedgerStore } from './ports.ts';
-import type { Schema } from './schema.ts';
+import { type FoundRecord, readColumns, readRecord, type RecordColumns } from './record-reader.ts';
+import { writeRecord } from './record-writer.ts';
+import type { RecordTable, Schema } from './schema.ts';
+
+/** The kind of a record's entries in journals. */
+const RECORD_ENTRY = 1;
+
+/** Columns of a record's row, and rows of one statement: each row then costs about half of what it costs alone. */
+const COLUMNS = 10;
+const ROWS = 16;
 
 export class SqliteLedger implements LedgerStore {
   readonly #db: Kysely<Schema>;
-  readonly #commits: GroupCommit;
-  readonly #insertGeneration: SqlStatement;
-  readonly #insertAttempt: SqlStatement;
+  readonly #indexer: Indexer;
+  readonly #names: SqliteNames;
+  readonly #earlier: EarlierLedger;
+  readonly #writer: CompactWriter;
+  /** Binds the columns in their order. */
+  readonly #insertRecord: SqlStatement;
+  /** The same for ROWS records. */
+  readonly #insertRecords: SqlStatement;
   readonly #insertContent: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>, commits: GroupCommit) {
+  constructor(connection: SqlConnection, db: Kysely<Schema>, indexer: Indexer, names: SqliteNames) {
     this.#db = db;
-    this.#commits = commits;
-    this.#insertGeneration = connection.prepare(insertSql(db, 'generations', ['id'], GENERATION_COLUMNS));
-    this.#insertAttempt = connection.prepare(
-      insertSql(db, 'attempts', ['generation_id', 'ordinal'], ATTEMPT_COLUMNS),
-    );
-    this.#insertContent = connection.prepare(
-      insertSql(db, 'generation_contents', ['generation_id'], CONTENT_COLUMNS),
-    );
-  }
-
-  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): Promise<void> {
-    let rows: { generation: Row; attempts: Row[]; content: Row | null };
-    try {
-      // Rows are made here so that a record that cannot be written fails alone and not with its neighbours.
-      const own = attempts.length === 1 ? attempts[0] : undefined;
-      rows = {
-        generation: encodeGeneration(generation, own),
-        attempts: own ? [] : attempts.map((attempt) => encodeAttempt(attempt, generation)),
-        content: encodeContent(generation),
-      };
-    } catch (cause) {
-      return Promise.reject(
-        new GatewayError('internal', `the record ${generation.id} cannot be written`, { cause }),
-      );
-    }
-    return this.#commits.add(() => {
-      this.#insertGeneration.run(...rows.generation);
-      for (const row of rows.attempts) this.#insertAttempt.run(...row);
-      if (rows.content) this.#insertContent.run(...rows.content);
+    this.#indexer = indexer;
+    this.#names = names;
+    this.#earlier = new EarlierLedger(db);
+    this.#writer = new CompactWriter(names);
+    this.#insertRecord = connection.prepare(insertRecords(db, 1));
+    this.#insertRecords = connection.prepare(insertRecords(db, ROWS));
+    const content = db
+      .insertInto('generation_contents')
+      .values({ generation_id: '', created_at: 0, request: '', answer: '' })
+      .onConflict((conflict) => conflict.column('generation_id').doNothing());
+    this.#insertContent = connection.prepare(content.compile().sql);
+    indexer.register(RECORD_ENTRY, {
+      read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
+      write: (records) => this.#write(records),
     });
   }
 
-  async find(
-    id: string,
-    keyId: string,
-  ): Promise<{ generation: GenerationRecord; attempts: readonly AttemptRecord[] } | null> {
+  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void {
+    const writer = this.#writer;
+    writer.reset();
+    try {
+      writeRecord(writer, generation, attempts);
+    } catch (cause) {
+      throw new GatewayError('internal', `the record ${generation.id} cannot be written`, { cause });
+    }
+    this.#indexer.append(RECORD_ENTRY, writer.written());
+  }
+
+  async find(id: string, keyId: string): Promise<FoundRecord | null> {
+    await this.#indexer.caughtUp();
+    const found = await this.#find(id, keyId);
+    if (found) return found;
+    const earlier = await this.#earlier.find(id, keyId);
+    if (earlier) return earlier;
+    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id, keyId) : null;
+  }
+
+  async #find(id: string, keyId: string): Promise<FoundRecord | null> {
     const row = await this.#db
-      .selectFrom('generations')
-      .selectAll()
-      .where('id', '=', id)
-      .where('key_id', '=', keyId)
+      .selectFrom('records as r')
+      .innerJoin('names as k', 'k.number', 'r.key')
+      .select(['r.created_at', 'r.model', 'r.provider', 'r.status', 'r.cost_usd', 'r.record'])
+      .where('r.id', '=', storedId(id))
+      .where('k.text', '=', keyId)
       .executeTakeFirst();
     if (!row) return null;
-    const content = await this.#db
-      .selectFrom('generation_contents')
-      .selectAll()
-      .where('generation_id', '=', id)
-      .executeTakeFirst();
-    const generation = decodeGeneration(row, content);
-    const own = decodeOwnAttempt(row, generation);
-    if (own) return { generation, attempts: [own] };
-    const attempts = await this.#db
-      .selectFrom('attempts')
-      .selectAll()
-      .where('generation_id', '=', id)
-      .orderBy('ordinal')
-      .execute();
-    return { generation, attempts: attempts.map((attempt) => decodeAttempt(attempt, generation)) };
+    const textOf = (number: number): string => this.#names.textOf(number);
+    return readRecord(new CompactReader(row.record, textOf), {
+      id,
+      keyId,
+      createdAt: row.created_at,
+      model: row.model === null ? null : textOf(row.model),
+      provider: row.provider === null ? null : textOf(row.provider),
+      status: row.status,
+      costUsd: row.cost_usd,
+      content: await readContent(this.#db, id),
+    });
+  }
+
+  #write(records: readonly RecordColumns[]): void {
+    let values: SqlValue[] = [];
+    for (const c of records) {
+      values.push(
+        c.id,
+        this.#numberOf(c.key),
+        c.createdAt,
+        this.#numberOf(c.model),
+        this.#numberOf(c.provider),
+      );
+      values.push(c.status, c.inputTokens, c.outputTokens, c.costUsd, c.rest);
+      if (c.request !== null && c.answer !== null)
+        this.#insertContent.run(textId(c.id), c.createdAt, c.request, c.answer);
+      if (values.length < ROWS * COLUMNS) continue;
+      this.#insertRecords.run(...values);
+      values = [];
+    }
+    for (let at = 0; at < values.length; at += COLUMNS)
+      this.#insertRecord.run(...values.slice(at, at + COLUMNS));
+  }
+
+  #numberOf(name: number | string | null): number | null {
+    return typeof name === 'string' ? this.#names.numberFor(name) : name;
   }
 }
 
-/**
- * One INSERT with a placeholder per column. A known key changes nothing; any other violation is an error, which
- * `insert or ignore` would hide.
- */
-function insertSql(
-  db: Kysely<Schema>,
-  table: 'generations' | 'attempts' | 'generation_contents',
-  key: readonly string[],
-  columns: readonly string[],
-): string {
-  const row = Object.fromEntries(columns.map((column) => [column, '']));
+/** An INSERT of several rows. An id that is known changes nothing; any other violation is an error. */
+function insertRecords(db: Kysely<Schema>, rows: number): string {
+  const row: RecordTable = {
+    id: '',
+    key: 0,
+    created_at: 0,
+    model: 0,
+    provider: 0,
+    status: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: 0,
+    record: new Uint8Array(),
+  };
   return db
-    .insertInto(table)
-    .values(row as never)
-    .onConflict((conflict) => conflict.columns(key as never).doNothing())
+    .insertInto('records')
+    .values(Array.from({ length: rows }, () => row))
+    .onConflict((conflict) => conflict.column('id').doNothing())
     .compile().sql;
+}
+
+/** As `CompactReader.id` gives it: the gateway's own ids as 16 bytes, others as they are. */
+function storedId(id: string): Uint8Array | string {
+  return /^[0-9a-f]{32}$/.test(id) ? Buffer.from(id, 'hex') : id;
+}
+
+function textId(id: Uint8Array | string): string {
+  return typeof id === 'string' ? id : Buffer.from(id).toString('hex');
 }

@@ -7,8 +7,13 @@ import { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import { openSqlite } from '../runtime/sqlite.ts';
 import { closeToOthers } from './closed-path.ts';
+import { SqliteNames } from './compact/sqlite-names.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
+import { Indexer, type Later } from './journal/indexer.ts';
+import { Journal } from './journal/journal.ts';
+import type { JournalFile } from './journal/journal-file.ts';
+import { JournalFolder } from './journal/journal-folder.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from './ports.ts';
 import type { Schema } from './schema.ts';
@@ -28,6 +33,8 @@ export interface SqliteOptions {
   readonly path: string;
   /** When to look at collected writes; `setImmediate` by default. */
   readonly schedule?: Schedule | undefined;
+  /** When to bring the journal into the database; a quarter of a second later by default. */
+  readonly later?: Later | undefined;
   /** Unix milliseconds; for the record of migrations only. */
   readonly now?: (() => number) | undefined;
   readonly migrations?: readonly Migration[] | undefined;
@@ -50,6 +57,15 @@ const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
  */
 const CHECKPOINT_PAGES = 500;
 
+/** The most that waits for the database, in memory and in the journal: about half a million records. */
+const MAX_JOURNAL_BYTES = 128_000_000;
+
+/** How long a record may be in the journal alone, unless the database takes nothing. */
+const INDEX_AFTER_MS = 250;
+
+/** Does not keep the process alive: what is not done then is done by the next one. */
+const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
+
 /**
  * Opens, migrates and returns the storage of one installation.
  * @throws GatewayError `internal` when the file cannot be opened or belongs to a newer program
@@ -60,7 +76,8 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const notice = options.notice ?? (() => {});
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
-  let commits: GroupCommit;
+  let indexer: Indexer;
+  let journalFile: JournalFile | null = null;
   let stores: Omit<Storage, 'secret' | 'close'>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -68,11 +85,22 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
     await migrate(db, path, (options.now ?? Date.now)(), options.migrations ?? MIGRATIONS);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
-    commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    const names = new SqliteNames(connection, db);
+    const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'));
+    journalFile = folder?.own() ?? null;
+    indexer = new Indexer({
+      journal: new Journal(journalFile, MAX_JOURNAL_BYTES),
+      folder,
+      commits,
+      prepare: () => names.learn(),
+      later: options.later ?? soon,
+      notice,
+    });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
     stores = {
-      ledger: new SqliteLedger(connection, db, commits),
+      ledger: new SqliteLedger(connection, db, indexer, names),
       keys: new SqliteKeys(connection, db),
       vault: new SqliteVault(connection, db),
       responses: new SqliteResponses(connection, db, commits, usage, items),
@@ -81,6 +109,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       files: new SqliteFiles(connection, db, commits, usage),
       stateUsage: usage,
     };
+    await indexer.recover();
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     connection.close();
@@ -100,7 +129,8 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       return namedSecret(master, name);
     },
     async close() {
-      await commits.flush();
+      await indexer.finish();
+      journalFile?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();

@@ -11,9 +11,9 @@ async function client(name: number): Promise<never> {
   await storage.conversations.create({ ...scope, id: conversation, metadata: {} }, []);
   for (let i = 0; ; i++) {
     const id = `${run}${name}x${i}`;
-    const record = storage.ledger.append(generation(`gen-${id}`), [attempt(`${id}-a`, `gen-${id}`)]);
     const response = storedResponse(`resp_${id}`, { ...scope, conversationId: conversation });
-    await Promise.all([record, storage.responses.put(response, conversation)]);
+    await storage.responses.put(response, conversation);
+    storage.ledger.append(generation(`gen-${id}`), [attempt(`${id}-a`, `gen-${id}`)]);
     process.stdout.write(`${id}\n`);
   }
 }

@@ -323,6 +323,8 @@ export const decisionRequirements: Requirements = {
     CONTRACT,
     'No record of a received answer is lost or counted twice when the process is killed.',
     'test/ledger-durability.test.ts: no confirmed record is lost or doubled',
+    'test/journal.test.ts: wherever its last entry is cut or damaged',
+    'test/journal.test.ts: a full disk refuses what does not fit',
   ),
   'contract.responses': shown(
     CONTRACT,

@@ -78,7 +78,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     // One upstream call, one record.
     expect(at(await recordOf(scene.gateway, first), 'status')).toBe(200);
     const database = new Database(join(scene.gateway.dataDir, 'dragoman.db'), { readonly: true });
-    expect(database.query('select count(*) as n from generations').get()).toEqual({ n: 1 });
+    expect(database.query('select count(*) as n from records').get()).toEqual({ n: 1 });
     database.close();
   });
 

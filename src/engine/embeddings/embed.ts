@@ -40,7 +40,7 @@ export class Embedding {
     } finally {
       untick();
     }
-    await settle(generation, failure, false, this.#deps);
+    settle(generation, failure, false, this.#deps);
     if (generation.cancelled) return false;
     if (failure || !body) {
       refuse(generation, failure ?? new GatewayError('internal', 'internal error'));

@@ -5,25 +5,25 @@ import type { Generation } from '../generation.ts';
 import { refusalStatus } from '../answer/index.ts';
 
 /**
- * Appends the records. Never rejects.
+ * Appends the records: they survive the death of the process when it returns. Never throws.
  * @param error the failure of the request; undefined when it was answered
  * @param opened true when the client has the head of an answer already
  */
-export async function settle(
+export function settle(
   generation: Generation,
   error: GatewayError | undefined,
   opened: boolean,
   { ledger, clock, log }: Pick<GatewayDependencies, 'ledger' | 'clock' | 'log'>,
-): Promise<void> {
+): void {
   const status = generation.cancelled ? 499 : error && !opened ? refusalStatus(generation, error) : 200;
   const record = generation.record(status, clock.now(), error);
   try {
-    await ledger.append(
+    ledger.append(
       record,
       generation.attempts.map((attempt) => attempt.record()),
     );
   } catch (failure) {
-    // An answer is worth more to its reader than its record to us; the log keeps what the database refused.
+    // An answer is worth more to its reader than its record to us; the log keeps what the ledger refused.
     const { content: _, ...facts } = record;
     log.error('a generation could not be recorded', { record: facts, error: failure });
   }

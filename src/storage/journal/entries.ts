@@ -1,0 +1,52 @@
+// How entries lie in a journal: length, checksum, kind, content. The same in its file and in memory, so that a recovery
+// reads what an indexer reads.
+import { crc32 } from 'node:zlib';
+
+export interface Entry {
+  /** What the content is: a number that a store has for its own. */
+  readonly kind: number;
+  readonly content: Uint8Array;
+}
+
+/** Length of kind and content together, and their CRC-32: four bytes each, little-endian. */
+const HEAD_BYTES = 8;
+/** Bytes that an entry has besides its content. */
+export const ENTRY_BYTES = HEAD_BYTES + 1;
+
+/** What follows the last entry: a length of 0. Behind it may be what the file held before. */
+export const END_BYTES = 4;
+
+/** Writes an entry and the end mark behind it. @returns where the mark begins: the next entry takes its place */
+export function writeEntry(target: Buffer, start: number, kind: number, content: Uint8Array): number {
+  const body = start + HEAD_BYTES;
+  const end = body + 1 + content.length;
+  target[body] = kind;
+  target.set(content, body + 1);
+  target.writeUInt32LE(1 + content.length, start);
+  target.writeUInt32LE(crc32(target.subarray(body, end)), start + 4);
+  target.writeUInt32LE(0, end);
+  return end;
+}
+
+export interface ReadEntries {
+  readonly entries: readonly Entry[];
+  /** False: what follows the last of them is no whole entry, because its writer died, is still writing, or by damage. */
+  readonly isWhole: boolean;
+}
+
+/** The entries from `start` up to the end mark. Their contents are views of the bytes. */
+export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntries {
+  const entries: Entry[] = [];
+  let at = start;
+  while (entries.length < most && at < bytes.length) {
+    const body = at + HEAD_BYTES;
+    const length = at + END_BYTES <= bytes.length ? bytes.readUInt32LE(at) : Infinity;
+    if (length === 0) break;
+    const end = body + length;
+    if (end > bytes.length || crc32(bytes.subarray(body, end)) !== bytes.readUInt32LE(at + 4))
+      return { entries, isWhole: false };
+    entries.push({ kind: bytes[body] ?? 0, content: bytes.subarray(body + 1, end) });
+    at = end;
+  }
+  return { entries, isWhole: true };
+}

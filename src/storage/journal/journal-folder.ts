@@ -1,0 +1,106 @@
+// The journals of a data directory: one file for each process that writes, and those that killed processes left behind.
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Entry, type ReadEntries, readEntries } from './entries.ts';
+import { JournalFile, onLeftBehind } from './journal-file.ts';
+
+const SUFFIX = '.journal';
+/** Of a file with half an entry, of which nobody was told, or a damaged one: for somebody who can read it. */
+const DAMAGED = '.damaged';
+
+/** Puts entries into the database; what it has already changes nothing. Durable when it resolves. */
+export type Apply = (entries: readonly Entry[]) => Promise<void>;
+
+/** Entries that are applied in one go. */
+const STEP = 500;
+
+export class JournalFolder {
+  readonly #folder: string;
+  readonly #own = randomBytes(8).toString('hex') + SUFFIX;
+  /** Size and time of the others' files when they were read last. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The journal of this process. */
+  own(): JournalFile {
+    return new JournalFile(join(this.#folder, this.#own));
+  }
+
+  /**
+   * Applies what killed processes left behind, and deletes it; of those that live, what they hold by now.
+   * @param notice told, in a sentence, of bytes that cannot be read
+   */
+  async recover(apply: Apply, notice: (sentence: string) => void): Promise<void> {
+    for (const path of this.#others()) {
+      const died = await onLeftBehind(path, async () => {
+        const { isWhole } = await applyFile(path, apply);
+        if (isWhole) return rmSync(path, { force: true });
+        renameSync(path, path + DAMAGED);
+        notice(
+          `${path} does not end with a whole entry: what follows is ignored, and kept as ${path}${DAMAGED}`,
+        );
+      });
+      if (!died) await applyFile(path, apply);
+    }
+  }
+
+  /**
+   * Applies what other processes have written since the last time. Costs little when there are none.
+   * @returns whether there are any
+   */
+  async applyOthers(apply: Apply): Promise<boolean> {
+    const others = this.#others();
+    for (const path of others) {
+      const state = stateOf(path);
+      if (state === this.#seen.get(path)) continue;
+      await applyFile(path, apply);
+      this.#seen.set(path, state);
+    }
+    for (const path of this.#seen.keys()) if (!others.includes(path)) this.#seen.delete(path);
+    return others.length > 0;
+  }
+
+  #others(): readonly string[] {
+    return namesIn(this.#folder)
+      .filter((name) => name.endsWith(SUFFIX) && name !== this.#own)
+      .map((name) => join(this.#folder, name));
+  }
+}
+
+async function applyFile(path: string, apply: Apply): Promise<ReadEntries> {
+  const read = readEntries(bytesOf(path));
+  for (let from = 0; from < read.entries.length; from += STEP)
+    await apply(read.entries.slice(from, from + STEP));
+  return read;
+}
+
+/** Empty for a folder that is not there. */
+function namesIn(folder: string): readonly string[] {
+  return unlessMissing(() => readdirSync(folder), []);
+}
+
+/** Empty for a file that its process has deleted meanwhile. */
+function bytesOf(path: string): Buffer {
+  return unlessMissing(() => readFileSync(path), Buffer.alloc(0));
+}
+
+/** Changes when the file does. */
+function stateOf(path: string): string {
+  return unlessMissing(() => {
+    const { size, mtimeNs } = statSync(path, { bigint: true });
+    return `${size} ${mtimeNs}`;
+  }, 'gone');
+}
+
+function unlessMissing<T>(read: () => T, missing: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return missing;
+    throw error;
+  }
+}

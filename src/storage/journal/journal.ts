@@ -1,0 +1,93 @@
+// What was written and is not in the database yet: durable with one write to a file, and kept in memory in the same form
+// for the indexer, in the order of its coming. Knows nothing of what the entries hold.
+import { GatewayError } from '../../canonical/index.ts';
+import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './entries.ts';
+
+/** Where entries survive the death of the process. */
+export interface JournalTarget {
+  /** Writes an entry and its end mark; safe when it returns. @throws Error when it cannot be written, and then it is not */
+  append(bytes: Uint8Array): void;
+  clear(): void;
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** Entries one after another: those before `read` are in the database, those up to `written` are not. */
+interface Chunk {
+  readonly bytes: Buffer;
+  read: number;
+  written: number;
+}
+
+export class Journal {
+  readonly #target: JournalTarget | null;
+  readonly #maxBytes: number;
+  readonly #chunks: [Chunk, ...Chunk[]] = [newChunk(CHUNK_BYTES)];
+  #waiting = 0;
+
+  /**
+   * @param target null for a database that does not outlive the process either
+   * @param maxBytes the most that may wait for the database
+   */
+  constructor(target: JournalTarget | null, maxBytes: number) {
+    this.#target = target;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes that are not in the database. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Adds an entry; it survives the death of the process when this returns.
+   * @throws GatewayError `internal` when the file cannot be written, or too much waits for the database
+   */
+  append(kind: number, content: Uint8Array): void {
+    const length = ENTRY_BYTES + content.length;
+    if (this.#waiting + length > this.#maxBytes)
+      throw new GatewayError('internal', 'the journal is full: the database takes nothing');
+    let chunk = this.#chunks.at(-1) ?? this.#chunks[0];
+    if (chunk.written + length + END_BYTES > chunk.bytes.length) {
+      chunk = newChunk(Math.max(CHUNK_BYTES, length + END_BYTES));
+      this.#chunks.push(chunk);
+    }
+    const end = writeEntry(chunk.bytes, chunk.written, kind, content);
+    try {
+      this.#target?.append(chunk.bytes.subarray(chunk.written, end + END_BYTES));
+    } catch (cause) {
+      throw new GatewayError('internal', 'the journal could not be written', { cause });
+    }
+    chunk.written = end;
+    this.#waiting += length;
+  }
+
+  /** The oldest entries, at least one where any wait. They stay until they are dropped. */
+  oldest(most: number): readonly Entry[] {
+    const [chunk] = this.#chunks;
+    return readEntries(chunk.bytes.subarray(0, chunk.written), chunk.read, most).entries;
+  }
+
+  /** Forgets the oldest entries, which `oldest` gave: they are in the database. */
+  drop(entries: readonly Entry[]): void {
+    const [chunk, ...later] = this.#chunks;
+    for (const { content } of entries) {
+      chunk.read += ENTRY_BYTES + content.length;
+      this.#waiting -= ENTRY_BYTES + content.length;
+    }
+    if (chunk.read < chunk.written) return;
+    if (later.length > 0) this.#chunks.shift();
+    else this.#clear(chunk);
+  }
+
+  #clear(chunk: Chunk): void {
+    this.#target?.clear();
+    chunk.read = 0;
+    chunk.written = 0;
+    if (chunk.bytes.length > CHUNK_BYTES) this.#chunks[0] = newChunk(CHUNK_BYTES);
+  }
+}
+
+function newChunk(bytes: number): Chunk {
+  return { bytes: Buffer.allocUnsafeSlow(bytes), read: 0, written: 0 };
+}
