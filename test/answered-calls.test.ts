@@ -1,22 +1,22 @@
 // What came of calls that persons allowed is remembered for those who lost the answer, and gives its memory back.
 import { describe, expect, test } from 'bun:test';
 import { AnsweredCalls } from '../src/engine/tools/answered-calls.ts';
-import type { CallOutcome, GatewayCall } from '../src/tools/gateway-tool.ts';
+import { type CallOutcome, type GatewayCall, said } from '../src/tools/gateway-tool.ts';
 
 const { signal } = new AbortController();
 const LIMITS = { maxBytes: 40_000, maxKeyBytes: 20_000, outcomeMs: 1_000, mostMade: 100 };
 
 let made = 0;
 const call = (name: string, chars = 10): GatewayCall => ({
-  item: { type: 'mcp_call', name },
-  approval: null,
+  facts: { type: 'mcp', server: 'shop', name, input: {} },
+  question: null,
   run: async () => {
     made++;
     const text = name.padEnd(chars, '.');
-    return { item: { output: text }, parts: [{ type: 'text', text: 'seen' }], isError: false, uses: {} };
+    return said('seen', { type: 'mcp', server: 'shop', name, input: {}, output: text });
   },
 });
-const outputOf = ({ item }: CallOutcome): string => String(item['output']);
+const outputOf = ({ facts }: CallOutcome): string => ('output' in facts ? (facts.output ?? '') : '');
 
 function remembering(): {
   ask: (key: string, of: GatewayCall) => Promise<string>;

@@ -43,6 +43,8 @@ function tool(
   ];
   return new WebSearchTool({
     wish,
+    native: 'prefer',
+    priceUsd: null,
     backend: { name: 'test', search },
     pages: new PageReader({ fetch, readPdf }),
     sources: new Sources(),
@@ -137,11 +139,9 @@ describe('a model opens', () => {
 
   test('what an earlier answer found or opened', async () => {
     const its = tool();
-    const item = (action: object, status = 'completed'): void =>
-      void its.recall({ type: 'web_search_call', status, action: { ...action } });
-    item({ type: 'open_page', url: `${site.origin}/opened` });
-    item({ type: 'open_page', url: `${site.origin}/refused?d=secret` }, 'failed');
-    item({ type: 'search', query: 'x', sources: [{ type: 'url', url: `${site.origin}/found` }] });
+    its.recall({ type: 'web_page', url: `${site.origin}/opened` });
+    its.recall({ type: 'web_page', url: `${site.origin}/refused?d=secret`, isError: true });
+    its.recall({ type: 'web_search', query: 'x', pages: [{ url: `${site.origin}/found` }] });
     expect(await opens(its, `${site.origin}/opened`, page('a'))).toBe(true);
     expect(await opens(its, `${site.origin}/found`, page('a'))).toBe(true);
     expect(await opens(its, `${site.origin}/refused?d=secret`)).toBe(false);
@@ -150,7 +150,7 @@ describe('a model opens', () => {
   test('and looks for words nowhere else', async () => {
     const its = tool();
     const outcome = await run(its, 'find_in_page', { url: `${site.origin}/x?d=secret`, pattern: 'x' });
-    expect(outcome).toMatchObject({ isError: true, item: { status: 'failed' } });
+    expect(outcome).toMatchObject({ isError: true, facts: { isError: true } });
     expect(site.requests).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 // Collects events into a whole answer: what a non-streamed response, a record or the vault needs.
 import type { GatewayError } from './error.ts';
 import type { CanonicalEvent, EventSink, FinishEvent, OpenItem, StartEvent } from './event.ts';
-import type { HostedFacts, Item, OpaqueReasoning } from './item.ts';
+import type { HostedFacts } from './hosted-facts.ts';
+import type { Item, OpaqueReasoning } from './item.ts';
 import type { JsonValue } from './json.ts';
 import type { Annotation, Part, Source } from './part.ts';
 import type { Usage } from './usage.ts';

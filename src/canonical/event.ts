@@ -1,9 +1,9 @@
 // What an answer is made of while it arrives. Decoders push these, encoders take them; a non-streamed answer
 // is the same list, pushed at once.
+import type { HostedFacts } from './hosted-facts.ts';
 import type { GatewayError } from './error.ts';
 import type {
   HostedCallItem,
-  HostedFacts,
   Item,
   MessageItem,
   OpaqueReasoning,

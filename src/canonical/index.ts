@@ -7,6 +7,7 @@ export * from './error.ts';
 export * from './event.ts';
 export * from './function-name.ts';
 export * from './hosted-tool.ts';
+export * from './hosted-facts.ts';
 export * from './item.ts';
 export * from './json-scan.ts';
 export * from './json.ts';

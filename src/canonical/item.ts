@@ -1,7 +1,7 @@
 // A conversation is a flat list of items, as in the Responses API: flat items group into messages easily,
 // grouped ones lose the order of thinking, text and calls.
 import { GatewayError } from './error.ts';
-import type { JsonObject } from './json.ts';
+import type { HostedFacts } from './hosted-facts.ts';
 import type { NodeBase, Part, Source } from './part.ts';
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
@@ -67,46 +67,17 @@ export interface ToolResultItem extends NodeBase {
   readonly isError?: boolean | undefined;
 }
 
-/** A page that a search found. */
-export interface FoundPage {
-  readonly url: string;
-  readonly title?: string | undefined;
-  /** What the model read of it, where that is known. */
-  readonly text?: string | undefined;
-}
-
 /**
- * What work of a hosted tool says in every protocol's words. Protocols that tell a call and its result apart have an
- * item for each: the result says its half again. A search without a query is such a result.
+ * Work of a tool that the client does not run itself (web search, code execution, MCP), call or result: in the raw form of
+ * the upstream that ran it, or in facts alone where the gateway did.
  */
-export type HostedFacts =
-  | {
-      readonly type: 'web_search';
-      readonly query?: string | undefined;
-      readonly pages?: readonly FoundPage[] | undefined;
-      readonly isError?: boolean | undefined;
-    }
-  | {
-      readonly type: 'mcp';
-      /** Label of the server. */
-      readonly server: string;
-      readonly name: string;
-      readonly input: JsonObject;
-      readonly output?: string | undefined;
-      readonly isError?: boolean | undefined;
-    }
-  /** A picture that was made. Its bytes are base64 without the `data:` prefix. */
-  | { readonly type: 'image'; readonly data: string; readonly mediaType?: string | undefined };
-
-/** A tool that the upstream ran by itself (web search, code execution, MCP), call or result, in its own raw form. */
 export interface HostedCallItem extends NodeBase {
   readonly type: 'hosted_call';
-  /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, … */
+  /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, …; without a raw form that of the facts. */
   readonly kind: string;
   readonly id?: string | undefined;
   /** Of an item that is still open what is known so far; absent for work that only its own protocol can tell. */
   readonly facts?: HostedFacts | undefined;
-  readonly source: Source;
 }
 
 export interface CompactionItem extends NodeBase {

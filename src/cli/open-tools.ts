@@ -3,16 +3,14 @@
 import type { Config } from '../config/index.ts';
 import { pdfText } from '../documents/pdf-text.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type {
-  AvailableTools,
-  ConfiguredMcpServer,
-  McpSource,
-  SearchSource,
-} from '../tools/available-tools.ts';
+import type { AvailableTools } from '../tools/available-tools.ts';
+import type { ToolKind } from '../tools/gateway-tool.ts';
+import { type ConfiguredMcpServer, mcpKind } from '../tools/mcp-kind.ts';
 import { operatorHosts } from '../tools/mcp/operator-hosts.ts';
 import { McpSessions } from '../tools/mcp/session.ts';
 import { PageReader } from '../tools/pages/read-page.ts';
 import { openSearchBackend, searchHost } from '../tools/web-search/index.ts';
+import { webSearchKind } from '../tools/web-search-kind.ts';
 import { GuardedFetch, type GuardedFetchOptions } from '../upstream/fetch-guarded.ts';
 
 /** For names to be told. */
@@ -26,28 +24,31 @@ export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly config: () => Config;
 }
 
+/** Each kind of tool that the gateway runs, from its configuration; null where that has none of it. */
+const KINDS: readonly ((config: Config, parts: ToolParts) => ToolKind | null)[] = [openSearch, openMcp];
+
 /** @returns what is available now; the same object until the configuration changes */
 export function openTools(parts: ToolParts): () => AvailableTools {
   let opened: { readonly config: Config; readonly tools: AvailableTools } | undefined;
   return () => {
     const config = parts.config();
     if (opened?.config !== config)
-      opened = { config, tools: { search: openSearch(config, parts), mcp: openMcp(config, parts) } };
+      opened = { config, tools: KINDS.flatMap((open) => open(config, parts) ?? []) };
     return opened.tools;
   };
 }
 
-function openSearch({ tools: { webSearch } }: Config, parts: ToolParts): SearchSource | null {
+function openSearch({ tools: { webSearch } }: Config, parts: ToolParts): ToolKind | null {
   const { backend, native, pages, priceUsdPerSearch } = webSearch;
   if (backend === null) return null;
   const settings = { ...webSearch, backend };
   const host = searchHost(settings);
-  return {
+  return webSearchKind({
     backend: openSearchBackend(settings, new GuardedFetch({ ...parts, allow: () => [host] })),
     native,
     pages: pages ? new PageReader({ fetch: parts.fetch, timeoutMs: webSearch.timeoutMs, readPdf }) : null,
     priceUsd: priceUsdPerSearch,
-  };
+  });
 }
 
 /** The text of all pages of a PDF. */
@@ -55,7 +56,7 @@ async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<string> 
   return (await pdfText(bytes, signal)).join('\n\n');
 }
 
-function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {
+function openMcp({ tools: { mcp } }: Config, parts: ToolParts): ToolKind {
   const servers = new Map<string, ConfiguredMcpServer>();
   for (const [label, { url, headers, oauth, allowedTools, requireApproval }] of Object.entries(mcp.servers))
     servers.set(label, {
@@ -72,5 +73,5 @@ function openMcp({ tools: { mcp } }: Config, parts: ToolParts): McpSource {
   });
   const { native, fromRequests, maxTools } = mcp;
   const check = (url: string): Promise<void> => parts.fetch.check(url, CHECK_MS);
-  return { native, servers, fromRequests, maxTools, open: (server) => sessions.open(server), check };
+  return mcpKind({ native, servers, fromRequests, maxTools, open: (server) => sessions.open(server), check });
 }

@@ -21,7 +21,7 @@ export function textsOf(item: Item): readonly string[] {
     case 'tool_call':
       return [item.name, item.arguments];
     case 'hosted_call':
-      return isImage(item) ? [] : [JSON.stringify(item.source.raw)];
+      return isImage(item) ? [] : [JSON.stringify(item.source?.raw ?? item.facts ?? null)];
     default:
       return item.source ? [JSON.stringify(item.source.raw)] : [];
   }
@@ -56,8 +56,8 @@ function mediaTokens(part: Part): number {
 }
 
 /**
- * A picture that was made stands in its call, as bytes that no model reads as text. Only answers have facts: what a client
- * brings back is known by its raw type.
+ * A picture that was made stands in its call, as bytes that no model reads as text. What a client brings
+ * back is known by its raw type as well.
  */
 function isImage({ facts, kind }: HostedCallItem): boolean {
   return facts?.type === 'image' || kind === 'image_generation_call';

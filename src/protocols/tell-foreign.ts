@@ -34,9 +34,6 @@ const LONGEST_TOLD = 2_000;
 /** What asks for something of the server itself: it means nothing in words. */
 const ORDERS: ReadonlySet<string> = new Set(['compaction_trigger']);
 
-/** Lists of tools are between a server and a gateway: no part of what was said. */
-const NO_WORDS: ReadonlySet<string> = new Set(['mcp_list_tools']);
-
 /** Tools of OpenAI's that only its own servers run: asked of anybody else they have no effect. */
 const OWNERS_TOOLS: ReadonlySet<string> = new Set(['code_interpreter', 'file_search', 'image_generation']);
 /** Those and others that the documentation of some protocol has: their loss is reported. */
@@ -102,7 +99,9 @@ function toldItem(item: Item, isAnswered: boolean, listener: Listener, report: R
         { param: item.path },
       );
     case 'hosted_call':
-      if (item.source.protocol === listener.protocol || NO_WORDS.has(item.kind)) return item;
+      // Lists of tools are between a server and a gateway: no part of what was said.
+      if (!item.source || item.source.protocol === listener.protocol || item.facts?.type === 'mcp_tools')
+        return item;
       return told(item, item.kind, hostedWords(item.kind, item.source.raw), isAnswered, report);
     case 'unknown': {
       const { protocol, raw } = item.source;

@@ -1,23 +1,43 @@
 // The tools of one remote MCP server as tools of a model: which of them it is offered, which calls a person must allow
 // first, and what the items say. How the server is reached is decided below this.
-import { asArray, asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
+import { GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
 import type {
+  CanonicalRequest,
+  ChosenTool,
   FunctionTool,
-  JsonObject,
-  JsonValue,
+  HostedFacts,
+  HostedTool,
   McpApproval,
+  McpCallFacts,
   McpFilter,
+  McpOffer,
+  McpQuestionFacts,
+  McpToolsFacts,
   McpWish,
-  MutableJsonObject,
   Part,
 } from '../canonical/index.ts';
-import { visibleText } from './visible-text.ts';
-import type { CallOutcome, FunctionNames, GatewayCall, GatewayTool } from './gateway-tool.ts';
+import type { Native } from './available-tools.ts';
+import {
+  type CallOutcome,
+  type FunctionNames,
+  type GatewayCall,
+  type GatewayTool,
+  type RecalledCall,
+  type ToolEndpoint,
+} from './gateway-tool.ts';
 import type { McpContent, McpResult } from './mcp/result.ts';
 import type { McpSession, McpTool } from './mcp/session.ts';
+import { visibleText } from './visible-text.ts';
 
 export interface McpServerToolInput {
   readonly wish: McpWish;
+  /** The tool of the request, which an endpoint may run itself. */
+  readonly hosted: HostedTool;
+  readonly native: Native;
+  /** True for a server of the operator: its address and secrets are nobody else's business. */
+  readonly isOurs: boolean;
+  /** Why it cannot be asked from here; then only an endpoint can. */
+  readonly refusal: GatewayError | null;
   /** null: the server may not be asked from here. */
   readonly session: McpSession | null;
   readonly names: FunctionNames;
@@ -25,79 +45,128 @@ export interface McpServerToolInput {
   readonly allowed: McpFilter | null;
   /** Which calls wait for a person. */
   readonly approval: McpApproval;
+  /** What an earlier turn listed, which the client has seen; undefined: the server is asked. */
+  readonly earlier: McpToolsFacts | undefined;
+  /** Whether the client has a place for what the server offers. */
+  readonly hasItems: boolean;
+  /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
+  readonly check: (url: string) => Promise<void>;
 }
 
 const NOTHING = {};
 
 export class McpServerTool implements GatewayTool {
+  readonly prices = NOTHING;
   readonly #input: McpServerToolInput;
   #functions: readonly FunctionTool[] = [];
   /** By the name that the model sees. */
   readonly #tools = new Map<string, McpTool>();
   readonly #namesOf = new Map<string, string>();
-  #listing: Promise<JsonObject> | undefined;
-  #listed: JsonObject | undefined;
+  #listing: Promise<McpToolsFacts> | undefined;
+  #listed: McpToolsFacts | undefined;
 
   constructor(input: McpServerToolInput) {
     this.#input = input;
-  }
-
-  get label(): string {
-    return this.#input.wish.label;
   }
 
   get functions(): readonly FunctionTool[] {
     return this.#functions;
   }
 
-  /** The name under which the model sees a tool of the server; undefined for one that it is not offered. */
-  functionOf(toolName: string): string | undefined {
-    return this.#namesOf.get(toolName);
+  get announced(): McpToolsFacts | undefined {
+    return this.#input.earlier ? undefined : this.#listed;
   }
 
-  /** Takes the tools from an item of an earlier turn, so that the server is not asked again. */
-  reuse(item: JsonObject): void {
-    this.#listing = Promise.resolve(item);
-    this.#offer(
-      asArray(item['tools'])
-        .filter(isJsonObject)
-        .map((tool) => ({
-          name: asString(tool['name']) ?? '',
-          description: asString(tool['description']) ?? '',
-          inputSchema: isJsonObject(tool['input_schema']) ? tool['input_schema'] : NOTHING,
-          ...(isJsonObject(tool['annotations']) && { annotations: tool['annotations'] }),
-        })),
-    );
+  runsAt({ isVendorRun, quirks: { runsMcp } }: ToolEndpoint): boolean {
+    const { isOurs, refusal, native } = this.#input;
+    if (isOurs) return true;
+    // What may not be asked from here is left to a vendor that can.
+    return !(refusal && runsMcp && isVendorRun) && !(runsMcp && native !== 'never');
   }
 
-  /** Asks the server once what it offers. Never rejects: without an answer the model has no tools of the server. */
-  async list(signal: AbortSignal): Promise<void> {
+  /** Asks the server once what it offers. Without an answer the model has no tools of the server. */
+  async ready({ report }: CanonicalRequest, signal: AbortSignal): Promise<void> {
+    const { refusal, hosted, hasItems } = this.#input;
+    if (refusal) throw refusal;
     this.#listing ??= this.#list(signal);
     this.#listed = await this.#listing;
+    const { error } = this.#listed;
+    // Where the client gets no item that says it.
+    if (error !== undefined && !hasItems) report.add(hosted.path ?? 'tools', 'dropped', error);
   }
 
-  /** The item that tells what the server offers, without an id; undefined until it was asked. A failure is told in it. */
-  get listed(): JsonObject | undefined {
-    return this.#listed;
+  /** Checks the address of a server that an endpoint calls itself, which may reach what strangers may not. */
+  async checkLeft({ isVendorRun }: ToolEndpoint): Promise<void> {
+    const { wish, hosted, check } = this.#input;
+    if (isVendorRun || wish.url === undefined) return;
+    const param = hosted.path && `${hosted.path}.server_url`;
+    await check(wish.url).catch((thrown: unknown) => {
+      const { kind, message, code } = GatewayError.from(thrown);
+      const words = `the MCP server "${wish.label.slice(0, 100)}": ${message}`;
+      throw new GatewayError(kind, words, { code, param });
+    });
   }
 
-  async #list(signal: AbortSignal): Promise<JsonObject> {
-    const item = { type: 'mcp_list_tools', server_label: this.label };
+  without(request: CanonicalRequest): CanonicalRequest {
+    const { hosted, wish } = this.#input;
+    const tools = request.tools.filter((tool) => tool !== hosted);
+    if (wish.member === undefined) return { ...request, tools };
+    const { [wish.member]: _, ...extra } = request.extra;
+    return { ...request, tools, extra };
+  }
+
+  chosen(choice: ChosenTool): readonly string[] {
+    if (choice.type !== 'mcp' || choice.label !== this.#input.wish.label) return [];
+    const one = choice.name === undefined ? undefined : this.#namesOf.get(choice.name);
+    return one === undefined ? this.#functions.map(({ name }) => name) : [one];
+  }
+
+  owns(facts: HostedFacts): boolean {
+    return 'server' in facts && facts.server === this.#input.wish.label;
+  }
+
+  recall(facts: HostedFacts): RecalledCall {
+    const { name: own, arguments: text } =
+      facts.type === 'mcp' || facts.type === 'mcp_question' ? facts : { name: '', arguments: '' };
+    const isError = facts.type !== 'mcp' || facts.isError === true;
+    const said = facts.type === 'mcp' ? (facts.output ?? '') : 'Nobody has allowed this call.';
+    return {
+      name: this.#namesOf.get(own) ?? own,
+      arguments: text || '{}',
+      parts: [{ type: 'text', text: said }],
+      isError,
+    };
+  }
+
+  async #list(signal: AbortSignal): Promise<McpToolsFacts> {
+    const { wish, earlier } = this.#input;
+    if (earlier) {
+      this.#offer(
+        earlier.tools.map(({ name, description, inputSchema, annotations }) => ({
+          name,
+          description: description ?? '',
+          inputSchema,
+          ...(annotations && { annotations }),
+        })),
+      );
+      return earlier;
+    }
     try {
       const tools = (await this.#session().listTools(signal)).filter((tool) => this.#isAllowed(tool));
       this.#offer(tools);
-      return { ...item, tools: tools.map(listed), error: null };
+      return { type: 'mcp_tools', server: wish.label, tools: tools.map(offered) };
     } catch (thrown) {
-      return { ...item, tools: [], error: GatewayError.from(thrown).message };
+      const error = GatewayError.from(thrown).message;
+      return { type: 'mcp_tools', server: wish.label, tools: [], error };
     }
   }
 
   #offer(tools: readonly McpTool[]): void {
-    const { names } = this.#input;
+    const { names, wish } = this.#input;
     const functions: FunctionTool[] = [];
     for (const tool of tools) {
       if (this.#namesOf.has(tool.name) || !this.#isAllowed(tool)) continue;
-      const name = names.take(`${this.label}__${tool.name}`, `${this.label}\n${tool.name}`);
+      const name = names.take(`${wish.label}__${tool.name}`, `${wish.label}\n${tool.name}`);
       this.#tools.set(name, tool);
       this.#namesOf.set(tool.name, name);
       const { description = '', inputSchema: parameters } = tool;
@@ -113,10 +182,14 @@ export class McpServerTool implements GatewayTool {
 
   call(name: string, text: string): GatewayCall {
     const tool = this.#tools.get(name);
-    const call = this.#call(tool?.name ?? name, text);
-    if (!tool || !this.#needsApproval(tool)) return call;
-    const { server_label, name: own, arguments: args } = call.item;
-    return { ...call, approval: { type: 'mcp_approval_request', server_label, name: own, arguments: args } };
+    const facts = this.#facts(tool?.name ?? name, text);
+    const question = tool && this.#needsApproval(tool) ? questionOf(facts) : null;
+    return { facts, question, run: (signal) => this.#run(facts, signal) };
+  }
+
+  allowed({ name, arguments: text }: McpQuestionFacts, questionId: string): GatewayCall {
+    const facts = { ...this.#facts(name, text), questionId };
+    return { facts, question: null, run: (signal) => this.#run(facts, signal) };
   }
 
   /** Ends the session with the server. Never rejects. */
@@ -130,42 +203,24 @@ export class McpServerTool implements GatewayTool {
     return session;
   }
 
-  /** A call that a person has allowed. */
-  approved(request: JsonObject): GatewayCall {
-    const call = this.#call(asString(request['name']) ?? '', asString(request['arguments']) ?? '');
-    return { ...call, item: { ...call.item, approval_request_id: request['id'] ?? null } };
-  }
-
-  #call(toolName: string, text: string): GatewayCall {
-    const item = {
-      type: 'mcp_call',
-      status: 'in_progress',
-      server_label: this.label,
-      name: toolName,
-      arguments: text || '{}',
-      approval_request_id: null,
-      output: null,
-      error: null,
-    };
-    return { item, approval: null, run: (signal) => this.#run(toolName, text, signal) };
-  }
-
-  async #run(toolName: string, text: string, signal: AbortSignal): Promise<CallOutcome> {
+  #facts(name: string, text: string): McpCallFacts {
     const args = text.trim() === '' ? {} : parseJson(text);
-    if (!isJsonObject(args)) return failed('The arguments are not a JSON object.');
+    const input = isJsonObject(args) ? args : {};
+    return { type: 'mcp', server: this.#input.wish.label, name, input, arguments: text || '{}' };
+  }
+
+  async #run(facts: McpCallFacts, signal: AbortSignal): Promise<CallOutcome> {
+    const { name, input, arguments: text = '' } = facts;
+    if (text.trim() !== '' && !isJsonObject(parseJson(text)))
+      return failed('The arguments are not a JSON object.', facts);
     const { wish, allowed } = this.#input;
-    if (!isNamed(toolName, wish.allowed) || !isNamed(toolName, allowed))
-      return failed(`The tool ${toolName} is not allowed.`);
-    let outcome: CallOutcome;
+    if (!isNamed(name, wish.allowed) || !isNamed(name, allowed))
+      return failed(`The tool ${name} is not allowed.`, facts);
     try {
-      outcome = outcomeOf(await this.#session().callTool(toolName, args, signal));
+      return outcomeOf(await this.#session().callTool(name, input, signal), facts);
     } catch (thrown) {
-      outcome = failed(GatewayError.from(thrown).message);
+      return failed(GatewayError.from(thrown).message, facts);
     }
-    const output = outcome.parts.map(asText).join('\n');
-    const { isError } = outcome;
-    const facts = { type: 'mcp', server: this.label, name: toolName, input: args, output, isError } as const;
-    return { ...outcome, facts };
   }
 
   #needsApproval(tool: McpTool): boolean {
@@ -189,34 +244,33 @@ function isNamed(name: string, filter: McpFilter | null): boolean {
   return (filter?.names?.includes(name) ?? true) && filter?.except?.includes(name) !== true;
 }
 
-function listed(tool: McpTool): JsonObject {
+function offered(tool: McpTool): McpOffer {
   const { name, description = null, inputSchema, annotations = null } = tool;
-  return { name, description, input_schema: inputSchema, annotations };
+  return { name, description, inputSchema, annotations };
 }
 
-// The errors are those of `McpToolCallError` in OpenAI's description of its API, 2026-11.
-
-/** JSON-RPC 2.0, section 5.1: "Internal error", the code for whatever has none. */
-const INTERNAL_ERROR = -32603;
+function questionOf({ server, name, arguments: text = '' }: McpCallFacts): McpQuestionFacts {
+  return { type: 'mcp_question', server, name, arguments: text };
+}
 
 /** No result came. */
-function failed(message: string): CallOutcome {
-  const error = { type: 'mcp_protocol_error', code: INTERNAL_ERROR, message };
-  const parts: Part[] = [{ type: 'text', text: `The call failed: ${message}` }];
-  return { item: { status: 'failed', error }, parts, isError: true, uses: NOTHING };
+function failed(message: string, facts: McpCallFacts): CallOutcome {
+  const text = `The call failed: ${message}`;
+  const told = { ...facts, output: text, isError: true, failure: { message } };
+  return { facts: told, parts: [{ type: 'text', text }], isError: true, uses: NOTHING };
 }
 
-function outcomeOf(result: McpResult): CallOutcome {
+function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   const parts = result.parts.flatMap(partsOf);
   // Servers repeat structured content as text; where one does not, the model must still read it.
   if (parts.length === 0 && result.structured)
     parts.push({ type: 'text', text: visibleText(JSON.stringify(result.structured)) });
   if (result.truncated) parts.push({ type: 'text', text: '[The result was cut: it is too long.]' });
-  const output = parts.map(asText).join('\n');
-  if (!result.isError) return { item: { status: 'completed', output }, parts, isError: false, uses: NOTHING };
-  const content: JsonValue = parts.map((part) => ({ type: 'text', text: asText(part) }));
-  const error: MutableJsonObject = { type: 'mcp_tool_execution_error', content };
-  return { item: { status: 'failed', error }, parts, isError: true, uses: NOTHING };
+  const texts = parts.map(asText);
+  const { isError } = result;
+  const failure = isError ? { failure: { texts } } : {};
+  const facts = { ...call, output: texts.join('\n'), isError, ...failure };
+  return { facts, parts, isError, uses: NOTHING };
 }
 
 function partsOf(content: McpContent): Part[] {

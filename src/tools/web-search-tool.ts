@@ -1,28 +1,27 @@
 // The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
 // and what the items say; which engine is asked and how pages are read is decided below this.
-import {
-  asArray,
-  asObject,
-  asString,
-  GatewayError,
-  isJsonObject,
-  parseJson,
-  cutText,
-  startOf,
-} from '../canonical/index.ts';
+import { asString, GatewayError, isJsonObject, parseJson, cutText, startOf } from '../canonical/index.ts';
 import type {
+  CanonicalRequest,
+  ChosenTool,
+  FoundPage,
   FunctionTool,
+  HostedFacts,
   JsonObject,
-  JsonValue,
   MutableJsonObject,
+  PageFacts,
   SearchWish,
 } from '../canonical/index.ts';
+import type { Native } from './available-tools.ts';
 import {
   type CallOutcome,
+  failedFacts,
   type FunctionNames,
   type GatewayCall,
   type GatewayTool,
+  type RecalledCall,
   said,
+  type ToolEndpoint,
 } from './gateway-tool.ts';
 import { addressesIn, canonicalAddress } from './pages/addresses.ts';
 import { findInPage } from './pages/find-in-page.ts';
@@ -33,6 +32,9 @@ import { decodeDomain, type Domain, isWithin } from './web-search/index.ts';
 
 export interface WebSearchInput {
   readonly wish: SearchWish;
+  readonly native: Native;
+  /** USD for one search; null when unknown. */
+  readonly priceUsd: number | null;
   readonly backend: SearchBackend;
   /** null: pages may not be opened. */
   readonly pages: PageReader | null;
@@ -62,19 +64,14 @@ const FORGOTTEN = 'What was found is not at hand any more. Call this again if yo
 /** Codes of pages that stay as they are for as long as an answer takes. */
 const LASTING: ReadonlySet<string> = new Set(['pdf_not_readable', 'url_too_large']);
 
-const ACTIONS = ['search', 'open_page', 'find_in_page'] as const;
-type Action = (typeof ACTIONS)[number];
+type Action = 'search' | 'open_page' | 'find_in_page';
 
-/** A call that an earlier answer made. */
-export interface EarlierCall {
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly text: string;
-  readonly isError: boolean;
-}
+type SearchFacts = Extract<HostedFacts, { type: 'web_search' }>;
 
 export class WebSearchTool implements GatewayTool {
   readonly functions: readonly FunctionTool[];
+  readonly announced = undefined;
+  readonly prices: GatewayTool['prices'];
   readonly #input: WebSearchInput;
   readonly #actions = new Map<string, Action>();
   readonly #opened = new Map<string, Promise<Page>>();
@@ -84,6 +81,7 @@ export class WebSearchTool implements GatewayTool {
 
   constructor(input: WebSearchInput) {
     this.#input = input;
+    this.prices = { [USE]: input.priceUsd };
     const functions = [this.#function('search', 'web_search', SEARCH)];
     if (input.pages) {
       functions.push(this.#function('open_page', 'open_page', OPEN));
@@ -92,66 +90,70 @@ export class WebSearchTool implements GatewayTool {
     this.functions = functions;
   }
 
-  /** The name under which the model searches. */
-  get searchName(): string {
-    return this.functions[0]?.name ?? '';
+  runsAt({ quirks }: ToolEndpoint): boolean {
+    return !quirks.searchesWeb || this.#input.native === 'never';
+  }
+
+  async ready(): Promise<void> {}
+
+  without(request: CanonicalRequest): CanonicalRequest {
+    const tools = request.tools.filter(
+      (tool) => tool.type !== 'hosted' || tool.meaning?.type !== 'web_search',
+    );
+    return { ...request, tools, webSearch: undefined };
+  }
+
+  chosen(choice: ChosenTool): readonly string[] {
+    return choice.type === 'web_search' ? [this.#nameOf('search')] : [];
+  }
+
+  owns({ type }: HostedFacts): boolean {
+    return type === 'web_search' || type === 'web_page';
   }
 
   call(name: string, text: string): GatewayCall {
     const args = parseJson(text);
-    const given = isJsonObject(args) ? args : {};
-    const type = this.#actions.get(name) ?? 'search';
-    const action = actionOf(type, given);
-    const item = { type: 'web_search_call', status: 'in_progress', action };
-    return { item, approval: null, run: (signal) => this.#run(action, signal) };
+    const facts = factsOf(this.#actions.get(name) ?? 'search', isJsonObject(args) ? args : {});
+    return { facts, question: null, run: (signal) => this.#run(facts, signal) };
   }
 
-  /** A call of an earlier answer as the model reads it; what it brought, only as far as the item has it. */
-  recall(item: JsonObject): EarlierCall {
-    const action = isJsonObject(item['action']) ? item['action'] : {};
-    const type = ACTIONS.find((each) => each === action['type']) ?? 'search';
-    const name = [...this.#actions].find(([, each]) => each === type)?.[0] ?? type;
-    const args: MutableJsonObject = {};
-    for (const member of ['query', 'url', 'pattern'])
-      if (typeof action[member] === 'string') args[member] = action[member];
-    const results = item['results'];
-    const isError = item['status'] === 'failed';
-    if (!isError)
-      for (const each of [action, ...asArray(action['sources'])]) this.#show(asObject(each)['url']);
-    if (!Array.isArray(results) || isError)
-      return { name, args, text: isError ? 'The call failed.' : FORGOTTEN, isError };
-    const found = results.filter(isJsonObject).map((each) => ({
-      url: asString(each['url']) ?? '',
-      title: asString(each['title']) ?? '',
-      text: asString(each['text']) ?? '',
-    }));
-    return { name, args, text: this.#listing(asString(action['query']) ?? '', found), isError };
+  /** What an earlier call brought, as far as its item has it. */
+  recall(facts: HostedFacts): RecalledCall {
+    const isError = 'isError' in facts && facts.isError === true;
+    const { type, ...args } = actionOf(facts);
+    const pages = facts.type === 'web_search' ? (facts.pages ?? []) : [];
+    if (!isError) for (const url of [args['url'], ...pages.map((page) => page.url)]) this.#show(url);
+    const isKept = facts.type === 'web_search' && pages.every((page) => page.text !== undefined);
+    const kept = isKept && facts.pages ? this.#listing(facts.query ?? '', pages) : FORGOTTEN;
+    const text = isError ? 'The call failed.' : kept;
+    return {
+      name: this.#nameOf(type),
+      arguments: JSON.stringify(args),
+      parts: [{ type: 'text', text }],
+      isError,
+    };
   }
 
-  async #run(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+  #nameOf(action: Action): string {
+    return [...this.#actions].find(([, each]) => each === action)?.[0] ?? action;
+  }
+
+  async #run(facts: SearchFacts | PageFacts, signal: AbortSignal): Promise<CallOutcome> {
     try {
-      switch (action['type']) {
-        case 'open_page':
-          return await this.#open(action, signal);
-        case 'find_in_page':
-          return await this.#find(action, signal);
-        default:
-          return await this.#search(action, signal);
-      }
+      if (facts.type === 'web_search') return await this.#search(facts, signal);
+      if (facts.pattern === undefined) return await this.#open(facts, signal);
+      return await this.#find(facts, facts.pattern, signal);
     } catch (thrown) {
-      return failed(GatewayError.from(thrown).message);
+      return failed(GatewayError.from(thrown).message, facts);
     }
   }
 
-  async #search(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
+  async #search(facts: SearchFacts, signal: AbortSignal): Promise<CallOutcome> {
     const { wish, backend } = this.#input;
-    const query = asString(action['query'])?.trim();
-    if (!query) return failed('The call must have a query: {"query": "…"}.');
+    const query = facts.query?.trim();
+    if (!query) return failed('The call must have a query: {"query": "…"}.', facts);
     if (wish.maxUses !== undefined && this.#searches >= wish.maxUses)
-      return failedSearch(
-        query,
-        `No more than ${wish.maxUses} searches are allowed. Answer with what was found.`,
-      );
+      return failed(`No more than ${wish.maxUses} searches are allowed. Answer with what was found.`, facts);
     this.#searches++;
     let uses: CallOutcome['uses'] = {};
     let results: readonly SearchResult[];
@@ -169,34 +171,30 @@ export class WebSearchTool implements GatewayTool {
       );
     } catch (thrown) {
       // Paid for all the same, where the engine was asked.
-      return { ...failedSearch(query, GatewayError.from(thrown).message), uses };
+      return { ...failed(GatewayError.from(thrown).message, facts), uses };
     }
-    const found = results.map(({ url, title, text }) => ({ url, title, text }));
-    const sources = found.map(({ url }) => ({ type: 'url', url }));
-    const item = { status: 'completed', action: { ...action, sources }, results: found };
-    const facts = { type: 'web_search', query, pages: found } as const;
-    return { ...said(this.#listing(query, found), item), facts, uses };
+    const pages = results.map(({ url, title, text }) => ({ url, title, text }));
+    return { ...said(this.#listing(query, pages), { ...facts, pages }), uses };
   }
 
-  async #open(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
-    const page = await this.#read(asString(action['url']), signal);
+  async #open(facts: PageFacts, signal: AbortSignal): Promise<CallOutcome> {
+    const page = await this.#read(facts.url, signal);
     const number = this.#number(page.url, page.title);
     const most = PAGE_CHARS[sizeOf(this.#input.wish)];
     const cut = page.text.length > most ? `\n[The page goes on: ${page.text.length - most} characters.]` : '';
     const text = `[${number}] ${page.title}\n${page.url}\n\n${startOf(page.text, most)}${cut}\n\n${CITE}`;
-    return said(text, { status: 'completed', action });
+    return said(text, { ...facts, isRead: true });
   }
 
-  async #find(action: JsonObject, signal: AbortSignal): Promise<CallOutcome> {
-    const pattern = asString(action['pattern']);
-    if (!pattern) return failed('The call must say what to find: {"url": "…", "pattern": "…"}.');
-    const page = await this.#read(asString(action['url']), signal);
+  async #find(facts: PageFacts, pattern: string, signal: AbortSignal): Promise<CallOutcome> {
+    if (pattern === '') return failed('The call must say what to find: {"url": "…", "pattern": "…"}.', facts);
+    const page = await this.#read(facts.url, signal);
     const number = this.#number(page.url, page.title);
     const places = findInPage(page, pattern).slice(0, MOST_EXCERPTS);
-    const item = { status: 'completed', action };
-    if (places.length === 0) return said(`"${pattern}" is not on the page [${number}] ${page.url}.`, item);
+    const read = { ...facts, isRead: true };
+    if (places.length === 0) return said(`"${pattern}" is not on the page [${number}] ${page.url}.`, read);
     const excerpts = places.map(({ excerpt }) => `… ${excerpt} …`).join('\n\n');
-    return said(`[${number}] ${page.title}\n${page.url}\n\n${excerpts}\n\n${CITE}`, item);
+    return said(`[${number}] ${page.title}\n${page.url}\n\n${excerpts}\n\n${CITE}`, read);
   }
 
   /** Reads a page once per answer. */
@@ -233,8 +231,8 @@ export class WebSearchTool implements GatewayTool {
     );
   }
 
-  #show(url: JsonValue | undefined): void {
-    const address = canonicalAddress(asString(url) ?? '');
+  #show(url: string | undefined): void {
+    const address = canonicalAddress(url ?? '');
     if (address !== undefined) this.#shown.add(address);
   }
 
@@ -243,9 +241,9 @@ export class WebSearchTool implements GatewayTool {
     return this.#input.sources.add(url, title || url).number;
   }
 
-  #listing(query: string, results: readonly SearchResult[]): string {
+  #listing(query: string, results: readonly FoundPage[]): string {
     if (results.length === 0) return `Nothing was found for "${query}". Try other words.`;
-    const list = results.map(({ url, title, text }) => {
+    const list = results.map(({ url, title = '', text = '' }) => {
       return `[${this.#number(url, title)}] ${title}\n${url}\n${text}`;
     });
     return `Results for "${query}":\n\n${list.join('\n\n')}\n\n${CITE}`;
@@ -286,17 +284,27 @@ const FIND: Offer = {
   required: ['url', 'pattern'],
 };
 
-/** The action as items tell it (API reference, "Web search tool call", `action`, 2026-11). */
-function actionOf(type: Action, args: JsonObject): JsonObject {
+/** What a call does. @param args as the model wrote them */
+function factsOf(action: Action, args: JsonObject): SearchFacts | PageFacts {
   const text = (name: string): string => asString(args[name]) ?? '';
-  switch (type) {
+  switch (action) {
     case 'search':
-      return { type, query: text('query'), queries: [text('query')] };
+      return { type: 'web_search', query: text('query') };
     case 'open_page':
-      return { type, url: text('url') };
+      return { type: 'web_page', url: text('url') };
     case 'find_in_page':
-      return { type, url: text('url'), pattern: text('pattern') };
+      return { type: 'web_page', url: text('url'), pattern: text('pattern') };
   }
+}
+
+/** The same backwards: the action and its arguments. */
+function actionOf(facts: HostedFacts): { readonly type: Action } & Readonly<Record<string, string>> {
+  if (facts.type !== 'web_page')
+    return facts.type === 'web_search' && facts.query !== undefined
+      ? { type: 'search', query: facts.query }
+      : { type: 'search' };
+  const { url, pattern } = facts;
+  return pattern === undefined ? { type: 'open_page', url } : { type: 'find_in_page', url, pattern };
 }
 
 /** @throws GatewayError when the address lies outside of what may be searched */
@@ -316,10 +324,6 @@ function sizeOf({ contextSize }: SearchWish): 'low' | 'medium' | 'high' {
   return contextSize === 'low' || contextSize === 'high' ? contextSize : 'medium';
 }
 
-function failedSearch(query: string, message: string): CallOutcome {
-  return { ...failed(message), facts: { type: 'web_search', query, isError: true } };
-}
-
-function failed(message: string): CallOutcome {
-  return said(message, { status: 'failed' }, true);
+function failed(message: string, facts: HostedFacts): CallOutcome {
+  return said(message, failedFacts(facts, message), true);
 }

@@ -180,7 +180,7 @@ function essence({ items, usage, finish }: CollectedEvents): Essence {
       out.calls.push(JSON.stringify([item.callId, item.name, JSON.parse(item.arguments)]));
     if (item.type === 'reasoning') out.thinking.push(`${item.text.join('')}|${item.opaque?.data ?? ''}`);
     if (item.type === 'hosted_call')
-      out.calls.push(JSON.stringify([item.kind, item.source.raw['input'] ?? item.source.raw['content']]));
+      out.calls.push(JSON.stringify([item.kind, item.source?.raw['input'] ?? item.source?.raw['content']]));
     if (item.type !== 'message') continue;
     for (const part of item.parts) {
       if (part.type !== 'text') continue;

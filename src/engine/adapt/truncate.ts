@@ -110,7 +110,7 @@ function joinedFrom(steps: number[][], index: number | undefined): number[][] {
 
 function callIdOf(item: Item): string | undefined {
   if (item.type === 'tool_call' || item.type === 'tool_result') return item.callId;
-  return item.type === 'hosted_call' ? asString(item.source.raw['call_id']) : undefined;
+  return item.type === 'hosted_call' ? asString(item.source?.raw['call_id']) : undefined;
 }
 
 function speakerOf(item: Item): 'system' | 'user' | 'assistant' | 'result' {

@@ -48,7 +48,7 @@ export function withoutAddresses(item: Item, replace: (url: string) => string): 
 /** The address of a captured screen (`computer_call_output` of the Responses API). */
 function screenOf(item: Item): string | undefined {
   if (item.type !== 'hosted_call' || item.kind !== 'computer_call_output') return undefined;
-  const url = asString(asObject(item.source.raw['output'])['image_url']);
+  const url = asString(asObject(item.source?.raw['output'])['image_url']);
   return url !== undefined && ADDRESS.test(url) ? url : undefined;
 }
 

@@ -2,7 +2,8 @@
 // request is sent again because its answer was lost. Lives with the process; a failed call may be allowed anew. That a
 // call was made is remembered longer than what came of it, which may be large.
 import { createHash } from 'node:crypto';
-import type { CallOutcome, GatewayCall } from '../../tools/gateway-tool.ts';
+import type { HostedFacts } from '../../canonical/index.ts';
+import { type CallOutcome, type GatewayCall, said } from '../../tools/gateway-tool.ts';
 
 export interface AnsweredCallsLimits {
   /** All outcomes together, in bytes. */
@@ -56,11 +57,11 @@ export class AnsweredCalls {
     this.#expire();
     // Items come from clients: a changed call is another call.
     const digest = createHash('sha256')
-      .update(JSON.stringify([keyId, call.item]))
+      .update(JSON.stringify([keyId, call.facts]))
       .digest('base64');
     const running = this.#running.get(digest);
     if (running) return running;
-    if (this.#made.has(digest)) return Promise.resolve(this.#earlier(digest));
+    if (this.#made.has(digest)) return Promise.resolve(this.#earlier(digest, call.facts));
     const outcome = this.#run(keyId, digest, call, signal);
     this.#running.set(digest, outcome);
     return outcome;
@@ -76,12 +77,12 @@ export class AnsweredCalls {
     }
   }
 
-  #earlier(digest: string): CallOutcome {
+  #earlier(digest: string, facts: HostedFacts): CallOutcome {
     const kept = this.#kept.get(digest);
-    return kept ? (JSON.parse(kept.json.toString()) as CallOutcome) : FORGOTTEN;
+    return kept ? (JSON.parse(kept.json.toString()) as CallOutcome) : said(FORGOTTEN, forgotten(facts));
   }
 
-  #keep(keyId: string, digest: string, { item, parts, isError }: CallOutcome): void {
+  #keep(keyId: string, digest: string, { facts, parts, isError }: CallOutcome): void {
     const { maxBytes, maxKeyBytes, outcomeMs, mostMade } = this.#limits;
     this.#made.add(digest);
     const [oldest] = this.#made;
@@ -90,7 +91,7 @@ export class AnsweredCalls {
       this.#drop(oldest);
     }
     // What was used was charged when the call was made.
-    const json = Buffer.from(JSON.stringify({ item, parts, isError, uses: {} } satisfies CallOutcome));
+    const json = Buffer.from(JSON.stringify({ facts, parts, isError, uses: {} } satisfies CallOutcome));
     if (json.length > maxKeyBytes) return;
     this.#kept.set(digest, { keyId, json, until: this.#now() + outcomeMs });
     this.#weigh(keyId, json.length);
@@ -126,10 +127,8 @@ export class AnsweredCalls {
   }
 }
 
-const MADE_EARLIER = 'This call was allowed and made before; what came of it is not kept any more.';
-const FORGOTTEN: CallOutcome = {
-  item: { status: 'completed', output: MADE_EARLIER },
-  parts: [{ type: 'text', text: MADE_EARLIER }],
-  isError: false,
-  uses: {},
-};
+const FORGOTTEN = 'This call was allowed and made before; what came of it is not kept any more.';
+
+function forgotten(facts: HostedFacts): HostedFacts {
+  return facts.type === 'mcp' ? { ...facts, output: FORGOTTEN } : facts;
+}

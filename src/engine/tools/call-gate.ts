@@ -43,10 +43,9 @@ export class CallGate {
     return { ...outcome, parts: [{ type: 'text', text }], isError: true };
   }
 
-  /** What comes of a call that may not be made. */
-  refused(): CallOutcome {
-    const text = `No more than ${this.#most} tool calls are allowed in one answer. Answer with what you have.`;
-    return { item: {}, parts: [{ type: 'text', text }], isError: true, uses: {} };
+  /** What the model reads of a call that may not be made. */
+  get refusal(): string {
+    return `No more than ${this.#most} tool calls are allowed in one answer. Answer with what you have.`;
   }
 }
 

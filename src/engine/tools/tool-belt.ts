@@ -1,106 +1,46 @@
-// The tools that the gateway runs for one request: which of those it names, at which endpoint, and under which names the
-// model sees them. Rewrites the request for an endpoint that does not run them itself. When they run is not its business.
+// The tools that the gateway runs for one request: which of those it asks for, at which endpoint, and under which names the
+// model sees them. Rewrites the request for an endpoint that does not run them itself. Knows no tool, and not when one runs.
 import type {
   CanonicalRequest,
-  ChosenTool,
-  JsonObject,
-  Report,
-  SearchWish,
+  HostedFacts,
+  McpQuestionFacts,
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asString, GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import type { AvailableTools, Native } from '../../tools/available-tools.ts';
+import type { AvailableTools } from '../../tools/available-tools.ts';
 import {
   type CallOutcome,
   FunctionNames,
   type GatewayCall,
   type GatewayTool,
 } from '../../tools/gateway-tool.ts';
-import { addressesMeantIn } from '../../tools/pages/addresses.ts';
 import { Sources } from '../../tools/sources.ts';
-import { WebSearchTool } from '../../tools/web-search-tool.ts';
-import { type McpEntry, openMcpServers } from './mcp-servers.ts';
 import { ToolHistory } from './tool-history.ts';
 
-/** Addresses in the client's own words, read when a model first opens a page. What a model said may be made up. */
-function addressesOf({ items }: CanonicalRequest): ReadonlySet<string> {
-  const texts = items.flatMap((item) =>
-    item.type === 'message' && item.role !== 'assistant'
-      ? item.parts.map((part) => (part.type === 'text' ? part.text : ''))
-      : [],
-  );
-  return new Set(texts.flatMap((text) => [...addressesMeantIn(text)]));
-}
-
-/** What the request means by searching, wherever it says so. */
-function searchWish(request: CanonicalRequest): SearchWish | undefined {
-  for (const tool of request.tools)
-    if (tool.type === 'hosted' && tool.meaning?.type === 'web_search') return tool.meaning.search;
-  const { webSearch } = request;
-  return webSearch && { ...webSearch, allowedDomains: [], blockedDomains: [] };
-}
-
-/** Tells of servers that could not be listed, where the client gets no item that says it. */
-function reportUnlisted(servers: readonly McpEntry[], report: Report): void {
-  for (const { tool, hosted } of servers) {
-    const error = asString(tool.listed?.['error']);
-    if (error !== undefined) report.add(hosted.path ?? 'tools', 'dropped', error);
-  }
-}
-
 export class ToolBelt {
-  readonly sources = new Sources();
+  readonly sources: Sources;
   readonly #request: CanonicalRequest;
-  readonly #available: AvailableTools;
-  readonly #search: WebSearchTool | null;
-  readonly #servers: readonly McpEntry[];
-  readonly #history: ToolHistory;
-  readonly #hasItems: boolean;
+  readonly #tools: readonly GatewayTool[];
+  readonly #history = new ToolHistory();
 
   /**
    * @param hasItems whether the client's protocol has items for lists of tools and for questions to a person
    * @returns null when the request asks for nothing that could be run here
+   * @throws GatewayError naming what asks for a tool that cannot be
    */
   static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
-    const wish = available.search ? searchWish(request) : undefined;
-    const servers = request.tools.some((tool) => tool.type === 'hosted' && tool.meaning?.type === 'mcp');
-    refuseAnswers(request);
-    return wish || servers ? new ToolBelt(request, available, hasItems, wish) : null;
+    const sources = new Sources();
+    const own = request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name]));
+    const scene = { sources, hasItems, names: new FunctionNames(own) };
+    const tools = available.flatMap((kind) => kind.open(request, scene));
+    return tools.length > 0 ? new ToolBelt(request, tools, sources) : null;
   }
 
-  private constructor(
-    request: CanonicalRequest,
-    available: AvailableTools,
-    hasItems: boolean,
-    wish: SearchWish | undefined,
-  ) {
+  private constructor(request: CanonicalRequest, tools: readonly GatewayTool[], sources: Sources) {
     this.#request = request;
-    this.#hasItems = hasItems;
-    this.#available = available;
-    const names = new FunctionNames(
-      request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])),
-    );
-    const { sources } = this;
-    const { search } = available;
-    let mentioned: ReadonlySet<string> | undefined;
-    this.#search =
-      search && wish
-        ? new WebSearchTool({
-            wish,
-            backend: search.backend,
-            pages: search.pages,
-            sources,
-            names,
-            isMentioned: (address) => (mentioned ??= addressesOf(request)).has(address),
-          })
-        : null;
-    this.#servers = openMcpServers(request, hasItems, available.mcp, names);
-    this.#history = new ToolHistory({
-      search: this.#search,
-      servers: new Map(this.#servers.map(({ tool }) => [tool.label, tool])),
-    });
+    this.#tools = tools;
+    this.sources = sources;
   }
 
   /** The names of functions that the gateway runs. */
@@ -115,9 +55,10 @@ export class ToolBelt {
     return tool.call(name, text);
   }
 
-  /** USD for these uses of the gateway's own tools; null when a price is unknown. */
-  priceOf(tool: string): number | null {
-    return tool === 'web_search' ? (this.#available.search?.priceUsd ?? null) : null;
+  /** USD for one of these uses of the gateway's own tools; null when the price is unknown. */
+  priceOf(use: string): number | null {
+    for (const { prices } of this.#tools) if (prices[use] !== undefined) return prices[use];
+    return null;
   }
 
   /**
@@ -126,39 +67,23 @@ export class ToolBelt {
    * @throws GatewayError for a server that neither the endpoint nor the gateway can ask
    */
   async fit(request: CanonicalRequest, endpoint: Endpoint, signal: AbortSignal): Promise<CanonicalRequest> {
-    const searches = this.#search !== null && this.#runsSearch(endpoint);
-    const servers = this.#servers.filter((entry) => this.#runsServer(entry, endpoint));
-    for (const { refusal } of servers) if (refusal) throw refusal;
-    if (!endpoint.isVendorRun)
-      for (const entry of this.#servers) if (!servers.includes(entry)) await this.#checkLeft(entry);
-    await Promise.all(servers.map(({ tool }) => tool.list(signal)));
-    if (!this.#hasItems) reportUnlisted(servers, request.report);
-    const labels = servers.map(({ tool }) => tool.label);
-    const items = this.#history.rewritten(request.items, searches, labels);
-    if (!searches && servers.length === 0 && items === request.items) return request;
-    const ours = new Set(servers.map(({ hosted }) => hosted));
-    const tools: Tool[] = [];
-    for (const tool of request.tools) {
-      const isSearch = tool.type === 'hosted' && tool.meaning?.type === 'web_search';
-      if (!(tool.type === 'hosted' && ours.has(tool)) && !(isSearch && searches)) tools.push(tool);
-    }
-    if (searches) tools.push(...(this.#search?.functions ?? []));
-    for (const { tool } of servers) tools.push(...tool.functions);
-    const webSearch = searches ? undefined : request.webSearch;
+    const running = this.#running(endpoint);
+    await Promise.all(
+      this.#tools.map((tool) => (running.includes(tool) ? undefined : tool.checkLeft?.(endpoint))),
+    );
+    await Promise.all(running.map((tool) => tool.ready(request, signal)));
+    const items = this.#history.rewritten(request.items, running);
+    if (running.length === 0 && items === request.items) return request;
+    let fitting: CanonicalRequest = { ...request, items };
+    for (const tool of running) fitting = tool.without(fitting);
+    const tools = [...fitting.tools, ...running.flatMap(({ functions }) => functions)];
     const toolChoice = request.toolChoice && this.#choice(request.toolChoice, tools);
-    const extra = { ...request.extra };
-    for (const { hosted } of servers)
-      if (hosted.meaning?.type === 'mcp' && hosted.meaning.mcp.member)
-        delete extra[hosted.meaning.mcp.member];
-    return { ...request, items, tools, webSearch, toolChoice, extra };
+    return { ...fitting, tools, toolChoice };
   }
 
-  /** Items that tell what MCP servers offer, of those that are run here for this endpoint and not known yet. */
-  announced(endpoint: Endpoint): readonly JsonObject[] {
-    return this.#servers.flatMap((entry) => {
-      const { listed } = entry.tool;
-      return listed && !entry.isKnown && this.#runsServer(entry, endpoint) ? [listed] : [];
-    });
+  /** What the tools offer that are run here for this endpoint, as the client is shown it. */
+  announced(endpoint: Endpoint): readonly HostedFacts[] {
+    return this.#running(endpoint).flatMap(({ announced }) => announced ?? []);
   }
 
   /**
@@ -166,62 +91,37 @@ export class ToolBelt {
    * @param first the endpoint that is asked first: it runs what it asked for itself
    * @throws GatewayError naming an answer to a question that nobody knows
    */
-  answered(first: Endpoint): readonly GatewayCall[] {
-    const running = this.#servers.filter((entry) => this.#runsServer(entry, first) && !entry.refusal);
-    return this.#history.answered(this.#request.items, new Set(running.map(({ tool }) => tool.label)));
+  answered(first: Endpoint): readonly AllowedCall[] {
+    return this.#history.answered(this.#request.items, this.#running(first));
   }
 
   /** Remembers what came of an allowed call, so that the model reads it. */
-  settleAnswer(call: GatewayCall, outcome: CallOutcome): void {
-    this.#history.settle(asString(call.item['approval_request_id']) ?? '', outcome);
+  settleAnswer({ questionId }: AllowedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
+    this.#history.settle(questionId, outcome);
   }
 
   /** Ends what was opened for this request. Never rejects. */
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map(({ tool }) => tool.close()));
+    await Promise.all(this.#tools.map((tool) => tool.close?.()));
   }
 
   #toolOf(name: string): GatewayTool | undefined {
-    const offers = (tool: GatewayTool): boolean => tool.functions.some((each) => each.name === name);
-    if (this.#search && offers(this.#search)) return this.#search;
-    return this.#servers.find(({ tool }) => offers(tool))?.tool;
+    return this.#tools.find(({ functions }) => functions.some((each) => each.name === name));
   }
 
-  #runsSearch(endpoint: Endpoint): boolean {
-    return !this.#isNative(endpoint.quirks.searchesWeb, this.#available.search?.native);
-  }
-
-  #runsServer({ isOurs, refusal }: McpEntry, endpoint: Endpoint): boolean {
-    if (isOurs) return true;
-    // What may not be asked from here is left to a vendor that can.
-    const { isVendorRun, quirks } = endpoint;
-    const { runsMcp } = quirks;
-    return !(refusal && runsMcp && isVendorRun) && !this.#isNative(runsMcp, this.#available.mcp.native);
-  }
-
-  /** Checks the address of a server that an endpoint calls itself, which may reach what strangers may not. */
-  async #checkLeft({ hosted, tool }: McpEntry): Promise<void> {
-    const url = hosted.meaning?.type === 'mcp' ? hosted.meaning.mcp.url : undefined;
-    if (url === undefined) return;
-    const param = hosted.path && `${hosted.path}.server_url`;
-    await this.#available.mcp.check(url).catch((thrown: unknown) => {
-      const { kind, message, code } = GatewayError.from(thrown);
-      throw new GatewayError(kind, `the MCP server "${tool.label.slice(0, 100)}": ${message}`, {
-        code,
-        param,
-      });
-    });
-  }
-
-  #isNative(able: boolean, native: Native | undefined): boolean {
-    return able && native !== 'never';
+  #running(endpoint: Endpoint): readonly GatewayTool[] {
+    return this.#tools.filter((tool) => tool.runsAt(endpoint));
   }
 
   /** A choice among hosted tools as one among the functions that stand for them. */
   #choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
     if (choice.type !== 'hosted' || !choice.chosen) return choice;
     const { mode, tools: chosen } = choice.chosen;
-    const wanted = new Set(chosen.flatMap((each) => this.#namesOf(each)));
+    const wanted = new Set(
+      chosen.flatMap((each) =>
+        each.type === 'named' ? [each.name] : this.#tools.flatMap((tool) => tool.chosen(each)),
+      ),
+    );
     const offered = tools.flatMap((tool) => (tool.type !== 'hosted' && wanted.has(tool.name) ? [tool] : []));
     const [only] = offered;
     // What was chosen is not there, as when a server could not list its tools: the model answers without.
@@ -230,29 +130,11 @@ export class ToolBelt {
       return { type: 'tool', kind: only.type, name: only.name };
     return { type: 'allowed', mode, names: offered.map(({ name }) => name) };
   }
-
-  /** The functions for what a choice names. */
-  #namesOf(chosen: ChosenTool): readonly string[] {
-    switch (chosen.type) {
-      case 'named':
-        return [chosen.name];
-      case 'web_search':
-        return this.#search ? [this.#search.searchName] : [];
-      case 'mcp': {
-        const server = this.#servers.find(({ tool }) => tool.label === chosen.label)?.tool;
-        const one = chosen.name === undefined ? undefined : server?.functionOf(chosen.name);
-        return one === undefined ? (server?.functions.map((each) => each.name) ?? []) : [one];
-      }
-    }
-  }
 }
 
-/** @throws GatewayError when a person has answered, and nobody says for which server: credentials are never kept */
-function refuseAnswers({ items, tools }: CanonicalRequest): void {
-  const last = items.at(-1);
-  if (last?.type !== 'hosted_call' || last.kind !== 'mcp_approval_response') return;
-  // Connectors are servers as well, which only their vendor reaches.
-  if (tools.some((tool) => tool.type === 'hosted' && tool.kind === 'mcp')) return;
-  const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
-  throw new GatewayError('invalid_request', message, { param: 'tools' });
+/** A call that a person has allowed. */
+export interface AllowedCall {
+  readonly questionId: string;
+  readonly question: McpQuestionFacts;
+  readonly call: GatewayCall;
 }

@@ -1,60 +1,47 @@
 // What the gateway's tools did in earlier turns, as a model reads it: calls of functions and their results. Also finds
 // the questions to a person that were answered since, whichever process asked them: items are all there is.
-import type { HostedCallItem, Item, JsonObject } from '../../canonical/index.ts';
-import { asString, GatewayError, OWN_PATH } from '../../canonical/index.ts';
-import type { CallOutcome, GatewayCall } from '../../tools/gateway-tool.ts';
-import type { McpServerTool } from '../../tools/mcp-tool.ts';
-import type { WebSearchTool } from '../../tools/web-search-tool.ts';
-
-export interface ToolHistoryInput {
-  readonly search: WebSearchTool | null;
-  /** By label. */
-  readonly servers: ReadonlyMap<string, McpServerTool>;
-}
+import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
+import { GatewayError, OWN_PATH } from '../../canonical/index.ts';
+import type { CallOutcome, GatewayTool } from '../../tools/gateway-tool.ts';
+import type { AllowedCall } from './tool-belt.ts';
 
 /** What came of a call, as the model reads it. */
 type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
 
 export class ToolHistory {
-  readonly #input: ToolHistoryInput;
   /** By the id of the question. */
   readonly #answers = new Map<string, Answer>();
 
-  constructor(input: ToolHistoryInput) {
-    this.#input = input;
-  }
-
-  /** Remembers what came of an allowed call. @param requestId id of the question */
-  settle(requestId: string, { parts, isError }: Answer): void {
-    this.#answers.set(requestId, { parts, isError });
+  /** Remembers what came of an allowed call. @param questionId id of the question */
+  settle(questionId: string, { parts, isError }: Answer): void {
+    this.#answers.set(questionId, { parts, isError });
   }
 
   /**
    * The calls that a person answered for and that were not made yet. A refused one comes to nothing but words.
-   * @param labels of the servers that are asked from here
+   * @param running the tools that are run here
    * @throws GatewayError naming an answer to a question that is not among the items
    */
-  answered(items: readonly Item[], labels: ReadonlySet<string>): readonly GatewayCall[] {
-    const made = new Set(items.map((item) => rawOf(item, 'mcp_call')?.['approval_request_id']));
+  answered(items: readonly Item[], running: readonly GatewayTool[]): readonly AllowedCall[] {
+    const made = madeAmong(items);
     const questions = questionsAmong(items);
-    const calls: GatewayCall[] = [];
+    const calls: AllowedCall[] = [];
     for (const item of items) {
-      const answer = rawOf(item, 'mcp_approval_response');
-      const id = answer && asString(answer['approval_request_id']);
-      if (!answer || id === undefined || made.has(id)) continue;
+      const answer = factsOf(item);
+      if (answer?.type !== 'mcp_answer' || made.has(answer.questionId)) continue;
+      const { questionId, isAllowed, reason } = answer;
       // The first answer counts.
-      made.add(id);
-      const question = questions.get(id);
+      made.add(questionId);
+      const question = questions.get(questionId);
       if (!question) {
         const param = `${item.path ?? 'input'}.approval_request_id`;
-        const message = `No approval request with id '${id.slice(0, 100)}' is part of this conversation.`;
+        const message = `No approval request with id '${questionId.slice(0, 100)}' is part of this conversation.`;
         throw new GatewayError('invalid_request', message, { param });
       }
-      const label = asString(question['server_label']) ?? '';
-      const server = this.#input.servers.get(label);
-      if (!server || !labels.has(label)) continue;
-      if (answer['approve'] === true) calls.push(server.approved(question));
-      else this.settle(id, answerOf(refusalOf(answer), true));
+      const tool = running.find((each) => each.owns(question));
+      if (!tool?.allowed) continue;
+      if (isAllowed) calls.push({ questionId, question, call: tool.allowed(question, questionId) });
+      else this.settle(questionId, refusalFor(reason));
     }
     return calls;
   }
@@ -62,20 +49,22 @@ export class ToolHistory {
   /**
    * The items as they read for a model that is offered functions in place of these tools; the same list when nothing
    * changes.
-   * @param searches whether the search is one of them
-   * @param labels of the servers that are
+   * @param running the tools that are run here
    */
-  rewritten(items: readonly Item[], searches: boolean, labels: readonly string[]): readonly Item[] {
+  rewritten(items: readonly Item[], running: readonly GatewayTool[]): readonly Item[] {
     if (!items.some((item) => item.type === 'hosted_call')) return items;
-    const ours = new Set(labels);
-    const made = new Set(items.map((item) => rawOf(item, 'mcp_call')?.['approval_request_id']));
+    const made = madeAmong(items);
     const questions = questionsAmong(items);
+    const toolOf = (facts: HostedFacts): GatewayTool | undefined => running.find((tool) => tool.owns(facts));
     const told = items.flatMap((item) => {
-      if (item.type !== 'hosted_call') return [item];
-      if (item.kind !== 'mcp_approval_response') return this.#told(item, searches, ours, made);
-      const id = asString(item.source.raw['approval_request_id']) ?? '';
-      const label = asString(questions.get(id)?.['server_label']) ?? '';
-      return ours.has(label) || this.#answers.has(id) ? [] : [item];
+      if (item.type !== 'hosted_call' || !item.facts) return [item];
+      const { facts } = item;
+      if (facts.type === 'mcp_answer') {
+        const question = questions.get(facts.questionId);
+        const isOurs = this.#answers.has(facts.questionId) || (question && toolOf(question));
+        return isOurs ? [] : [item];
+      }
+      return this.#told(item, facts, toolOf(facts), made);
     });
     const given = new Set<Item>(items);
     const rewritten = behindCalls(told, (item) => !given.has(item));
@@ -85,43 +74,29 @@ export class ToolHistory {
 
   #told(
     item: HostedCallItem,
-    searches: boolean,
-    ours: ReadonlySet<string>,
-    made: ReadonlySet<unknown>,
+    facts: HostedFacts,
+    tool: GatewayTool | undefined,
+    made: ReadonlySet<string>,
   ): readonly Item[] {
-    const { raw } = item.source;
-    const isOurs = ours.has(asString(raw['server_label']) ?? '');
-    switch (item.kind) {
-      case 'web_search_call': {
-        const earlier = searches ? this.#input.search?.recall(raw) : undefined;
-        if (!earlier) return [item];
-        const { name, args, text, isError } = earlier;
-        return callAndResult(item, name, JSON.stringify(args), answerOf(text, isError));
-      }
-      case 'mcp_call':
-        return isOurs ? this.#call(item, outcomeOf(raw)) : [item];
-      case 'mcp_approval_request': {
-        const id = asString(raw['id']) ?? item.id ?? '';
-        const answer = this.#answers.get(id);
-        if (!isOurs && !answer) return [item];
-        // The call itself stands further on.
-        if (made.has(id)) return [];
-        return this.#call(item, answer ?? answerOf('Nobody has allowed this call.', true));
-      }
-      case 'mcp_list_tools':
-        return isOurs ? [] : [item];
-      default:
-        return [item];
+    if (facts.type !== 'mcp_question') {
+      if (!tool) return [item];
+      return facts.type === 'mcp_tools' ? [] : callAndResult(item, tool.recall(facts));
     }
-  }
-
-  #call(item: HostedCallItem, answer: Answer): readonly Item[] {
-    const { raw } = item.source;
-    const toolName = asString(raw['name']) ?? '';
-    const name = this.#input.servers.get(asString(raw['server_label']) ?? '')?.functionOf(toolName);
-    return callAndResult(item, name ?? toolName, asString(raw['arguments']) || '{}', answer);
+    const id = item.id ?? '';
+    const answer = this.#answers.get(id);
+    if (!tool && !answer) return [item];
+    // The call itself stands further on.
+    if (made.has(id)) return [];
+    const { name, arguments: text } = facts;
+    const recalled = tool?.recall(facts) ?? { name, arguments: text || '{}', ...UNANSWERED };
+    return callAndResult(item, { ...recalled, ...answer });
   }
 }
+
+const UNANSWERED: Answer = {
+  parts: [{ type: 'text', text: 'Nobody has allowed this call.' }],
+  isError: true,
+};
 
 /**
  * The items with results of ours behind all calls of their turn: a call of the client may stand among them whose own
@@ -147,40 +122,42 @@ function behindCalls(items: readonly Item[], isOurs: (item: Item) => boolean): I
   return [...placed, ...waiting];
 }
 
-function callAndResult(item: HostedCallItem, name: string, args: string, answer: Answer): readonly Item[] {
+function callAndResult(
+  item: HostedCallItem,
+  { name, arguments: text, parts, isError }: ReturnType<GatewayTool['recall']>,
+): readonly Item[] {
   const path = OWN_PATH;
-  const callId = `call_${(item.id ?? asString(item.source.raw['id']) ?? '').replace(/\W/g, '_')}`;
-  const { parts, isError } = answer;
+  const callId = `call_${(item.id ?? '').replace(/\W/g, '_')}`;
   return [
-    { type: 'tool_call', kind: 'function', callId, name, arguments: args, path },
+    { type: 'tool_call', kind: 'function', callId, name, arguments: text, path },
     { type: 'tool_result', kind: 'function', callId, name, parts, isError, path },
   ];
 }
 
-function answerOf(text: string, isError = false): Answer {
-  return { parts: [{ type: 'text', text }], isError };
+function refusalFor(reason: string | undefined): Answer {
+  const text = reason ? `The user refused this call: ${reason}` : 'The user refused this call.';
+  return { parts: [{ type: 'text', text }], isError: true };
 }
 
-function outcomeOf(raw: JsonObject): Answer {
-  const error = raw['error'] ?? null;
-  if (error === null) return answerOf(asString(raw['output']) ?? '');
-  return answerOf(typeof error === 'string' ? error : JSON.stringify(error), true);
-}
-
-function refusalOf(answer: JsonObject): string {
-  const reason = asString(answer['reason']);
-  return reason ? `The user refused this call: ${reason}` : 'The user refused this call.';
-}
-
-function questionsAmong(items: readonly Item[]): ReadonlyMap<string, JsonObject> {
-  const questions = new Map<string, JsonObject>();
+/** The ids of questions whose calls were made. */
+function madeAmong(items: readonly Item[]): Set<string> {
+  const made = new Set<string>();
   for (const item of items) {
-    const raw = rawOf(item, 'mcp_approval_request');
-    if (raw) questions.set(asString(raw['id']) ?? '', raw);
+    const facts = factsOf(item);
+    if (facts?.type === 'mcp' && facts.questionId !== undefined) made.add(facts.questionId);
+  }
+  return made;
+}
+
+function questionsAmong(items: readonly Item[]): ReadonlyMap<string, McpQuestionFacts> {
+  const questions = new Map<string, McpQuestionFacts>();
+  for (const item of items) {
+    const facts = factsOf(item);
+    if (item.type === 'hosted_call' && facts?.type === 'mcp_question') questions.set(item.id ?? '', facts);
   }
   return questions;
 }
 
-function rawOf(item: Item, kind: string): JsonObject | undefined {
-  return item.type === 'hosted_call' && item.kind === kind ? item.source.raw : undefined;
+function factsOf(item: Item): HostedFacts | undefined {
+  return item.type === 'hosted_call' ? item.facts : undefined;
 }

@@ -5,7 +5,6 @@ import type {
   FinishEvent,
   HostedFacts,
   Item,
-  JsonObject,
   ToolChoice,
   ToolResultItem,
 } from '../../canonical/index.ts';
@@ -13,7 +12,7 @@ import { GatewayError, outputTokens, OWN_PATH } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../../routing/index.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { CallOutcome, GatewayCall } from '../../tools/gateway-tool.ts';
+import { type CallOutcome, cutFacts, failedFacts, type GatewayCall, said } from '../../tools/gateway-tool.ts';
 import type { AnsweredCalls } from './answered-calls.ts';
 import type { Attempt, LearnedRefusals } from '../attempt/index.ts';
 import { CallGate } from './call-gate.ts';
@@ -21,7 +20,7 @@ import type { ClientAnswer } from '../answer/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Generation } from '../generation.ts';
 import { inLanes } from '../in-lanes.ts';
-import type { ToolBelt } from './tool-belt.ts';
+import type { AllowedCall, ToolBelt } from './tool-belt.ts';
 import { addUses } from './tool-uses.ts';
 import { Tries } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
@@ -47,7 +46,7 @@ export interface ToolLoopInput {
 /** A call that was made, and what came of it. */
 interface Made {
   readonly call: HostedCall;
-  readonly outcome: CallOutcome;
+  readonly outcome: Pick<CallOutcome, 'parts' | 'isError'>;
 }
 
 export class ToolLoop implements TurnHost {
@@ -63,14 +62,14 @@ export class ToolLoop implements TurnHost {
   readonly #gate: CallGate;
   /** Output tokens of earlier turns. */
   #produced = 0;
-  /** Finished items of calls that a person had allowed before this answer began. */
-  readonly #allowed: JsonObject[] = [];
+  /** Finished calls that a person had allowed before this answer began. */
+  readonly #allowed: HostedFacts[] = [];
   /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
   readonly #allowing = new Map<string, Promise<void>>();
   /** True in a turn that must answer with what there is: whatever it calls is not made. */
   #isLastTurn = false;
   /** Items that the client was shown before a turn. */
-  readonly #announced = new Set<JsonObject>();
+  readonly #announced = new Set<HostedFacts>();
 
   constructor(input: ToolLoopInput) {
     this.#input = input;
@@ -117,7 +116,7 @@ export class ToolLoop implements TurnHost {
     return this.#items++;
   }
 
-  prelude(by: Attempt): readonly JsonObject[] {
+  prelude(by: Attempt): readonly HostedFacts[] {
     const items = [...this.#input.belt.announced(by.endpoint), ...this.#allowed];
     return items.filter((item) => !this.#announced.has(item));
   }
@@ -165,7 +164,7 @@ export class ToolLoop implements TurnHost {
     const wasDone = turn > 0 || this.#allowed.length > 0;
     if (!wasDone || !generation.call.protocol.server.tellsFailure) return failure;
     if (turn === 0 && !wasShown)
-      for (const raw of this.#allowed) showWhole(raw, this, (event) => answer.on(event));
+      for (const facts of this.#allowed) showWhole(facts, this, (event) => answer.on(event));
     // A stream that has begun is ended by whoever began it.
     if (answer.opened) return failure;
     const usage = generation.usage(undefined);
@@ -196,21 +195,22 @@ export class ToolLoop implements TurnHost {
    */
   async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
     const { belt } = this.#input;
-    await inLanes(belt.answered(endpoint), CALLS_AT_ONCE, (call) => {
-      const id = String(call.item['approval_request_id']);
+    await inLanes(belt.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
+      const id = allowed.questionId;
       let making = this.#allowing.get(id);
-      if (!making) this.#allowing.set(id, (making = this.#makeAllowed(call)));
+      if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
       return making;
     });
   }
 
-  async #makeAllowed(call: GatewayCall): Promise<void> {
+  async #makeAllowed(allowed: AllowedCall): Promise<void> {
     const { belt, answered, generation } = this.#input;
     const { keyId } = generation.call.principal;
+    const { call } = allowed;
     const outcome = await this.#gate.pass(() => answered.make(keyId, call, this.#stop.signal));
-    belt.settleAnswer(call, outcome ?? this.#gate.refused());
+    belt.settleAnswer(allowed, outcome ?? this.#refused(call));
     // One that was not made stays allowed: the next answer makes it.
-    if (outcome) this.#allowed.push({ ...call.item, ...outcome.item });
+    if (outcome) this.#allowed.push(outcome.facts);
   }
 
   /** Makes the calls of a turn together. Those that nobody may make any more are ended as they are. */
@@ -219,13 +219,13 @@ export class ToolLoop implements TurnHost {
     const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
     const made = await inLanes(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
-      if (call?.approval) return undefined;
-      if (!call) return { call: hosted, outcome: this.#gate.refused() };
+      if (call?.question) return undefined;
+      if (!call) return { call: hosted, outcome: unshown(this.#gate.refusal) };
       if (!isWhole) {
-        this.#close(hosted, { status: call.item['type'] === 'mcp_call' ? 'incomplete' : 'failed' });
+        this.#close(hosted, cutFacts(call.facts));
         return undefined;
       }
-      const outcome = (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#gate.refused();
+      const outcome = (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#refused(call);
       this.#settle(hosted, outcome);
       return { call: hosted, outcome };
     });
@@ -237,14 +237,18 @@ export class ToolLoop implements TurnHost {
     // To be paid, also when nobody waits for the answer any more.
     generation.toolUses = addUses(generation.toolUses, outcome.uses, (tool) => belt.priceOf(tool));
     if (this.#interruption) return;
-    this.#close(hosted, outcome.item, outcome.facts);
+    this.#close(hosted, outcome.facts);
     if (this.streamed) this.client.flush();
   }
 
-  #close({ index, item }: HostedCall, members: JsonObject, facts?: HostedFacts): void {
-    if (index === undefined || !item) return;
-    const raw = { ...item.source.raw, ...members };
-    this.client.on({ type: 'close', index, source: { protocol: 'openai-responses', raw }, facts });
+  #close({ index }: HostedCall, facts: HostedFacts): void {
+    if (index !== undefined) this.client.on({ type: 'close', index, facts });
+  }
+
+  /** What comes of a call that may not be made. */
+  #refused({ facts }: GatewayCall): CallOutcome {
+    const { refusal } = this.#gate;
+    return said(refusal, failedFacts(facts, refusal), true);
   }
 
   /** How the whole answer ends with this turn; undefined when the model goes on. */
@@ -254,7 +258,7 @@ export class ToolLoop implements TurnHost {
     if (end.reason === 'length' || end.reason === 'content_filter') return end;
     // Not every server heeds that no tool may be called.
     if (this.#isLastTurn) return { type: 'finish', reason: 'length' };
-    if (calls.some(({ call }) => call?.approval)) return { type: 'finish', reason: 'stop' };
+    if (calls.some(({ call }) => call?.question)) return { type: 'finish', reason: 'stop' };
     const left = this.#tokensLeft();
     return left !== undefined && left < FEWEST_TOKENS ? { type: 'finish', reason: 'length' } : undefined;
   }
@@ -309,6 +313,11 @@ function startingWith(plan: Plan, served: Attempt | undefined): Plan {
     ...plan.candidates.filter((each) => !isServed(each)),
   ];
   return { ...plan, candidates };
+}
+
+/** What the model reads of a call that may not begin. The client never sees it. */
+function unshown(refusal: string): Made['outcome'] {
+  return { parts: [{ type: 'text', text: refusal }], isError: true };
 }
 
 /** The tools took all the time there was. */

@@ -5,8 +5,8 @@ import type {
   CanonicalEvent,
   FinishEvent,
   HostedCallItem,
+  HostedFacts,
   Item,
-  JsonObject,
   OpenEvent,
   TextEvent,
   Usage,
@@ -34,7 +34,7 @@ export interface TurnHost {
   nextIndex(): number;
   newId(prefix: string): string;
   /** Items to show before anything else of this turn, if they were not shown in an earlier one. */
-  prelude(by: Attempt): readonly JsonObject[];
+  prelude(by: Attempt): readonly HostedFacts[];
 }
 
 /** A call of one of the gateway's own tools. */
@@ -53,7 +53,7 @@ export interface EndedTurn {
   /** True: the bytes of the upstream went to the client, and the answer is complete. */
   readonly relayed: boolean;
   /** What was shown of the prelude. */
-  readonly prelude: readonly JsonObject[];
+  readonly prelude: readonly HostedFacts[];
   readonly items: readonly Item[];
   readonly calls: readonly HostedCall[];
   /** True when a tool of the client was called. */
@@ -62,31 +62,20 @@ export interface EndedTurn {
   readonly finish: FinishEvent | undefined;
 }
 
-/** Beginnings of ids by type of item. */
-const PREFIXES: Readonly<Record<string, string>> = {
-  web_search_call: 'ws_',
-  mcp_call: 'mcp_',
-  mcp_list_tools: 'mcpl_',
-  mcp_approval_request: 'mcpr_',
-};
-
 /** An item of the gateway's own tools. */
-function hostedItem(raw: JsonObject, newId: (prefix: string) => string): HostedCallItem {
-  const kind = String(raw['type']);
-  const id = newId(PREFIXES[kind] ?? 'item_');
-  return { type: 'hosted_call', kind, id, source: { protocol: 'openai-responses', raw: { id, ...raw } } };
+function hostedItem(facts: HostedFacts, newId: (prefix: string) => string): HostedCallItem {
+  return { type: 'hosted_call', kind: facts.type, id: newId('work_'), facts };
 }
 
 /** Shows an item that is complete already. */
 export function showWhole(
-  raw: JsonObject,
+  facts: HostedFacts,
   host: Pick<TurnHost, 'newId' | 'nextIndex'>,
   show: (event: CanonicalEvent) => void,
 ): void {
-  const item = hostedItem(raw, host.newId);
   const index = host.nextIndex();
-  show({ type: 'open', index, item });
-  show({ type: 'close', index, source: item.source });
+  show({ type: 'open', index, item: hostedItem(facts, host.newId) });
+  show({ type: 'close', index, facts });
 }
 
 interface Held {
@@ -103,7 +92,7 @@ class Draft {
   readonly indices = new Map<number, number>();
   readonly held = new Map<number, Held>();
   readonly calls: HostedCall[] = [];
-  prelude: readonly JsonObject[] = [];
+  prelude: readonly HostedFacts[] = [];
   readonly finders = new Map<string, CitationFinder>();
   callsClient = false;
   usage: Usage | undefined;
@@ -200,7 +189,7 @@ export class TurnOutput implements AttemptOutput {
   #showPrelude(): void {
     if (!this.#by) return;
     this.#draft.prelude = this.#host.prelude(this.#by);
-    for (const raw of this.#draft.prelude) showWhole(raw, this.#host, (event) => this.#show(event));
+    for (const facts of this.#draft.prelude) showWhole(facts, this.#host, (event) => this.#show(event));
   }
 
   #open(event: OpenEvent): void {
@@ -223,11 +212,11 @@ export class TurnOutput implements AttemptOutput {
       calls.push({ callId, name, call, index: undefined, item: undefined });
       return;
     }
-    const item = hostedItem(call.approval ?? call.item, this.#host.newId);
+    const item = hostedItem(call.question ?? call.facts, this.#host.newId);
     const index = this.#host.nextIndex();
     calls.push({ callId, name, call, index, item });
     this.#show({ type: 'open', index, item });
-    if (call.approval) this.#show({ type: 'close', index, source: item.source });
+    if (call.question) this.#show({ type: 'close', index, facts: item.facts });
   }
 
   #text(event: TextEvent): void {

@@ -8,6 +8,9 @@ import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canon
 /** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
 const FOREIGN_SEARCH = 'srvtoolu_dragoman_';
 const FOREIGN_MCP = 'mcptoolu_dragoman_';
+const FOREIGN_TOOL = 'srvtoolu_dragoman_tool_';
+/** How types of results of tools end. */
+const RESULT = '_tool_result';
 const FOREIGN_CONTENT = 'dragoman.';
 
 /** True for the id of a block that the gateway wrote for another's work. */
@@ -36,7 +39,7 @@ function readPage(result: JsonObject): FoundPage {
 }
 
 /**
- * The blocks of another's work; none for pictures, which an answer of Claude's never has.
+ * The blocks of another's work; none for what an answer of Claude's never has: pictures, and questions to a person.
  * @param id of the item; the two blocks refer to each other by it
  */
 export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject[] {
@@ -50,7 +53,15 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
       { type: 'web_search_tool_result', tool_use_id: use, content, caller: DIRECT },
     ];
   }
-  if (facts.type === 'image') return [];
+  if (facts.type === 'tool') {
+    const use = FOREIGN_TOOL + tail;
+    const { name, output = '' } = facts;
+    return [
+      { type: 'server_tool_use', id: use, name, input: facts.input, caller: DIRECT },
+      { type: `${name}${RESULT}`, tool_use_id: use, content: output, caller: DIRECT },
+    ];
+  }
+  if (facts.type !== 'mcp') return [];
   const use = FOREIGN_MCP + tail;
   const { server, name, input, output = '', isError = false } = facts;
   return [

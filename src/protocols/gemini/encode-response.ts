@@ -83,7 +83,7 @@ function addItem(draft: Draft, item: Item): void {
       return;
     case 'hosted_call':
       if (item.facts?.type === 'image') draft.parts.picture(item.facts, item.source);
-      else if (isHostedPart(item.kind)) draft.parts.raw(item.source);
+      else if (item.source && isHostedPart(item.kind)) draft.parts.raw(item.source);
       else draft.grounding.addWork(item.facts);
       return;
     case 'unknown':

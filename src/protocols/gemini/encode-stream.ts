@@ -187,7 +187,7 @@ class GeminiStreamEncoder implements EventSink {
     else if (item === undefined && source) this.#parts.raw(source);
   }
 
-  #onWork(facts: HostedFacts | undefined, source: Source): void {
+  #onWork(facts: HostedFacts | undefined, source: Source | undefined): void {
     if (facts?.type === 'image') this.#parts.picture(facts, source);
     else this.#grounding.addWork(facts);
   }

@@ -13,6 +13,7 @@ import {
 import type { Member } from '../read-member.ts';
 import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-parts.ts';
 import { decodeOpaque, isDocumentedHosted, isOwnAnswer, kindOfItem, sourceOf } from './decode-item.ts';
+import { readFacts } from './hosted-facts.ts';
 import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer'] satisfies Role[]);
@@ -104,7 +105,7 @@ function decodeInputItem(raw: JsonObject, path: string, conversation: Conversati
     default:
       checkMembers(raw, type, path, problems);
       return (conversation.isKept ? kindOfItem(type) === 'hosted_call' : isKnown(type))
-        ? { type: 'hosted_call', kind: type, id, path, source }
+        ? { type: 'hosted_call', kind: type, id, facts: readFacts(raw), path, source }
         : { type: 'unknown', path, source };
   }
 }

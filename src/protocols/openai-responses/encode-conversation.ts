@@ -72,7 +72,7 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
     case 'hosted_call':
     case 'unknown':
       if (own) return own;
-      report.add(path, 'dropped', `only ${item.source.protocol} knows this kind of item`);
+      report.add(path, 'dropped', `only ${item.source?.protocol ?? 'the gateway'} knows this kind of item`);
       return undefined;
   }
 }

@@ -85,7 +85,7 @@ function wireType(item: OpenItem | Item): string {
 export function isShown(item: OpenItem | Item): boolean {
   switch (item.type) {
     case 'hosted_call':
-      return item.source.protocol === 'openai-responses' || canTell(item);
+      return item.source?.protocol === 'openai-responses' || canTell(item);
     case 'unknown':
       return item.source.protocol === 'openai-responses';
     case 'tool_result':

@@ -1,40 +1,75 @@
-// Work of hosted tools in the words of every protocol: what an item tells, and the item for another protocol's work.
-// Knows no stream.
+// Work of hosted tools in the words of every protocol: what an item tells, and the item for work that came in no raw form
+// of this protocol. Knows no stream.
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
-import type { FoundPage, HostedCallItem, HostedFacts, JsonObject } from '../../canonical/index.ts';
+import type {
+  FoundPage,
+  HostedCallItem,
+  HostedFacts,
+  JsonObject,
+  McpCallFacts,
+  McpOffer,
+} from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
+import type { ItemStatus } from './encode-output-item.ts';
 
 /** What an item tells as far as every protocol could; undefined for other work. */
 export function readFacts(item: JsonObject): HostedFacts | undefined {
+  const text = (name: string): string => asString(item[name]) ?? '';
   switch (item['type']) {
-    case 'web_search_call': {
-      const action = asObject(item['action']);
-      const type = action['type'];
-      if (type !== undefined && type !== 'search') return undefined;
-      const [first] = asArray(action['queries']);
-      const query = asString(action['query']) ?? asString(first);
-      const found = item['results'] ?? action['sources'];
-      return { type: 'web_search', query, pages: asArray(found).filter(isJsonObject).map(readPage) };
-    }
-    case 'mcp_call': {
-      const input = parseJson(asString(item['arguments']) ?? '');
+    case 'web_search_call':
+      return readSearch(item);
+    case 'mcp_call':
+      return readCall(item);
+    case 'mcp_list_tools': {
       const error = item['error'] ?? null;
+      const tools = asArray(item['tools']).filter(isJsonObject).map(readOffer);
       return {
-        type: 'mcp',
-        server: asString(item['server_label']) ?? '',
-        name: asString(item['name']) ?? '',
-        input: isJsonObject(input) ? input : {},
-        output: asString(item['output']) ?? (error === null ? '' : JSON.stringify(error)),
-        isError: error !== null,
+        type: 'mcp_tools',
+        server: text('server_label'),
+        tools,
+        ...(error === null ? {} : { error: wordsOf(error) }),
       };
     }
+    case 'mcp_approval_request':
+      return {
+        type: 'mcp_question',
+        server: text('server_label'),
+        name: text('name'),
+        arguments: text('arguments'),
+      };
+    case 'mcp_approval_response':
+      return {
+        type: 'mcp_answer',
+        questionId: text('approval_request_id'),
+        isAllowed: item['approve'] === true,
+        reason: asString(item['reason']),
+      };
     case 'image_generation_call': {
       const data = asString(item['result']);
       const format = asString(item['output_format']);
       return data ? { type: 'image', data, mediaType: format && `image/${format}` } : undefined;
     }
     default:
-      return undefined;
+      return readOther(item);
+  }
+}
+
+function readSearch(item: JsonObject): HostedFacts {
+  const action = asObject(item['action']);
+  const isError = item['status'] === 'failed' ? { isError: true } : {};
+  const url = asString(action['url']) ?? '';
+  switch (action['type']) {
+    case 'open_page':
+      return { type: 'web_page', url, ...isError };
+    case 'find_in_page':
+      return { type: 'web_page', url, pattern: asString(action['pattern']) ?? '', ...isError };
+    default: {
+      const [first] = asArray(action['queries']);
+      const query = asString(action['query']) ?? asString(first);
+      const found = item['results'] ?? action['sources'];
+      const pages = found === undefined ? {} : { pages: asArray(found).filter(isJsonObject).map(readPage) };
+      return { type: 'web_search', query, ...pages, ...isError };
+    }
   }
 }
 
@@ -46,44 +81,151 @@ function readPage(page: JsonObject): FoundPage {
   };
 }
 
-/** True for another protocol's item that can be told here: a call, not a result that stands by itself. */
+function readCall(item: JsonObject): McpCallFacts {
+  const written = asString(item['arguments']) ?? '';
+  const input = parseJson(written);
+  const error = item['error'] ?? null;
+  const questionId = asString(item['approval_request_id']);
+  return {
+    type: 'mcp',
+    server: asString(item['server_label']) ?? '',
+    name: asString(item['name']) ?? '',
+    input: isJsonObject(input) ? input : {},
+    arguments: written,
+    output: error === null ? (asString(item['output']) ?? '') : wordsOf(error),
+    isError: error !== null,
+    ...(questionId === undefined ? {} : { questionId }),
+  };
+}
+
+function readOffer(tool: JsonObject): McpOffer {
+  const { input_schema: schema, annotations } = tool;
+  return {
+    name: asString(tool['name']) ?? '',
+    description: asString(tool['description']) ?? null,
+    inputSchema: isJsonObject(schema) ? schema : {},
+    annotations: isJsonObject(annotations) ? annotations : null,
+  };
+}
+
+/** Work of a tool of the gateway's that has no form of its own, as `encodeFacts` writes it. */
+function readOther(item: JsonObject): HostedFacts | undefined {
+  const { name, input, output, error = null } = item;
+  if (typeof name !== 'string' || item['type'] !== `${name}_call` || !isJsonObject(input)) return undefined;
+  return { type: 'tool', name, input, output: asString(output), isError: error !== null };
+}
+
+function wordsOf(error: NonNullable<JsonObject[string]>): string {
+  return typeof error === 'string' ? error : JSON.stringify(error);
+}
+
+/** True for work without a raw form of this protocol that can be told here: not for a result that stands by itself. */
 export function canTell({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
   if (facts?.type !== 'web_search') return facts !== undefined;
   return facts.query !== undefined || !facts.pages;
 }
 
-const TYPES = { mcp: 'mcp_call', web_search: 'web_search_call', image: 'image_generation_call' } as const;
-
 /** The type of the item for these facts. */
 export function typeOf(facts: HostedFacts): string {
-  return TYPES[facts.type];
+  switch (facts.type) {
+    case 'web_search':
+    case 'web_page':
+      return 'web_search_call';
+    case 'mcp':
+      return 'mcp_call';
+    case 'mcp_tools':
+      return 'mcp_list_tools';
+    case 'mcp_question':
+      return 'mcp_approval_request';
+    case 'mcp_answer':
+      return 'mcp_approval_response';
+    case 'image':
+      return 'image_generation_call';
+    case 'tool':
+      return `${facts.name}_call`;
+  }
 }
 
-/** Members of the item for another protocol's work, without an id. */
-export function encodeFacts(facts: HostedFacts, status: string): JsonObject {
+/** Members of the item for work without a raw form of this protocol, without an id. */
+export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject {
   const type = typeOf(facts);
-  if (facts.type === 'web_search') {
-    const { query = '', pages } = facts;
-    const sources = pages && { sources: pages.map(({ url }) => ({ type: 'url', url })) };
-    return { type, status, action: { type: 'search', query, queries: [query], ...sources } };
+  switch (facts.type) {
+    case 'web_search': {
+      const { query = '', pages, isError = false } = facts;
+      const sources = pages && { sources: pages.map(({ url }) => ({ type: 'url', url })) };
+      const action = { type: 'search', query, queries: [query], ...sources };
+      const isOver = pages !== undefined || isError;
+      // Only what the model is known to have read of a page tells a later turn what was found.
+      const isTold = pages?.every(({ text }) => text !== undefined) === true;
+      const results = isTold ? { results: pages.map(encodePage) } : {};
+      return { type, status: endOf(status, isOver, isError), action, ...results };
+    }
+    case 'web_page': {
+      const { url, pattern, isRead = false, isError = false } = facts;
+      const action =
+        pattern === undefined ? { type: 'open_page', url } : { type: 'find_in_page', url, pattern };
+      return { type, status: endOf(status, isRead || isError, isError), action };
+    }
+    case 'image': {
+      const { data, mediaType } = facts;
+      // An announcement has no picture yet (API reference, "Image generation call", 2026-11).
+      if (status === 'in_progress') return { type, status, result: null };
+      return { type, status: 'completed', result: data, ...formatOf(mediaType) };
+    }
+    case 'mcp':
+      return { type, ...encodeCall(facts, status) };
+    case 'mcp_tools': {
+      const tools = facts.tools.map(({ name, description, inputSchema, annotations }) => {
+        return { name, description, input_schema: inputSchema, annotations };
+      });
+      return { type, server_label: facts.server, tools, error: facts.error ?? null };
+    }
+    case 'mcp_question':
+      return { type, server_label: facts.server, name: facts.name, arguments: facts.arguments };
+    case 'mcp_answer': {
+      const { questionId, isAllowed, reason = null } = facts;
+      return { type, approval_request_id: questionId, approve: isAllowed, reason };
+    }
+    case 'tool': {
+      const { name, input, output, isError = false } = facts;
+      const said = { output: isError ? null : (output ?? null), error: isError ? (output ?? '') : null };
+      return { type, status: endOf(status, output !== undefined, isError), name, input, ...said };
+    }
   }
-  if (facts.type === 'image') {
-    const { data, mediaType } = facts;
-    // An announcement has no picture yet (API reference, "Image generation call", 2026-11).
-    if (status === 'in_progress') return { type, status, result: null };
-    return { type, status: 'completed', result: data, ...formatOf(mediaType) };
-  }
-  const { server, name, input, output = null, isError = false } = facts;
+}
+
+/** Status of work: what did not come to its end before the answer did has failed. */
+function endOf(status: ItemStatus, isOver: boolean, isError: boolean): string {
+  if (status === 'in_progress') return status;
+  return isError || (status === 'incomplete' && !isOver) ? 'failed' : 'completed';
+}
+
+function encodePage({ url, title = '', text = '' }: FoundPage): JsonObject {
+  return { url, title, text };
+}
+
+function encodeCall(facts: McpCallFacts, status: ItemStatus): JsonObject {
+  const { server, name, input, output, questionId = null, isError = false, isCut = false } = facts;
   return {
-    type,
-    status,
+    status: isCut ? 'incomplete' : endOf(status, output !== undefined, isError),
     server_label: server,
     name,
-    arguments: JSON.stringify(input),
-    approval_request_id: null,
-    output: isError ? null : output,
-    error: isError ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: output }] } : null,
+    arguments: facts.arguments ?? JSON.stringify(input),
+    approval_request_id: questionId,
+    output: isError ? null : (output ?? null),
+    error: isError ? errorOf(facts) : null,
   };
+}
+
+/** JSON-RPC 2.0, section 5.1: "Internal error", the code for whatever has none. */
+const INTERNAL_ERROR = -32603;
+
+/** The errors are those of `McpToolCallError` in OpenAI's description of its API, 2026-11. */
+function errorOf({ failure, output }: McpCallFacts): JsonObject {
+  if (failure && 'message' in failure)
+    return { type: 'mcp_protocol_error', code: INTERNAL_ERROR, message: failure.message };
+  const texts = failure?.texts ?? [output ?? ''];
+  return { type: 'mcp_tool_execution_error', content: texts.map((text) => ({ type: 'text', text })) };
 }
 
 /** `output_format` of a picture, where it is one of those that the API knows. */

@@ -203,7 +203,7 @@ class History {
   }
 
   #hosted(item: HostedCallItem): Item {
-    if (!isOwn(item)) return item;
+    if (!item.source || !isOwn(item)) return item;
     const { raw } = item.source;
     const { path } = item;
     const called = clientToolOfCall(item.kind);

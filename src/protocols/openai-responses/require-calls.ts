@@ -22,9 +22,10 @@ export function requireCalls(items: readonly Item[]): void {
       if (!calls.has(item.callId)) throw noCall(what, item.callId);
     } else if (item.type === 'hosted_call' || item.type === 'unknown') {
       // Younger kinds of calls have outputs as well.
-      const id = asString(item.source.raw['call_id']);
+      const raw = item.source?.raw;
+      const id = asString(raw?.['call_id']);
       if (id === undefined) continue;
-      const call = CALL_OF.get(String(item.source.raw['type']));
+      const call = CALL_OF.get(String(raw?.['type']));
       if (call === undefined) calls.add(id);
       else if (!calls.has(id)) throw noCall(call.replaceAll('_', ' '), id);
     }
