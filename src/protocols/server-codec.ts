@@ -5,6 +5,7 @@ import type {
   CollectedEvents,
   EventSink,
   GatewayError,
+  HostedFacts,
   Item,
   JsonObject,
   JsonValue,
@@ -53,6 +54,10 @@ export interface StoredItems {
    * @param newId makes an id with a prefix
    */
   identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[];
+  /** How the id of an item begins that tells this work of the gateway's own tools. */
+  idPrefix(facts: HostedFacts): string;
+  /** The id of the kept item that `item` stands for; undefined for one that stands for itself. */
+  referenceOf(item: JsonObject): string | undefined;
   /** Reads kept items. Throws GatewayError naming `path[index]` for what is none. */
   decode(items: readonly JsonObject[], path: string): readonly Item[];
   /** A kept item as the API gives it back, without the members that `include` does not ask for. */
@@ -112,7 +117,7 @@ export interface ServerCodec {
    * What its answers have a place for besides what every protocol tells and its own raw forms: pictures that were made,
    * and compacted conversations.
    */
-  readonly alsoTells: ReadonlySet<'image' | 'compaction'>;
+  readonly alsoTells: ReadonlySet<HostedFacts['type'] | 'compaction'>;
   /** True: a whole answer can tell that it failed, and still hold what was said before. */
   readonly tellsFailure?: true;
   /** The body of a non-streamed answer. */

@@ -103,7 +103,7 @@ async function addHistory(
   const raw = codec.identify(request.raw['input'], (prefix) => `${prefix}${generation.id}_i${count++}`);
   const history = await historyOf(state, generation, deps);
   const hasReferences = request.items.some((item) => item.type === 'reference');
-  const input = hasReferences ? await resolve(raw, generation, deps) : raw;
+  const input = hasReferences ? await resolve(raw, codec, generation, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
   if (decoded.length === 0 && !hasReferences) return { items: request.items, input, history };
   // Instructions are this turn's alone and stand before everything that was said.
@@ -155,14 +155,15 @@ async function historyOf(
 /** Puts stored items in the place of references to them. */
 async function resolve(
   input: readonly JsonObject[],
+  codec: StoredItems,
   generation: Generation,
   deps: GatewayDependencies,
 ): Promise<readonly JsonObject[]> {
   const { keyId } = generation.call.principal;
   return Promise.all(
     input.map(async (item, index) => {
-      if (item['type'] !== 'item_reference' && !(item['role'] === undefined && isBareId(item))) return item;
-      const id = String(item['id']);
+      const id = codec.referenceOf(item);
+      if (id === undefined) return item;
       const found = await deps.state.responses.findItem(keyId, id, deps.clock.now());
       if (found) return found;
       throw new GatewayError('not_found', `Item with id '${id.slice(0, 100)}' not found.`, {
@@ -170,11 +171,6 @@ async function resolve(
       });
     }),
   );
-}
-
-/** `identify` has given it the type of a message: a reference may be nothing but an id. */
-function isBareId(item: JsonObject): boolean {
-  return Object.keys(item).every((name) => name === 'id' || name === 'type');
 }
 
 /** Puts back what the client lost: signed reasoning of earlier tool turns. */

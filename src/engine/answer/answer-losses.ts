@@ -16,9 +16,6 @@ import type { ApiCall } from '../call.ts';
 /** Items that may have no place in another protocol. */
 type Work = Extract<OpenItem, { type: 'hosted_call' | 'unknown' | 'compaction' }>;
 
-/** What a server offers is no part of an answer; that it could not be asked is reported where it is noticed. */
-const NO_WORK: ReadonlySet<string> = new Set(['mcp_list_tools']);
-
 export class AnswerLosses implements EventSink {
   readonly #next: EventSink;
   readonly #client: ApiCall['protocol'];
@@ -69,11 +66,11 @@ export class AnswerLosses implements EventSink {
     if (!item) return;
     this.#open.delete(index);
     const told = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
-    // What searches and calls of servers found is in what the model then says of it.
-    if (told === 'web_search' || told === 'mcp') return;
-    if (item.type === 'hosted_call' && NO_WORK.has(item.kind)) return;
+    // What searches and calls of servers found is in what the model then says of it. What a server offers is no part of an
+    // answer; that it could not be asked is reported where it is noticed.
+    if (told === 'web_search' || told === 'mcp' || told === 'mcp_tools') return;
     const isOwn = this.#isOwn(source ?? item.source);
-    if (isOwn || ((told === 'image' || told === 'compaction') && this.#client.server.alsoTells.has(told))) {
+    if (isOwn || (told !== undefined && told !== 'unknown' && this.#client.server.alsoTells.has(told))) {
       this.#says = true;
       return;
     }

@@ -52,7 +52,6 @@ interface Made {
 export class ToolLoop implements TurnHost {
   readonly client: ClientAnswer;
   readonly streamed: boolean;
-  readonly newId = newId;
   readonly #input: ToolLoopInput;
   readonly #stop = new AbortController();
   #tries: Tries | undefined;
@@ -110,6 +109,11 @@ export class ToolLoop implements TurnHost {
   begin(name: string, text: string, made: number): GatewayCall | null {
     if (this.#isLastTurn || !this.#gate.admits(made)) return null;
     return this.#input.belt.call(name, text);
+  }
+
+  newId(facts: HostedFacts): string {
+    const { items } = this.#input.generation.call.protocol.server;
+    return newId(items?.idPrefix(facts) ?? 'work_');
   }
 
   nextIndex(): number {

@@ -32,7 +32,8 @@ export interface TurnHost {
   begin(name: string, text: string, made: number): GatewayCall | null;
   /** The next index of the whole answer. */
   nextIndex(): number;
-  newId(prefix: string): string;
+  /** A new id for an item of this work. */
+  newId(facts: HostedFacts): string;
   /** Items to show before anything else of this turn, if they were not shown in an earlier one. */
   prelude(by: Attempt): readonly HostedFacts[];
 }
@@ -63,8 +64,8 @@ export interface EndedTurn {
 }
 
 /** An item of the gateway's own tools. */
-function hostedItem(facts: HostedFacts, newId: (prefix: string) => string): HostedCallItem {
-  return { type: 'hosted_call', kind: facts.type, id: newId('work_'), facts };
+function hostedItem(facts: HostedFacts, host: Pick<TurnHost, 'newId'>): HostedCallItem {
+  return { type: 'hosted_call', kind: facts.type, id: host.newId(facts), facts };
 }
 
 /** Shows an item that is complete already. */
@@ -74,7 +75,7 @@ export function showWhole(
   show: (event: CanonicalEvent) => void,
 ): void {
   const index = host.nextIndex();
-  show({ type: 'open', index, item: hostedItem(facts, host.newId) });
+  show({ type: 'open', index, item: hostedItem(facts, host) });
   show({ type: 'close', index, facts });
 }
 
@@ -212,7 +213,7 @@ export class TurnOutput implements AttemptOutput {
       calls.push({ callId, name, call, index: undefined, item: undefined });
       return;
     }
-    const item = hostedItem(call.question ?? call.facts, this.#host.newId);
+    const item = hostedItem(call.question ?? call.facts, this.#host);
     const index = this.#host.nextIndex();
     calls.push({ callId, name, call, index, item });
     this.#show({ type: 'open', index, item });

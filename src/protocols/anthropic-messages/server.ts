@@ -17,7 +17,7 @@ export const anthropicMessagesServer: ServerCodec = {
   members: KNOWN_FIELDS,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(),
+  alsoTells: new Set(['tool']),
   encodeResponse,
   encodeStream,
   encodeError,

@@ -22,7 +22,7 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
   members: KNOWN_FIELDS,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(['image', 'compaction']),
+  alsoTells: new Set(['image', 'compaction', 'web_page', 'mcp_question', 'tool']),
   tellsFailure: true,
   encodeResponse,
   encodeStream,

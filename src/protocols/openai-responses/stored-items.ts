@@ -5,10 +5,19 @@ import type { Item, JsonObject, JsonValue } from '../../canonical/index.ts';
 import type { StoredItems } from '../protocol.ts';
 import { decodeInputItems } from './decode-conversation.ts';
 import { prefixOf } from './encode-output-item.ts';
+import { typeOf } from './hosted-facts.ts';
 import { gateItem } from './include-gates.ts';
 import { replayResponse } from './replay-stream.ts';
 
-export const storedItems: StoredItems = { identify, decode, show, showResponse, replay: replayResponse };
+export const storedItems: StoredItems = {
+  identify,
+  idPrefix: (facts) => prefixOf(typeOf(facts)),
+  referenceOf,
+  decode,
+  show,
+  showResponse,
+  replay: replayResponse,
+};
 
 function identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
@@ -18,6 +27,12 @@ function identify(input: JsonValue | undefined, newId: (prefix: string) => strin
     const type = asString(raw['type']) ?? 'message';
     return { ...raw, type, id: asString(raw['id']) || newId(prefixOf(type)) };
   });
+}
+
+/** A reference may be nothing but an id, which `identify` has given the type of a message. */
+function referenceOf(item: JsonObject): string | undefined {
+  const isBareId = Object.keys(item).every((name) => name === 'id' || name === 'type');
+  return item['type'] === 'item_reference' || isBareId ? String(item['id']) : undefined;
 }
 
 function userMessage(text: string, id: string): JsonObject {
