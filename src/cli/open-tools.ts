@@ -24,8 +24,11 @@ export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly config: () => Config;
 }
 
-/** Each kind of tool that the gateway runs, from its configuration; null where that has none of it. */
-const KINDS: readonly ((config: Config, parts: ToolParts) => ToolKind | null)[] = [openSearch, openMcp];
+/** A kind of tool from its configuration; null where that has none of it. */
+export type ToolOpener = (config: Config, parts: ToolParts) => ToolKind | null;
+
+/** Each kind of tool that the gateway runs. */
+export const TOOL_KINDS: ToolOpener[] = [openSearch, openMcp];
 
 /** @returns what is available now; the same object until the configuration changes */
 export function openTools(parts: ToolParts): () => AvailableTools {
@@ -33,7 +36,7 @@ export function openTools(parts: ToolParts): () => AvailableTools {
   return () => {
     const config = parts.config();
     if (opened?.config !== config)
-      opened = { config, tools: KINDS.flatMap((open) => open(config, parts) ?? []) };
+      opened = { config, tools: TOOL_KINDS.flatMap((open) => open(config, parts) ?? []) };
     return opened.tools;
   };
 }

@@ -111,8 +111,11 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
       const parts: Part[] = [{ type: 'text', text: texts.join('\n') }];
       return { ...base, type: 'tool_result', parts, isError: block['is_error'] === true };
     }
-    default:
-      return undefined;
+    default: {
+      const { type, content } = block;
+      if (typeof type !== 'string' || !type.endsWith(RESULT)) return undefined;
+      return { ...base, type: 'tool_result', parts: [{ type: 'text', text: asString(content) ?? '' }] };
+    }
   }
 }
 
