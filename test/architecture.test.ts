@@ -160,9 +160,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   zod: 'config/',
 };
 
-/** The loop over hosted tools, which still shows its calls in one protocol's own words. */
-const STILL_NAMING = ['engine/tools/tool-loop.ts', 'engine/tools/turn-output.ts'];
-
 interface Import {
   readonly file: string;
   /** Path below `src` for our own files, else the specifier. */
@@ -465,7 +462,7 @@ describe('how sources are written', () => {
         .filter(({ file, text }) => named.test(withoutComments(text)) && !isData(file))
         .map(({ file }) => file)
         .filter((file) => !file.startsWith('protocols/')),
-    ).toEqual(STILL_NAMING);
+    ).toEqual([]);
   });
 
   test('erasable syntax only', () => {

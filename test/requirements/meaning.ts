@@ -35,6 +35,12 @@ export const meaningRequirements: Requirements = {
     `${TOLD}: is refused by name for %s`,
     `${TOLD}: a picture of an earlier answer is told`,
   ),
+  'contract.own-work': shown(
+    CONTRACT,
+    'Work of a tool that the gateway runs is items of the Responses API and blocks of Messages, whatever the tool is.',
+    'test/extending/tool.test.ts: a Responses client sees its call and its result, streamed: %p',
+    'test/extending/tool.test.ts: a Messages client sees them as two blocks, streamed: %p',
+  ),
   'contract.owners-tools': shown(
     CONTRACT,
     'Tools that OpenAI runs itself pass to who owns or runs them, and their items come back whole.',
