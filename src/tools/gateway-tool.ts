@@ -5,7 +5,6 @@ import type {
   CanonicalRequest,
   ChosenTool,
   FunctionTool,
-  HostedCallItem,
   HostedFacts,
   McpQuestionFacts,
   Part,

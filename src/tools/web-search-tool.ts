@@ -8,7 +8,6 @@ import type {
   FunctionTool,
   HostedFacts,
   JsonObject,
-  MutableJsonObject,
   PageFacts,
   SearchWish,
 } from '../canonical/index.ts';
