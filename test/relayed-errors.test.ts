@@ -141,3 +141,25 @@ describe('not so', () => {
     }
   });
 });
+
+describe('what an upstream calls a request that it refused', () => {
+  const sorry = (id: string): string =>
+    `{"error":{"message":"Sorry about that! (Please include the request ID ${id} in your email.)","type":"server_error"}}`;
+
+  test('is in no words of another protocol, but in a header and the records', async () => {
+    scene.upstream('up').always(whole(sorry('req_1a2b3c4d'), 400, { 'x-request-id': 'req_1a2b3c4d' }));
+    const response = await ask('anthropic-messages', 'one/chat', false);
+    expect(at(await response.json(), 'error', 'message')).toEndWith('Sorry about that!');
+    expect(response.headers.get('x-dragoman-upstream-id')).toBe('req_1a2b3c4d');
+    const record = await recordOf(scene.gateway, response);
+    expect(at(record, 'attempts', 0, 'upstream_id')).toBe('req_1a2b3c4d');
+    expect(at(record, 'error', 'message')).not.toContain('req_1a2b3c4d');
+  });
+
+  test('stays in words that are relayed, byte for byte', async () => {
+    scene.upstream('up').always(whole(sorry('req_1a2b3c4d'), 400));
+    const response = await ask('openai-chat', 'one/chat', false);
+    expect(await response.text()).toBe(sorry('req_1a2b3c4d'));
+    expect(response.headers.get('x-dragoman-upstream-id')).toBeNull();
+  });
+});

@@ -146,6 +146,7 @@ curl -s http://127.0.0.1:4000/v1/chat/completions -H "x-dragoman-strict: true" \
 | \`x-dragoman-attempts\` | Tries of upstreams, the successful one included. |
 | \`x-dragoman-lane\` | \`relay\` or \`translate\`. |
 | \`x-dragoman-report\` | What was lost; absent when nothing was. |
+| \`x-dragoman-upstream-id\` | What the upstream that refused calls the request, where it said so. |
 
 On a stream they describe the attempt whose content follows. If ten seconds pass without content, the head is sent
 before that is known.

@@ -127,6 +127,8 @@ export function isOverloaded({ kind, upstream, httpStatus }: GatewayError): bool
 export interface UpstreamFailure {
   readonly status: number;
   readonly body: string;
+  /** What the upstream calls the request; absent where it did not say. */
+  readonly requestId?: string | undefined;
 }
 
 export interface ErrorDetails {

@@ -48,7 +48,7 @@ export interface AttemptRecord {
   readonly outcome: 'completed' | 'failed' | 'cancelled';
   /** HTTP status of the upstream; null when it never answered. */
   readonly status: number | null;
-  /** The upstream's id of its answer. */
+  /** The upstream's id of its answer, or of the request that it refused; null where it told none. */
   readonly upstreamId: string | null;
   readonly error: ErrorSummary | null;
   readonly usage: Usage | null;

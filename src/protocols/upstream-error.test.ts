@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from './upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from './upstream-error.ts';
 
 test.each([
   [{}, undefined],
@@ -41,4 +41,24 @@ test.each([
 ] as const)('status %p alone is %s, the fault of the %s', (status, kind, fault) => {
   expect(kindOfStatus(status)).toBe(kind);
   expect(faultOfKind(kind)).toBe(fault);
+});
+
+test.each([
+  ['It failed. (Please include the request ID 5c6f-90ab in your message.)', 'It failed.'],
+  ['It failed (request id: 20261101abc). Try again', 'It failed. Try again'],
+  ['It failed, request_id=req_0011. Try again', 'It failed Try again'],
+  ['Request ID: req_00112233', 'Request ID: req_00112233'],
+  ['the request id is missing', 'the request id is missing'],
+  ['a request id: unknown', 'a request id: unknown'],
+])('%j is told as %j', (said, told) => {
+  expect(shortMessage(said)).toBe(told);
+});
+
+test.each([
+  [{ 'x-request-id': 'req_1', 'request-id': 'req_2' }, '', 'req_1'],
+  [{ 'x-amzn-requestid': 'a-b' }, '{"request_id":"other"}', 'a-b'],
+  [{}, '{"type":"error","request_id":"req_3"}', 'req_3'],
+  [{ 'x-request-id': 'two words' }, '{"request_id":5}', undefined],
+] as const)('%j with %j is request %p', (headers: Readonly<Record<string, string>>, body, id) => {
+  expect(upstreamFailure(500, body, (name) => headers[name] ?? null).requestId).toBe(id);
 });

@@ -1,16 +1,31 @@
 // What the error answers of all upstreams have in common, whatever their protocol: what a status says, whose fault a
 // kind is, how long to wait, and words that must be cut. Knows no body's shape.
-import type { ErrorKind, Fault } from '../canonical/index.ts';
+import type { ErrorKind, Fault, UpstreamFailure } from '../canonical/index.ts';
 import { ERROR_KINDS, isCallersStatus } from '../canonical/index.ts';
+
+import { requestIdOf, withoutRequestId } from './request-id.ts';
 
 export { retryAfterMs } from '../canonical/index.ts';
 
 /** Longest message that is kept, in characters: some servers repeat the whole prompt, which is not for records. */
 const LONGEST_MESSAGE = 2000;
 
-/** The upstream's words, cut. */
+/** The upstream's words, cut, and without what it calls the request. */
 export function shortMessage(message: string): string {
-  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+  const isLong = message.length > LONGEST_MESSAGE;
+  return withoutRequestId(isLong ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
+}
+
+/**
+ * The upstream's own words, as they are.
+ * @param header reads a response header by lower-case name
+ */
+export function upstreamFailure(
+  status: number,
+  body: string,
+  header: (name: string) => string | null,
+): UpstreamFailure {
+  return { status, body, requestId: requestIdOf(header, body) };
 }
 
 /** The kind of an error of which nothing but the HTTP status is understood. */

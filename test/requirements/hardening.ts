@@ -95,6 +95,12 @@ export const hardeningRequirements: Requirements = {
     'test/overload.test.ts: short memory refuses large requests first',
     'test/overload.test.ts: the memory that there is, is that of the narrowest control group',
   ),
+  'contract.hardening.upstream-request-id': shown(
+    HARDENING,
+    'An upstream’s id of a request that it refused is in the record and a header, in no words of another protocol.',
+    'test/relayed-errors.test.ts: is in no words of another protocol, but in a header and the records',
+    'test/relayed-errors.test.ts: stays in words that are relayed, byte for byte',
+  ),
   'contract.hardening.refused-keys': shown(
     HARDENING,
     'Refused keys are slowed per address, counted and logged without the key; a right key never is.',

@@ -71,6 +71,7 @@ export function refuse(generation: Generation, error: GatewayError): void {
     ...generation.headers(attempts.at(-1)),
     ...retryHeaders(error),
   };
+  if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;
   // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
   if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : error.kind === 'conflict')
     headers['x-should-retry'] = 'false';

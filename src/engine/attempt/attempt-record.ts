@@ -52,7 +52,7 @@ export function attemptRecord(
     endedAt,
     outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
     status,
-    upstreamId: meter.upstreamId,
+    upstreamId: meter.upstreamId ?? error?.upstream?.requestId ?? null,
     error: summariseError(error),
     ...charge,
   };

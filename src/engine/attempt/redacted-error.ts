@@ -6,8 +6,13 @@ export function redactedError(error: GatewayError, redact: (text: string) => str
   const { param, code, fault, retryAfterMs, upstream, failedGeneration } = error;
   const message = redact(error.message);
   // The body goes to the client as it is where it is in the client's protocol: it may name the key elsewhere.
-  const shown = upstream && { ...upstream, body: redact(upstream.body) };
-  if (message === error.message && shown?.body === upstream?.body) return error;
+  const shown = upstream && {
+    ...upstream,
+    body: redact(upstream.body),
+    requestId: upstream.requestId && redact(upstream.requestId),
+  };
+  const isClean = shown?.body === upstream?.body && shown?.requestId === upstream?.requestId;
+  if (message === error.message && isClean) return error;
   return new GatewayError(error.kind, message, {
     param,
     code,

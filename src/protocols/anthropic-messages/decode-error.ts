@@ -1,7 +1,7 @@
 // Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import { asObject, asString, GatewayError, isJsonArray, parseJson } from '../../canonical/index.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 import type { WireErrorType } from './wire-types.ts';
 
 interface ErrorClass {
@@ -54,7 +54,7 @@ export function decodeError(
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, body },
+    upstream: upstreamFailure(status, body, header),
   });
 }
 

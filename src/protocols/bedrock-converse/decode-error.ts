@@ -1,7 +1,7 @@
 // AWS's error bodies into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind } from '../../canonical/index.ts';
 import { asObject, asString, GatewayError, parseJson } from '../../canonical/index.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Names of exceptions: API reference "Converse", errors, and "Common Errors" (2026-11). */
 const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
@@ -49,7 +49,7 @@ export function decodeError(
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, body },
+    upstream: upstreamFailure(status, body, header),
   });
 }
 

@@ -1,5 +1,5 @@
 // Google's error bodies (google.rpc.Status in JSON) into the closed list of kinds. Does not decide what happens next.
-import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
+import type { ErrorDetails, ErrorKind, JsonObject } from '../../canonical/index.ts';
 import {
   asArray,
   asNumber,
@@ -10,7 +10,7 @@ import {
   isJsonObject,
   parseJson,
 } from '../../canonical/index.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Words of `error.status` (google.rpc.Code). */
 const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
@@ -56,7 +56,7 @@ export function decodeError(
   const error = errorObject(parseJson(body)) ?? {};
   return build(error, status, {
     retryAfterMs: retryDelayMs(error) ?? retryAfterMs(header),
-    body,
+    upstream: upstreamFailure(status, body, header),
   });
 }
 
@@ -64,28 +64,25 @@ export function decodeError(
 export function decodeInlineError(body: unknown): GatewayError | undefined {
   const error = errorObject(body);
   if (error === undefined) return undefined;
-  const text = JSON.stringify(body);
   const status = asNumber(error['code']) ?? 500;
   return build(error, status, {
     retryAfterMs: retryDelayMs(error),
-    body: text,
+    upstream: { status, body: JSON.stringify(body) },
   });
 }
 
-interface Words {
-  readonly retryAfterMs: number | undefined;
-  readonly body: string;
-}
-
-function build(error: JsonObject, status: number, { retryAfterMs, body }: Words): GatewayError {
+function build(
+  error: JsonObject,
+  status: number,
+  details: Pick<ErrorDetails, 'retryAfterMs' | 'upstream'>,
+): GatewayError {
   const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
   const word = asString(error['status']);
   const kind = classify(word, status, message, error);
   return new GatewayError(kind, shortMessage(message), {
     // Aborted by another request of the account's, which other accounts do not see.
     fault: word === 'ABORTED' ? 'upstream' : faultOfKind(kind),
-    retryAfterMs,
-    upstream: { status, body },
+    ...details,
   });
 }
 

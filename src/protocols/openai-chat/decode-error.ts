@@ -2,7 +2,7 @@
 // wordings of common servers; decides nothing about retries.
 import type { ErrorDetails, ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /**
  * Classifies an error answer. The upstream's status and bytes are kept in `upstream`.
@@ -18,7 +18,7 @@ export function decodeError(
   const facts = readFacts(parseJson(body) ?? null, body);
   return build(status, facts, {
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, body },
+    upstream: upstreamFailure(status, body, header),
   });
 }
 

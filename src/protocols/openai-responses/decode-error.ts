@@ -2,7 +2,7 @@
 // kind. Knows nothing of retries: the engine's table decides what a kind leads to.
 import type { ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage } from '../upstream-error.ts';
+import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
@@ -57,7 +57,7 @@ export function decodeError(
     code: failure.code,
     fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
-    upstream: { status, body },
+    upstream: upstreamFailure(status, body, header),
   });
 }
 
