@@ -8,7 +8,7 @@ import type { Answer } from './scripted-upstream.ts';
 import { searxngAnswer, type Hit } from './search-stub.ts';
 
 /** Simulated models, one for each protocol that they speak, and the scripted one that speaks Gemini's. */
-export const SIMULATED = ['sim/chat', 'sim/responses', 'sim/messages'] as const;
+export const SIMULATED = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'] as const;
 /** Each of them, streamed and whole. */
 export const SIMULATED_BOTH = SIMULATED.flatMap((model) =>
   [false, true].map((stream) => [model, stream] as const),

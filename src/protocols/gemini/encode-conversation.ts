@@ -6,6 +6,7 @@ import type {
   MessageItem,
   MutableJsonObject,
   ReasoningItem,
+  Target,
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
@@ -31,7 +32,8 @@ export interface Conversation {
 export function encodeConversation(items: readonly Item[], scope: EncodeScope): Conversation {
   const writer = new ContentsWriter(scope);
   items.forEach((item, position) => {
-    if (item.type === 'reasoning') writer.expect(leadsToCall(items, position));
+    if (item.type === 'reasoning')
+      writer.expect(leadsToCall(items, position), isSignedLater(items, position, scope.target));
     writer.add(item, item.path ?? `items[${position}]`);
   });
   return writer.finish();
@@ -42,6 +44,20 @@ function leadsToCall(items: readonly Item[], position: number): boolean {
   for (let at = position + 1; at < items.length; at++) {
     const item = items[at];
     if (item?.type === 'tool_call') return true;
+    if (item?.type !== 'message' || item.role !== 'assistant') return false;
+  }
+  return false;
+}
+
+/** True for reasoning whose answer is signed at its end: the model signs a stream when it has said everything. */
+function isSignedLater(
+  items: readonly Item[],
+  position: number,
+  { reasoningFormat }: Pick<Target, 'reasoningFormat'>,
+): boolean {
+  for (let at = position + 1; at < items.length; at++) {
+    const item = items[at];
+    if (item?.type === 'reasoning') return item.opaque?.format === reasoningFormat;
     if (item?.type !== 'message' || item.role !== 'assistant') return false;
   }
   return false;
@@ -58,14 +74,16 @@ class ContentsWriter {
   /** True: it stands on the call that follows, whatever stands between. */
   #isCalls = false;
   #expectsCall = false;
+  #isSigned = false;
 
   constructor(scope: EncodeScope) {
     this.#scope = scope;
   }
 
-  /** Says of the reasoning that is added next whether it leads to a call. */
-  expect(call: boolean): void {
+  /** Says of the reasoning that is added next whether it leads to a call, and whether its answer is signed. */
+  expect(call: boolean, signed: boolean): void {
     this.#expectsCall = call;
+    this.#isSigned = signed;
   }
 
   add(item: Item, path: string): void {
@@ -145,9 +163,11 @@ class ContentsWriter {
     const { report, target } = this.#scope;
     const { opaque, source } = item;
     const format = opaque?.format ?? item.format;
-    // What a Gemini client wrote without saying whose it is, Gemini may read.
+    // What a Gemini client wrote without saying whose it is, Gemini may read; and what it signed itself.
     const isReadable =
-      format === undefined ? source?.protocol === 'gemini' : format === target.reasoningFormat;
+      format === undefined
+        ? source?.protocol === 'gemini' || this.#isSigned
+        : format === target.reasoningFormat;
     if (!isReadable) {
       const what = format === undefined ? 'of an unknown model' : `of the format ${format}`;
       report.add(path, 'dropped', `reasoning ${what} cannot be read by this model`);

@@ -1,8 +1,9 @@
 // A collected answer becomes the response object. Must not know where the answer came from.
-import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
+import type { CollectedEvents, Item, JsonObject } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import type { AnswerContext } from '../protocol.ts';
-import { encodeOutputItem, isShown, ItemIds } from './encode-output-item.ts';
+import { encodeOutputItem, isShown, ItemIds, type ItemStatus } from './encode-output-item.ts';
+import { withoutSilentEnd } from './include-gates.ts';
 import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
 
 /**
@@ -19,10 +20,13 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const outcome = error
     ? ({ status: 'failed', error } as const)
     : outcomeOf(requireFinish(events), saysRefusal);
-  const output = shown.map((item, position) => {
-    // What was being said when the answer ended is not complete.
-    const isCut = outcome.status === 'incomplete' && position === shown.length - 1;
-    return encodeOutputItem(item, ids.take(item, position), isCut ? 'incomplete' : 'completed', context);
-  });
+  const idOf = shown.map((item, position) => ids.take(item, position));
+  const encode = (item: Item, position: number, status: ItemStatus): JsonObject =>
+    encodeOutputItem(item, idOf[position] ?? '', status, context);
+  const output = withoutSilentEnd(shown.map((item, position) => encode(item, position, 'completed'))).slice();
+  const end = output.length - 1;
+  const last = shown[end];
+  // What was being said when the answer ended is not complete.
+  if (last && outcome.status === 'incomplete') output[end] = encode(last, end, 'incomplete');
   return encodeResponseObject(context, events.start, outcome, output, events.usage);
 }

@@ -31,6 +31,7 @@ import {
 import { encodeFailure, encodeResponseObject, outcomeOf } from './encode-response-object.ts';
 import type { Outcome } from './encode-response-object.ts';
 import { argumentsAtStart, progressAtEnd, progressAtStart, isProgress } from './hosted-progress.ts';
+import { isSilent } from './include-gates.ts';
 import { ItemDraft } from './item-draft.ts';
 import type { PartDraft, PartKind } from './item-draft.ts';
 
@@ -90,6 +91,8 @@ class ResponsesStreamEncoder implements EventSink {
   #sequence = 0;
   /** Frames of the current event, written at once. */
   #frames = '';
+  /** The last item, where it is reasoning that has not said anything yet: at the end of an answer it is left out. */
+  #held: ItemDraft | undefined;
   /** The last item, once it is closed: its end is written when it is known whether the answer ended in it. */
   #closed: ItemDraft | undefined;
 
@@ -150,15 +153,31 @@ class ResponsesStreamEncoder implements EventSink {
   #onOpen(event: OpenEvent): void {
     this.#begin();
     if (!isShown(event.item)) return;
-    this.#endClosed('completed');
+    this.#showHeld();
     const place = this.#shown++;
     const draft = new ItemDraft(event.item, this.#ids.take(event.item, place), place);
     this.#items[event.index] = draft;
     if ('id' in event.item && event.item.id !== undefined) this.#byUpstreamId.set(event.item.id, draft);
+    if (place > 0 && event.item.type === 'reasoning') this.#held = draft;
+    else this.#show(draft);
+  }
+
+  #show(draft: ItemDraft): void {
+    this.#endClosed('completed');
+    const { place } = draft;
     const item = encodeOutputItem(draft.item(), draft.id, 'in_progress', this.#context);
     this.#frame('response.output_item.added', { output_index: place, item });
     for (const type of progressAtStart(item)) this.#itemFrame(type, draft, {});
     for (const [type, members] of argumentsAtStart(item)) this.#itemFrame(type, draft, members);
+  }
+
+  /** Shows the item that is held back, if there is one: it says something, or the answer goes on behind it. */
+  #showHeld(): void {
+    const draft = this.#held;
+    if (!draft) return;
+    this.#held = undefined;
+    this.#show(draft);
+    if (draft.isClosed) this.#closed = draft;
   }
 
   #onText(event: TextEvent): void {
@@ -179,6 +198,7 @@ class ResponsesStreamEncoder implements EventSink {
     if (!draft) return;
     if (event.opaque) draft.opaque = event.opaque;
     if (event.text === '') return;
+    if (draft === this.#held) this.#showHeld();
     const kind = event.kind === 'summary' ? 'summary' : 'reasoning';
     const isSummary = kind === 'summary' || isShownAsSummary(formatOf(draft), this.#context);
     const part = this.#part(draft, kind, event.part, isSummary ? 'summary' : 'reasoning');
@@ -212,7 +232,9 @@ class ResponsesStreamEncoder implements EventSink {
     draft.isClosed = true;
     draft.source = event.source;
     draft.facts = event.facts;
-    if (draft.place === this.#shown - 1) this.#closed = draft;
+    if (draft === this.#held) {
+      if (!isSilent(encodeOutputItem(draft.item(), draft.id, 'completed', this.#context))) this.#showHeld();
+    } else if (draft.place === this.#shown - (this.#held ? 2 : 1)) this.#closed = draft;
     else this.#endItem(draft, 'completed');
   }
 
@@ -282,7 +304,8 @@ class ResponsesStreamEncoder implements EventSink {
     this.#begin();
     this.#endClosed('completed');
     // What had begun ends as what it is: each `added` has its `done`, and nothing looks whole.
-    for (const draft of this.#items) if (draft && !draft.isClosed) this.#endItem(draft, 'incomplete');
+    for (const draft of this.#items)
+      if (draft && !draft.isClosed && draft !== this.#held) this.#endItem(draft, 'incomplete');
     const { code, message } = encodeFailure(error);
     this.#frame('error', { code: error.code ?? code, message, param: error.param ?? null });
     this.#end('response.failed', { status: 'failed', error });
@@ -302,6 +325,7 @@ class ResponsesStreamEncoder implements EventSink {
     const draft = typeof id === 'string' ? this.#byUpstreamId.get(id) : undefined;
     if (draft?.isClosed || (!draft && (id !== undefined || raw['output_index'] !== undefined))) return;
     this.#begin();
+    if (draft && draft === this.#held) this.#showHeld();
     const place = draft ? { item_id: draft.id, output_index: draft.place } : {};
     this.#frame(type, { ...raw, ...place });
   }

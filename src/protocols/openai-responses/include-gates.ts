@@ -35,6 +35,30 @@ export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonOb
   return out;
 }
 
+/** Members that say nothing by themselves. */
+const PLACE_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'status']);
+
+/** True for an item of reasoning of which nothing is shown. */
+export function isSilent(item: JsonObject): boolean {
+  if (item['type'] !== 'reasoning') return false;
+  return Object.entries(item).every(
+    ([name, value]) =>
+      PLACE_MEMBERS.has(name) ||
+      value === undefined ||
+      value === null ||
+      (Array.isArray(value) && value.length === 0),
+  );
+}
+
+/**
+ * An output that does not end with a silent item: what signs an answer may come behind its last word, and clients take
+ * the last item for the answer.
+ */
+export function withoutSilentEnd(output: readonly JsonObject[]): readonly JsonObject[] {
+  const last = output.at(-1);
+  return last !== undefined && output.length > 1 && isSilent(last) ? output.slice(0, -1) : output;
+}
+
 /** The same for one content part of a message. The API demands a list of log probabilities, so that is emptied. */
 export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonObject {
   switch (part['type']) {

@@ -6,7 +6,7 @@ import type { StoredItems } from '../protocol.ts';
 import { decodeInputItems } from './decode-conversation.ts';
 import { prefixOf } from './encode-output-item.ts';
 import { typeOf } from './hosted-facts.ts';
-import { gateItem } from './include-gates.ts';
+import { gateItem, withoutSilentEnd } from './include-gates.ts';
 import { replayResponse } from './replay-stream.ts';
 
 export const storedItems: StoredItems = {
@@ -79,5 +79,5 @@ function wholePart(part: JsonObject): JsonObject {
 
 function showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject {
   const output = asArray(response['output']).filter(isJsonObject);
-  return { ...response, output: output.map((item) => gateItem(item, include)) };
+  return { ...response, output: withoutSilentEnd(output.map((item) => gateItem(item, include))) };
 }
