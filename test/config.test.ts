@@ -1,11 +1,11 @@
 // The configuration through its public seam: precedence, references, messages, immutability, reloading.
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pages } from '../docs/generate.ts';
-import { ConfigError, buildSnapshot, loadConfig, watchConfig } from '../src/config/index.ts';
-import type { Config, Environment, Flags } from '../src/config/index.ts';
+import { ConfigError, buildSnapshot, configNodeAt, loadConfig, watchConfig } from '../src/config/index.ts';
+import type { Config, Environment, Flags, SchemaNode } from '../src/config/index.ts';
 import { presets } from '../src/providers/index.ts';
 
 const FILE = '/etc/dragoman.yaml';
@@ -89,6 +89,48 @@ test('the documented example loads, with defaults filled in', () => {
     ['my-vllm', 'openai-chat', 'http://10.0.0.5:8000/v1', null],
   ]);
   expect(model?.endpoints[1]?.price).toEqual({ input: 0.1, output: 0.4, source: 'config' });
+});
+
+test('the schema is the type: names in camel case, sizes in bytes, null for what is absent, secrets unprintable', () => {
+  const config = load(`
+files: { max_mb: 1.5, store: { type: s3, bucket: b, access_key_id: id, secret_access_key: hidden } }
+state: { max_mb_per_key: 2 }
+tools: { mcp: { max_result_kb: 3 }, web_search: { backend: exa, api_key: also-hidden } }
+`);
+  expect(config.files).toMatchObject({
+    maxBytes: 1_572_864,
+    store: { accessKeyId: 'id', endpoint: 'https://s3.us-east-1.amazonaws.com' },
+  });
+  expect(config.state.maxBytesPerKey).toBe(2_097_152);
+  expect(config.tools.mcp.maxResultBytes).toBe(3072);
+  expect([config.prompts, config.server.tls, config.tools.webSearch.url]).toEqual([null, null, null]);
+  expect(config.tools.webSearch.apiKey?.reveal()).toBe('also-hidden');
+  expect(JSON.stringify(config)).not.toContain('hidden');
+});
+
+test('no key is accepted that nothing reads', () => {
+  const root = join(import.meta.dir, '../src');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('schema.ts'))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n');
+  const words = new Set(sources.match(/[\w$-]+/g));
+  const inProgram = (name: string): string =>
+    name
+      .replaceAll(/_(?:mb|kb)(?=_|$)/g, '_bytes')
+      .replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+  const names = new Set<string>();
+  const collect = (node: SchemaNode | undefined): void => {
+    if (!node) return;
+    collect(node.element);
+    for (const [name, member] of node.members) {
+      names.add(name);
+      collect(member);
+    }
+  };
+  collect(configNodeAt([]));
+  expect(names.size).toBeGreaterThan(150);
+  expect([...names].filter((name) => !words.has(name) && !words.has(inProgram(name)))).toEqual([]);
 });
 
 test('an empty machine needs no file', () => {

@@ -269,10 +269,12 @@ test(
     const plain = await runProgram(['check', '--config', 'other.yaml'], { folder: at });
     expect(plain.code).toBe(0);
     expect(plain.out).toStartWith('other.yaml: valid; ');
+    expect(plain.err).toBe('');
     const json = await runProgram(['check', '--json'], {
       folder: at,
-      environment: { DRAGOMAN_CONFIG: 'other.yaml', GROQ_API_KEY: 'sk-test-groq' },
+      environment: { DRAGOMAN_CONFIG: 'other.yaml', GROQ_API_KEY: 'sk-test-groq', REDIS_URL: 'redis://r' },
     });
+    expect(json.err).toStartWith('redis_url is set, and has no effect in this version: ');
     expect(JSON.parse(json.out)).toMatchObject({
       valid: true,
       path: 'other.yaml',

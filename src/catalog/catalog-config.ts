@@ -27,9 +27,9 @@ export interface ProviderConfig {
   /** Each a path or the PEM itself. */
   readonly tls?:
     | {
-        readonly cert: string | undefined;
-        readonly key: Secret | undefined;
-        readonly ca: string | undefined;
+        readonly cert?: string | undefined;
+        readonly key?: Secret | undefined;
+        readonly ca?: string | undefined;
       }
     | undefined;
   readonly auth?: AuthScheme | undefined;

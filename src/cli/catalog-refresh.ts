@@ -5,6 +5,7 @@ import { keepPrices, type Config, type KnownPrices } from '../config/index.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { fingerprintOf, isAddress, nameOfSource, readPriceSource, type SourceTools } from './price-source.ts';
 
+const HOUR_MS = 3_600_000;
 /** How often it is asked whether a look is due. */
 const TICK_MS = 60_000;
 /** After a failure, where the next look is further away. */
@@ -47,7 +48,8 @@ export class CatalogRefresh {
   /** Reads the source if a look is due. Never rejects. */
   async look(): Promise<void> {
     const { settings, clock } = this.#input;
-    const { refresh, everyMs } = settings().catalog;
+    const { refresh, everyHours } = settings().catalog;
+    const everyMs = everyHours * HOUR_MS;
     if (refresh === null || this.#running) return;
     const last = this.#last;
     const fingerprint = fingerprintOf(refresh);

@@ -2,6 +2,7 @@
 import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
 import {
   buildSnapshot,
+  plannedKeys,
   readCertificate,
   readKnownPrices,
   watchConfig,
@@ -11,9 +12,8 @@ import {
   type Snapshot,
 } from '../config/index.ts';
 import { BUNDLED_PRICES } from '../catalog/index.ts';
-import { compileNamePatterns } from '../canonical/index.ts';
 import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
-import { expiryOf, Gateway, type EngineSettings } from '../engine/index.ts';
+import { expiryOf, Gateway } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
@@ -116,6 +116,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     if (unreadable !== null) log.warn(unreadable);
   };
   warnOfUnreadable();
+  for (const sentence of plannedKeys(config)) log.warn(sentence);
   if (known.problem !== null) log.warn(known.problem);
 
   let { maxBytesPerKey } = config.state;
@@ -183,7 +184,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const gateway = new Gateway({
     prompts,
-    settings: () => settingsOf(watched.current()),
+    settings: () => watched.current(),
     upstream,
     routing: new MemoryRoutingState({
       now: clock.now,
@@ -242,7 +243,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     socketLimits: () => watched.current().config.server.websocket,
     ready: () => ready,
     sealSummary: (keyId, text) => compaction.seal(keyId, text),
-    expiresAt: (now) => expiryOf(settingsOf(watched.current()), now),
+    expiresAt: (now) => expiryOf(watched.current(), now),
     now: clock.now,
     log,
   });
@@ -334,30 +335,6 @@ function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLimits {
   const totalBytes = memory.bodiesBytes ?? Math.max(availableBytes * BUDGET_SHARE, bodyLimitBytes);
   const perKeyBytes = Math.max(totalBytes * memory.sharePerKey, bodyLimitBytes);
   return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
-}
-
-const settingsCache = new WeakMap<Snapshot, EngineSettings>();
-
-function settingsOf(snapshot: Snapshot): EngineSettings {
-  let settings = settingsCache.get(snapshot);
-  if (!settings) {
-    const { routing, state, strict, compatibility, idempotency } = snapshot.config;
-    settings = {
-      catalog: snapshot.catalog,
-      mayName: compileNamePatterns(snapshot.config.vendorObjects),
-      routing,
-      retries: routing.retries,
-      waitsForLimits: routing.waitsForLimits,
-      retentionDays: state.retentionDays,
-      timeouts: routing.timeouts,
-      strict,
-      ignoresStreamOptions: compatibility.ignoresStreamOptions,
-      reasoningContentMirror: compatibility.reasoningContent,
-      idempotency,
-    };
-    settingsCache.set(snapshot, settings);
-  }
-  return settings;
 }
 
 function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {

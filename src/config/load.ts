@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
+import type { Secret } from '../telemetry/secret.ts';
 import { networkOf } from './network-of.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { configSchema, configNodeAt } from './schema.ts';
@@ -67,13 +68,14 @@ export function loadConfig(input: LoadInput): LoadedConfig {
 }
 
 /** One key is one tenant: of two entries for it, one would silently not count, its limits included. */
-function refuseTwins(keys: readonly { readonly key: string }[]): void {
+function refuseTwins(keys: readonly { readonly key: Secret | null }[]): void {
   const places = new Map<string, number>();
   keys.forEach(({ key }, place) => {
-    const first = places.get(key);
-    if (key !== '' && first !== undefined)
+    if (key === null) return;
+    const first = places.get(key.reveal());
+    if (first !== undefined)
       throw new ConfigError(`keys[${place}].key`, `is the same key as keys[${first}].key`);
-    places.set(key, place);
+    places.set(key.reveal(), place);
   });
 }
 

@@ -83,10 +83,11 @@ for (const name of Object.keys(QUIRKS) as (keyof Quirks)[]) {
 
 export const quirksSchema = z
   .strictObject(shape)
+  .transform(toQuirks)
   .describe('How the server departs from the protocol, over the preset.');
 
 /** Quirks from the file in the code's spelling. The schema has checked names and values. */
-export function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {
+function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {
   const quirks: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     const known = names.get(name);
@@ -95,7 +96,7 @@ export function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quir
   return quirks as Partial<Quirks>;
 }
 
-/** Quirks in the file's spelling: what `toQuirks` reads. */
+/** Quirks in the file's spelling: what `parseQuirks` reads. */
 export function formatQuirks(quirks: Partial<Quirks>): Record<string, string | boolean> {
   return Object.fromEntries(Object.entries(quirks).map(([name, value]) => [inFileName(name), value]));
 }
@@ -103,7 +104,7 @@ export function formatQuirks(quirks: Partial<Quirks>): Record<string, string | b
 /** Quirks from a text that nobody has checked, in the file's spelling; null for any other value. */
 export function parseQuirks(value: unknown): Partial<Quirks> | null {
   const parsed = quirksSchema.safeParse(value);
-  return parsed.success ? toQuirks(parsed.data) : null;
+  return parsed.success ? parsed.data : null;
 }
 
 function inFileName(name: string): string {

@@ -1,7 +1,8 @@
 // The routing part of the configuration file: what holds when a request says nothing, for everybody or for one key,
 // and the limits of time. Says what may stand there; what it means is decided in `routing/`.
 import { z } from 'zod';
-import { PRIMARY_FACTORS, ROUTING_TYPES, STREAM_SAFETIES } from '../canonical/index.ts';
+import { PRIMARY_FACTORS, ROUTING_TYPES, STREAM_SAFETIES, toWishes } from '../canonical/index.ts';
+import { inProgram } from './in-program.ts';
 
 /** Milliseconds up to a day, with a default. */
 export const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
@@ -65,8 +66,8 @@ export const routingDefaultsSchema = z.strictObject({
     .describe('Whether a second attempt may start when the first is late. Default: false.'),
 });
 
-export const routingSchema = z
-  .strictObject({
+export const routingSchema = inProgram(
+  z.strictObject({
     default: routingDefaultsSchema
       .prefault({})
       .describe('Used when neither a request nor its key says anything.'),
@@ -87,24 +88,28 @@ export const routingSchema = z
       .describe(
         'When an endpoint asks for a pause of up to 5 s: `next` tries the next endpoint at once, `wait` waits for it, because the next one costs more.',
       ),
-    timeouts: z
-      .strictObject({
+    timeouts: inProgram(
+      z.strictObject({
         connect_ms: milliseconds(5_000).describe('Until the connection stands.'),
         first_token_ms: milliseconds(60_000).describe('Streamed calls: until the first content.'),
         response_ms: milliseconds(300_000).describe("Other calls: until the answer's head."),
         idle_ms: milliseconds(60_000).describe('Silence in the middle of an answer.'),
         total_ms: milliseconds(600_000).describe('All attempts together.'),
-      })
+      }),
+    )
       .prefault({})
       .describe('In milliseconds.'),
-    breaker: z
-      .strictObject({
+    breaker: inProgram(
+      z.strictObject({
         failures: z.number().int().min(1).default(5).describe('Failures within the window that open it.'),
         window_ms: milliseconds(30_000).describe('Length of the window.'),
         open_ms: milliseconds(15_000).describe('How long a failing endpoint is left alone.'),
-      })
+      }),
+    )
       .prefault({})
       .describe('Sets failing endpoints aside.'),
-  })
+  }),
+)
+  .transform(({ default: words, ...rest }) => ({ ...rest, defaults: toWishes(words, 'routing.default') }))
   .prefault({})
   .describe('Choice of endpoints, timeouts and retries.');

@@ -1,26 +1,22 @@
 // The `server` part of the configuration file: the listening socket, and what one client or all together may take of the
 // process. Says what may stand there; who holds to it is elsewhere.
 import { z } from 'zod';
-import { Secret } from '../telemetry/secret.ts';
-import type { CertificateFiles } from './certificate.ts';
+import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
 import { milliseconds } from './routing-schema.ts';
 
-const MEGABYTE = 1_048_576;
-
-export const serverSchema = z
-  .strictObject({
+export const serverSchema = inProgram(
+  z.strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
     port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
-    tls: z
-      .strictObject({
+    tls: orNull(
+      z.strictObject({
         cert: z
           .string()
           .min(1)
           .describe('PEM file of the certificate, followed by those between it and its authority.'),
         key: z.string().min(1).describe('PEM file of its private key, without a passphrase.'),
-      })
-      .optional()
-      .describe('Serve HTTPS instead of HTTP, TLS 1.2 or later. The files are watched.'),
+      }),
+    ).describe('Serve HTTPS instead of HTTP, TLS 1.2 or later. The files are watched.'),
     body_limit_mb: z
       .number()
       .positive()
@@ -39,26 +35,23 @@ export const serverSchema = z
     body_grace_ms: milliseconds(30_000).describe(
       'Time in which a body must arrive, in milliseconds, besides a second for every 8 kB of it; then 408.',
     ),
-    memory: z
-      .strictObject({
-        bodies_mb: z
-          .number()
-          .positive()
-          .optional()
-          .describe(
-            'MB that requests may hold which are being read or answered: bodies, messages, what is fetched, collected or held back for them, and what waits for slow readers. Default: a quarter of the memory of the machine or control group.',
-          ),
+    memory: inProgram(
+      z.strictObject({
+        bodies_mb: orNull(z.number().positive()).describe(
+          'MB that requests may hold which are being read or answered: bodies, messages, what is fetched, collected or held back for them, and what waits for slow readers. Default: a quarter of the memory of the machine or control group.',
+        ),
         share_per_key: z
           .number()
           .positive()
           .max(1)
           .default(0.25)
           .describe('Share of it that one key may hold; always enough for one body.'),
-      })
+      }),
+    )
       .prefault({})
       .describe('Memory that clients may take; beyond it 503 with `retry-after`.'),
-    overload: z
-      .strictObject({
+    overload: inProgram(
+      z.strictObject({
         lag_ms: z
           .number()
           .int()
@@ -74,11 +67,12 @@ export const serverSchema = z
           .describe(
             'Share of the memory of the machine or control group that the process may use, before large requests are refused. 0: not watched.',
           ),
-      })
+      }),
+    )
       .prefault({})
       .describe('When new requests are refused (503 with `retry-after`) until the process is well again.'),
-    websocket: z
-      .strictObject({
+    websocket: inProgram(
+      z.strictObject({
         max_connections_per_key: z
           .number()
           .int()
@@ -91,58 +85,15 @@ export const serverSchema = z
           .min(0)
           .default(1024)
           .describe('Of all keys together; beyond it 503.'),
-      })
+      }),
+    )
       .prefault({})
       .describe('WebSockets of `/responses`.'),
     drain_ms: milliseconds(30_000).describe(
       'How long running answers may go on after SIGTERM, in milliseconds.',
     ),
-    admin_key: z.string().meta({ secret: true }).optional().describe('Key for the management API.'),
-  })
+    admin_key: orNull(secretOrEmpty()).describe('Key for the management API.'),
+  }),
+)
   .prefault({})
   .describe('The listening socket.');
-
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Null: plain HTTP. */
-  readonly tls: CertificateFiles | null;
-  readonly bodyLimitBytes: number;
-  /** At most 255,000. */
-  readonly idleMs: number;
-  readonly bodyGraceMs: number;
-  readonly memory: {
-    /** Null: a share of the memory that there is. */
-    readonly bodiesBytes: number | null;
-    /** Up to 1. */
-    readonly sharePerKey: number;
-  };
-  readonly overload: { readonly lagMs: number; readonly memoryPercent: number };
-  readonly websocket: { readonly maxConnectionsPerKey: number; readonly maxConnections: number };
-  readonly drainMs: number;
-  readonly adminKey: Secret | null;
-}
-
-/** Converts the checked part. */
-export function toServer(server: z.output<typeof serverSchema>): ServerConfig {
-  return {
-    host: server.host,
-    port: server.port,
-    tls: server.tls ?? null,
-    bodyLimitBytes: Math.floor(server.body_limit_mb * MEGABYTE),
-    idleMs: server.idle_ms,
-    bodyGraceMs: server.body_grace_ms,
-    memory: {
-      bodiesBytes:
-        server.memory.bodies_mb === undefined ? null : Math.floor(server.memory.bodies_mb * MEGABYTE),
-      sharePerKey: server.memory.share_per_key,
-    },
-    overload: { lagMs: server.overload.lag_ms, memoryPercent: server.overload.memory_percent },
-    websocket: {
-      maxConnectionsPerKey: server.websocket.max_connections_per_key,
-      maxConnections: server.websocket.max_connections,
-    },
-    drainMs: server.drain_ms,
-    adminKey: server.admin_key === undefined || server.admin_key === '' ? null : new Secret(server.admin_key),
-  };
-}

@@ -1,6 +1,7 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
 import { readFileSync } from 'node:fs';
+import { compileNamePatterns } from '../canonical/index.ts';
 import { buildCatalog } from '../catalog/index.ts';
 import type { BuiltIn, Catalog, FindMeasured, PriceBook, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
@@ -14,6 +15,8 @@ import { readPromptFiles, type CheckTemplate } from './prompt-files.ts';
 export interface Snapshot {
   readonly config: Config;
   readonly catalog: Catalog;
+  /** Whether requests may name this object of the operator's account at a vendor. */
+  readonly mayName: (id: string) => boolean;
   /** The operator's prompt templates, by id. */
   readonly prompts: ReadonlyMap<string, PromptFile>;
   /** Counts up with every configuration that was accepted, from 1. */
@@ -60,10 +63,11 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
   });
   checkRoutingNames(config, { catalog, providers: knownProviders(input) }, refuse);
   const prompts =
-    config.promptsDir === null
+    config.prompts === null
       ? new Map<string, PromptFile>()
-      : readPromptFiles(config.promptsDir, input.checkTemplate ?? (() => {}));
-  return Object.freeze({ config, catalog, prompts, revision: input.revision });
+      : readPromptFiles(config.prompts, input.checkTemplate ?? (() => {}));
+  const mayName = compileNamePatterns(config.vendorObjects);
+  return Object.freeze({ config, catalog, mayName, prompts, revision: input.revision });
 }
 
 /** Every provider that this configuration could switch on: presets, and those that it names. */

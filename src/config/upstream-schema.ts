@@ -1,18 +1,10 @@
 // The `upstream` block of the configuration: how long connections to providers live, and who shares them.
 import { z } from 'zod';
-import type { Network } from '../upstream/network.ts';
+import { inProgram } from './in-program.ts';
 import { milliseconds } from './routing-schema.ts';
 
-export interface UpstreamConfig {
-  readonly reuse: 'provider' | 'key' | 'never';
-  readonly maxAgeMs: number;
-  readonly maxRequests: number;
-  /** Proxies and authorities, for everything that goes out. */
-  readonly network: Network;
-}
-
-export const upstreamSchema = z
-  .strictObject({
+export const upstreamSchema = inProgram(
+  z.strictObject({
     reuse: z
       .enum(['provider', 'key', 'never'])
       .default('provider')
@@ -35,14 +27,7 @@ export const upstreamSchema = z
       .describe(
         'PEM files of authorities that are trusted besides those of the machine, e.g. of a proxy that looks into TLS. One path or several.',
       ),
-  })
+  }),
+)
   .prefault({})
   .describe('Connections to providers.');
-
-/** Converts the checked block. */
-export function toUpstream(
-  { reuse, max_age_ms, max_requests }: z.output<typeof upstreamSchema>,
-  network: Network,
-): UpstreamConfig {
-  return { reuse, maxAgeMs: max_age_ms, maxRequests: max_requests, network };
-}

@@ -148,7 +148,7 @@ function send(
     {
       upstream: deps.upstream,
       clock: deps.clock,
-      timeoutMs: Math.min(PATIENCE_MS, deps.settings().timeouts.responseMs),
+      timeoutMs: Math.min(PATIENCE_MS, deps.settings().config.routing.timeouts.responseMs),
       onLeave: (left) => call.client.onLeave(left),
     },
   );

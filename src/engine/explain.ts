@@ -27,7 +27,7 @@ interface Explained {
 }
 
 function textOf({ protocol, json, route, bodyChars }: ExplainCall, settings: EngineSettings): Explained {
-  const asked = (settings.ignoresStreamOptions && withoutStreamOptions(json)) || json;
+  const asked = (settings.config.compatibility.ignoreStreamOptions && withoutStreamOptions(json)) || json;
   return { request: protocol.server.decodeRequest(asked, route), inputChars: bodyChars };
 }
 

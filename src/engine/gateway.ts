@@ -28,7 +28,7 @@ export class Gateway {
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
     this.#answered = new AnsweredCalls(deps.clock.now);
-    this.#idempotent = new IdempotentAnswers(() => deps.settings().idempotency, deps.clock.now);
+    this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
   /** Requests being answered; those that read a shared answer count besides its run. */

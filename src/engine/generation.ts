@@ -75,8 +75,8 @@ export class Generation {
     this.settings = settings;
     this.inputChars = call.body.length;
     this.createdAt = nowMs;
-    this.timeouts = settings.timeouts;
-    this.deadlineAt = nowMs + settings.timeouts.totalMs;
+    this.timeouts = settings.config.routing.timeouts;
+    this.deadlineAt = nowMs + settings.config.routing.timeouts.totalMs;
   }
 
   /**

@@ -49,7 +49,8 @@ export class Run {
     let answer: ClientAnswer | undefined;
     let untick: (() => void) | undefined;
     try {
-      const isIgnoring = generation.settings.ignoresStreamOptions && ignoreStreamOptions(generation.call);
+      const isIgnoring =
+        generation.settings.config.compatibility.ignoreStreamOptions && ignoreStreamOptions(generation.call);
       const { json, protocol } = generation.call;
       // Only protocols whose turns are kept know templates.
       const decoded =
@@ -144,8 +145,10 @@ export class Run {
       peek: false,
     });
     generation.route = plan.trace();
-    generation.strict = isStrict(call, settings.strict);
-    generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
+    generation.strict = isStrict(call, settings.config.strict);
+    generation.limit(
+      timeLimits(settings.config.routing.timeouts, plan.wishes.limits, call.header, request.report),
+    );
     return plan;
   }
 
@@ -156,7 +159,7 @@ export class Run {
       createdSeconds: Math.floor(createdAt / 1000),
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
       request,
-      reasoningContentMirror: settings.reasoningContentMirror,
+      reasoningContentMirror: settings.config.compatibility.reasoningContent,
       estimateInputTokens: () => estimatedInputTokens(request),
       streamAsArray: call.route?.streamAsArray,
     };

@@ -20,29 +20,38 @@ const DAY_MS = 86_400_000;
 
 /** When a response made at `createdAt` expires, in Unix milliseconds; null: never. */
 export function expiryOf(
-  { retentionDays }: Pick<EngineSettings, 'retentionDays'>,
+  { config }: { readonly config: Pick<EngineConfig, 'state'> },
   createdAt: number,
 ): number | null {
+  const { retentionDays } = config.state;
   return retentionDays === 0 ? null : createdAt + retentionDays * DAY_MS;
 }
 
+/** Sections of the configuration, as they are there. */
+export interface EngineConfig {
+  readonly routing: RoutingSettings & {
+    /** Further tries per endpoint, before the next one. */
+    readonly retries: number;
+    /** What is done about an endpoint that asks for a short pause. */
+    readonly rateLimited: 'next' | 'wait';
+    readonly timeouts: Timeouts;
+  };
+  /** How long responses and conversations are kept, in days; 0: for ever. */
+  readonly state: { readonly retentionDays: number };
+  /** True: a parameter that would be dropped is a 400. */
+  readonly strict: boolean;
+  readonly compatibility: {
+    /** Repeat `reasoning` as `reasoning_content`. */
+    readonly reasoningContent: boolean;
+    /** True: `stream_options` without a stream is no mistake. */
+    readonly ignoreStreamOptions: boolean;
+  };
+  readonly idempotency: IdempotencyLimits;
+}
+
 export interface EngineSettings {
-  readonly routing: RoutingSettings;
+  readonly config: EngineConfig;
   readonly catalog: Catalog;
   /** Whether requests may name this object of the operator's account at a vendor. */
   readonly mayName: (id: string) => boolean;
-  /** Further tries per endpoint, before the next one. */
-  readonly retries: number;
-  /** True: an endpoint that asks for a short pause is waited for before the next one is tried. */
-  readonly waitsForLimits: boolean;
-  readonly timeouts: Timeouts;
-  /** How long responses and conversations are kept, in days; 0: for ever. */
-  readonly retentionDays: number;
-  /** True: a parameter that would be dropped is a 400. */
-  readonly strict: boolean;
-  /** True: `stream_options` without a stream is no mistake. */
-  readonly ignoresStreamOptions: boolean;
-  /** Repeat `reasoning` as `reasoning_content`. */
-  readonly reasoningContentMirror: boolean;
-  readonly idempotency: IdempotencyLimits;
 }

@@ -22,7 +22,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
   const { settings, principal } = input;
   return planRequest(request, {
     catalog: settings.catalog,
-    settings: settings.routing,
+    settings: settings.config.routing,
     keyWishes: principal.routing,
     keyId: principal.keyId,
     mayUse: principal.mayUse,

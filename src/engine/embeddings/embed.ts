@@ -73,8 +73,10 @@ export class Embedding {
       peek: false,
     });
     generation.route = plan.trace();
-    generation.strict = isStrict(call, settings.strict);
-    generation.limit(timeLimits(settings.timeouts, plan.wishes.limits, call.header, request.report));
+    generation.strict = isStrict(call, settings.config.strict);
+    generation.limit(
+      timeLimits(settings.config.routing.timeouts, plan.wishes.limits, call.header, request.report),
+    );
     const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, request, asked });
     this.#tries = tries;
     const failure = this.#interruption ?? (await tries.run());

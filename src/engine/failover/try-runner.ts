@@ -53,11 +53,11 @@ export abstract class TryRunner implements FailoverHost {
   }
 
   get retries(): number {
-    return this.#input.generation.settings.retries;
+    return this.#input.generation.settings.config.routing.retries;
   }
 
   get waitsForLimits(): boolean {
-    return this.#input.generation.settings.waitsForLimits;
+    return this.#input.generation.settings.config.routing.rateLimited === 'wait';
   }
 
   get deadlineAt(): number {

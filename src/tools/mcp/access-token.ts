@@ -15,7 +15,7 @@ export interface OAuthClient {
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: Secret;
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 /** Where a token is good, and who tells what goes wrong. */
