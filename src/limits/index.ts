@@ -11,3 +11,5 @@ export { rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';
 export { limitId, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';
+export type { Claim, CounterStore, Holder, Lease } from './counter-store.ts';
+export { MemoryCounterStore } from './memory-counter-store.ts';
