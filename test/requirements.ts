@@ -5,6 +5,7 @@ import { boundsRequirements } from './requirements/bounds.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
+import { limitsRequirements } from './requirements/limits.ts';
 import { networkRequirements } from './requirements/network.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { meaningRequirements } from './requirements/meaning.ts';
@@ -26,6 +27,7 @@ export const PARTS: readonly Requirements[] = [
   painRequirements,
   hardeningRequirements,
   boundsRequirements,
+  limitsRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,

@@ -15,6 +15,8 @@ export interface Counter {
   readonly reserved: number;
   /** Units that count now: spent, and reserved. */
   used(nowMs: number): number;
+  /** Units that count where this one was counted, which may be a period that is over. */
+  usedIn(slot: Slot, nowMs: number): number;
   /** Counts an amount that is not final. */
   reserve(amount: number, nowMs: number): Slot;
   /** Counts more for a reservation. Returns where it is counted from now on. */

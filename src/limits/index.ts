@@ -13,3 +13,5 @@ export { limitId, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';
 export type { Claim, CounterStore, Holder, Lease } from './counter-store.ts';
 export { MemoryCounterStore } from './memory-counter-store.ts';
+export type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
+export { restoreFromLedger } from './restore.ts';

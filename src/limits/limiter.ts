@@ -8,6 +8,7 @@ import type { Refusal } from './refusal.ts';
 import { Reservation, type Spent } from './reservation.ts';
 import type { LimitEntry, LimitRule } from './rule.ts';
 import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
+import type { Window } from './window.ts';
 
 /** What a request is expected to use. */
 export interface Demand {
@@ -78,7 +79,7 @@ export class Limiter {
     const reservation = new Reservation(expiresAtMs);
     for (const scope of scopes)
       for (const limit of scope.limitsOf(demand.model)) {
-        const counter = this.#counterOf(limit, demand, now);
+        const counter = this.counterOf(limit, demand.endUser);
         const amount = reservedOf(limit.rule, demand, limit.rule.amount - counter.used(now));
         reservation.hold({ limit, counter, slot: counter.reserve(amount, now), amount, charged: 0 });
       }
@@ -96,7 +97,10 @@ export class Limiter {
    * @returns the budget that it has used up: its answer must be stopped. Null: it may go on
    */
   grow(reservation: Reservation, spent: Spent): Refusal | null {
+    if (reservation.isSettled) return null;
     reservation.spent = spent;
+    // One that was past its time is looked after again.
+    this.#open.add(reservation);
     let refusal: Refusal | null = null;
     for (const hold of reservation.holds) {
       const { counter, amount, limit } = hold;
@@ -106,7 +110,7 @@ export class Limiter {
       const now = this.#now();
       hold.slot = counter.grow(hold.slot, by, now);
       hold.amount += by;
-      if (rule.kind === 'usd' && rule.stops && counter.used(now) > rule.amount)
+      if (rule.kind === 'usd' && rule.stops && counter.usedIn(hold.slot, now) > rule.amount)
         refusal ??= refusalOf('budget', limit, counter, by, now);
     }
     return refusal;
@@ -127,7 +131,7 @@ export class Limiter {
       .flatMap((scope) => (model === null ? scope.limits : scope.limitsOf(model)))
       .filter(({ counter }) => counter !== null || endUser !== null)
       .map((limit) => {
-        const counter = this.#counterOf(limit, { endUser }, now);
+        const counter = this.counterOf(limit, endUser);
         const used = counter.used(now);
         const remaining = Math.max(0, limit.rule.amount - used);
         return { limit, used, reserved: counter.reserved, remaining, clearsAtMs: counter.clearsAt(now) };
@@ -148,8 +152,13 @@ export class Limiter {
   }
 
   /** The counter of a limit, of one end user where each has one. */
-  #counterOf(limit: Limit, { endUser }: Pick<Demand, 'endUser'>, now: number): Counter {
-    return limit.counter ?? this.#endUsers.counterOf(limitId(limit), limit.rule, endUser ?? '', now);
+  counterOf(limit: Limit, endUser: string | null): Counter {
+    return limit.counter ?? this.#endUsers.counterOf(limitId(limit), limit.rule, endUser ?? '', this.#now());
+  }
+
+  /** Unix milliseconds at which the calendar period of a time began; 0 where a window has no periods. */
+  periodStart(window: Window, atMs: number): number {
+    return this.#maker.calendarOf(window)?.startOf(atMs) ?? 0;
   }
 
   /** Of several reasons the one that lasts longest: who comes back when it is over is not refused by the next. */
@@ -157,7 +166,7 @@ export class Limiter {
     let refusal: Refusal | null = null;
     for (const scope of scopes)
       for (const limit of scope.limitsOf(demand.model)) {
-        const counter = this.#counterOf(limit, demand, now);
+        const counter = this.counterOf(limit, demand.endUser);
         const found = checkOne(limit, counter, demand, now);
         if (found && (!refusal || lasts(found) > lasts(refusal))) refusal = found;
       }

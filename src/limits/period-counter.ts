@@ -31,6 +31,11 @@ export class PeriodCounter implements Counter {
     return used;
   }
 
+  usedIn(slot: Slot, nowMs: number): number {
+    const { start } = this.#turnTo(nowMs);
+    return 'start' in slot && (slot as Period).start < start ? slot.used : this.used(nowMs);
+  }
+
   reserve(amount: number, nowMs: number): Slot {
     const period = this.#turnTo(nowMs);
     period.used += amount;

@@ -58,6 +58,10 @@ export class RollingCounter implements Counter {
     return this.#used;
   }
 
+  usedIn(_slot: Slot, nowMs: number): number {
+    return this.used(nowMs);
+  }
+
   reserve(amount: number, nowMs: number): Slot {
     this.reserved += amount;
     return this.#count(amount, nowMs);

@@ -94,6 +94,11 @@ export class Scope {
     this.#book = book;
   }
 
+  /** False before its first request. */
+  get isRead(): boolean {
+    return this.#set !== undefined;
+  }
+
   /** All limits of the owner. */
   get limits(): readonly Limit[] {
     this.#rules();

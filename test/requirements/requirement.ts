@@ -33,6 +33,7 @@ export const ROUTING = 'Routing that can be trusted: provider policies, failover
 export const RESPONSES = 'The Responses API, with state, on any upstream';
 export const TOOLS = 'Tools that the gateway runs, and files';
 export const PROTOCOLS = 'Every protocol in, every protocol out';
+export const HOLDING = 'Limits and budgets that hold, and a management API';
 /** For what is wanted and in no issue yet. */
 export const UNSCHEDULED = 'not scheduled';
 

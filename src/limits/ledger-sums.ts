@@ -1,0 +1,33 @@
+// What limits ask of a ledger: sums of what was spent. Knows no database.
+import type { Owner } from './scope.ts';
+
+export interface SumQuery {
+  /** Whose sums: one for each owner of this kind. */
+  readonly by: Owner['kind'];
+  /** True: one for each end user of those. */
+  readonly byEndUser: boolean;
+  /** Requests admitted from here on (Unix milliseconds), also in what is the future after a clock was set back. */
+  readonly fromMs: number;
+  /** True: sums of short spans, an hour at most, each with its end. False: of all the time together. */
+  readonly inSlices: boolean;
+}
+
+/** What the requests of one owner for one model came to. */
+export interface LedgerSum {
+  /** Empty for the gateway as a whole. */
+  readonly ownerId: string;
+  /** Hash of the end user; null where requests named none, or where it was not asked for. */
+  readonly endUser: string | null;
+  readonly model: string;
+  /** When the last of them was admitted, in Unix milliseconds; or later, up to the end of its hour. */
+  readonly atMs: number;
+  readonly requests: number;
+  readonly tokens: number;
+  /** Requests whose cost is unknown add nothing. */
+  readonly nanoUsd: number;
+}
+
+export interface LedgerSums {
+  /** The sums, some at a time and in any order; owners without requests are left out. */
+  read(query: SumQuery): AsyncIterable<readonly LedgerSum[]>;
+}

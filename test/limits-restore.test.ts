@@ -1,0 +1,113 @@
+// Counters set from the ledger: at a start, and for limits that are new; what is asked of the ledger, and what is not.
+import { expect, test } from 'bun:test';
+import {
+  restoreFromLedger,
+  type LedgerSum,
+  type LedgerSums,
+  type Scope,
+  type SumQuery,
+} from '../src/limits/index.ts';
+import { LedgerOfTests, type LedgerEntry } from './limits-ledger.ts';
+import { HOUR, LimitsScene, MODEL, NOON } from './limits-scene.ts';
+
+const DAY = 24 * HOUR;
+
+function entry(scopes: readonly Scope[], admittedAt: number, more: Partial<LedgerEntry> = {}): LedgerEntry {
+  return { scopes, admittedAt, endUser: null, model: MODEL, requests: 1, tokens: 10, nanoUsd: 5, ...more };
+}
+
+/** A ledger that notes what it is asked. */
+class AskedLedger implements LedgerSums {
+  readonly queries: SumQuery[] = [];
+
+  async *read(query: SumQuery): AsyncIterable<readonly LedgerSum[]> {
+    this.queries.push(query);
+    yield await Promise.resolve([]);
+  }
+}
+
+test('a start sets budgets, daily limits and rolling ones by owner, model and time', async () => {
+  const scene = new LimitsScene();
+  const project = scene.limiter.scope({ kind: 'project', id: 'search', name: 'search' }, [
+    { usd: 1, per: 'month' },
+  ]);
+  const a = scene.key(
+    [{ usd: 1, per: 'day' }, { usd: 1 }, { tokens: 99, per: 'day', models: ['openai/*'] }],
+    'a',
+  );
+  const b = scene.key([{ requests: 9, per: '5h' }, { requests: 9, per: 'minute' }, { concurrent: 9 }], 'b');
+  const ledger = new LedgerOfTests();
+  ledger.entries.push(
+    entry([project, a], NOON - 1),
+    entry([project, a], NOON - 2, { model: 'anthropic/claude', nanoUsd: 7 }),
+    entry([project, a], NOON - DAY, { nanoUsd: 100 }),
+    entry([project, b], NOON - 5 * HOUR - 1),
+    entry([project, b], NOON - 2 * HOUR - 1, { requests: 3 }),
+    entry([project, b], NOON - HOUR / 2),
+  );
+  await restoreFromLedger(scene.limiter, [project, a, b], ledger, NOON);
+  expect(scene.used(project)).toEqual([5 + 7 + 100 + 15]);
+  expect(scene.used(a)).toEqual([12, 112, 10]);
+  expect(scene.used(b)).toEqual([4, 0, 0]);
+  // Each comes back when its hour is a window old.
+  scene.clock.advance(3 * HOUR - 2);
+  expect(scene.used(b)).toEqual([4, 0, 0]);
+  scene.clock.advance(1);
+  expect(scene.used(b)).toEqual([1, 0, 0]);
+});
+
+test('thousands of keys ask a few questions, and nothing of what a restart forgets', async () => {
+  const scene = new LimitsScene();
+  const ledger = new AskedLedger();
+  const keys = Array.from({ length: 5000 }, (_, at) =>
+    scene.key(
+      [
+        { usd: 1 + at, per: 'day' },
+        { requests: 1 + at, per: '7d', each: 'end_user' },
+        { tokens: 5, per: 'hour' },
+        { concurrent: 1 },
+      ],
+      `key ${at}`,
+    ),
+  );
+  await restoreFromLedger(scene.limiter, keys, ledger, NOON);
+  expect(ledger.queries).toEqual([
+    { by: 'key', byEndUser: false, fromMs: NOON - 12 * HOUR, inSlices: false },
+    { by: 'key', byEndUser: true, fromMs: NOON - 7 * DAY, inSlices: true },
+  ]);
+  expect(keys.filter(({ isRead }) => isRead)).toEqual([]);
+});
+
+test('end users beyond number are set as well, within the memory they have', async () => {
+  const scene = new LimitsScene(20);
+  const key = scene.key([{ requests: 3, per: 'day', each: 'end_user' }]);
+  const ledger = new LedgerOfTests();
+  for (let n = 0; n < 200; n += 1)
+    ledger.entries.push(entry([key], NOON - 1, { endUser: `user ${n}`, requests: 2 }));
+  await restoreFromLedger(scene.limiter, [key], ledger, NOON);
+  for (const user of ['user 0', 'user 100', 'user 199']) expect(scene.used(key, user)).toEqual([2]);
+  expect(scene.used(key, 'nobody')).toEqual([0]);
+});
+
+test('what runs and what was settled meanwhile is counted once', async () => {
+  const scene = new LimitsScene();
+  const key = scene.key([
+    { usd: 1, per: 'day' },
+    { usd: 1, per: '5h' },
+  ]);
+  const ledger = new LedgerOfTests();
+  const settle = (nanoUsd: number): void => {
+    const reservation = scene.admitted(key, { nanoUsd });
+    scene.limiter.settle(reservation, { requests: 1, tokens: 1, nanoUsd });
+    ledger.entries.push(entry([key], scene.clock.now(), { nanoUsd }));
+  };
+  ledger.entries.push(entry([key], NOON - HOUR, { nanoUsd: 30 }));
+  settle(8);
+  const running = scene.admitted(key, { nanoUsd: 100 });
+  for (let times = 0; times < 2; times += 1) {
+    await restoreFromLedger(scene.limiter, [key], ledger, scene.clock.now());
+    expect(scene.used(key)).toEqual([138, 138]);
+  }
+  scene.limiter.settle(running, { requests: 1, tokens: 1, nanoUsd: 60 });
+  expect(scene.used(key)).toEqual([98, 98]);
+});
