@@ -1,5 +1,5 @@
-// `npm run bench:compare -- TREE TREE…`: measures source trees of Dragoman side by side, each started by its own
-// launcher as its users start it, beside nginx, in interleaved rounds after a warm-up. A tree is a folder, or
+// `npm run bench:compare -- TREE TREE…`: measures source trees of Dragoman side by side, each packed and started by its
+// own launcher as its users start it, beside nginx, in interleaved rounds after a warm-up. A tree is a folder, or
 // LABEL=FOLDER; the differences are to the first. Prints CPU time per request of all threads and processes of each, the
 // ratio to nginx of the same rounds, and the median of the paired differences with their quartiles.
 //
@@ -18,7 +18,7 @@ import { pinned } from './processes.ts';
 import { profileCase } from './profiled.ts';
 import { aligned } from './report.ts';
 import { quartiles } from './spread.ts';
-import { type Server, startGateway, startMock, startNginx, targetOf } from './targets.ts';
+import { packTree, type Server, startGateway, startMock, startNginx, targetOf } from './targets.ts';
 
 interface Tree {
   readonly label: string;
@@ -59,6 +59,7 @@ try {
 process.exit(0);
 
 async function compare(): Promise<void> {
+  for (const { root } of trees) packTree(root);
   const mock = await started(startMock(folder));
   const nginx = await startNginx(folder, mock.port);
   if (nginx) servers.push(nginx);

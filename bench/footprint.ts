@@ -14,6 +14,8 @@ const REQUESTS = 10_000;
 const PART_WITHOUT_COLLECTOR = 4;
 /** Longer than any of the runs takes. */
 const PATIENCE_SECONDS = 120;
+/** Seconds in which records find their last place. */
+const SETTLING = 1;
 /** The collector of the runtime, and its timer, do nothing. */
 const NO_COLLECTOR = { BUN_JSC_useGC: '0', BUN_GC_TIMER_DISABLE: '1' };
 
@@ -24,20 +26,23 @@ const NO_COLLECTOR = { BUN_JSC_useGC: '0', BUN_GC_TIMER_DISABLE: '1' };
 export async function measureFootprint(folder: string, mockPort: number, requests: number): Promise<Figures> {
   const left = await onGateway(folder, mockPort, {}, async (gateway, relay, directory) => {
     await relay(requests);
+    await Bun.sleep(SETTLING * 1000);
     const heap = await gateway.heap(true);
     const disk = bytesIn(directory);
     await relay(requests);
+    await Bun.sleep(SETTLING * 1000);
     const ledgerBytes = (bytesIn(directory) - disk) / requests;
     const { heapSize } = await gateway.heap(true);
     return { ledgerBytes, keptMb: ((heapSize - heap.heapSize) / 2 ** 20) * (REQUESTS / requests) };
   });
   const allocatedMb = await onGateway(folder, mockPort, NO_COLLECTOR, async (gateway, relay) => {
-    const pid = targetOf(gateway, 'relay').pids()[0] ?? -1;
+    const { pids } = targetOf(gateway, 'relay');
+    const resident = (): number => pids().reduce((sum, pid) => sum + residentMb(pid), 0);
     const part = Math.ceil(requests / PART_WITHOUT_COLLECTOR);
     await relay(part);
-    const before = residentMb(pid);
+    const before = resident();
     await relay(part);
-    return ((residentMb(pid) - before) * REQUESTS) / part;
+    return ((resident() - before) * REQUESTS) / part;
   });
   return { ...left, allocatedMb };
 }

@@ -70,7 +70,12 @@ async function filesOfOneRequest(root: string): Promise<Set<string>> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-path-'));
   const mock = await startMock(folder);
   const environment = { DRAGOMAN_BENCH_COVERAGE: '1' };
-  const gateway = await startProbed(folder, mock.port, { root, environment, lanes: ['messages'] });
+  const gateway = await startProbed(folder, mock.port, {
+    root,
+    environment,
+    lanes: ['messages'],
+    fromSources: true,
+  });
   try {
     const target = targetOf(gateway, 'messages');
     const [{ load } = { load: null }] = findCases('chunks-translate');

@@ -32,7 +32,10 @@ export async function profileCase(
   mockPort: number,
   { root, label, warm, seconds, file }: ProfileOptions,
 ): Promise<string> {
-  const gateway = await startProbed(mkdtempSync(join(folder, 'profiled-')), mockPort, { root });
+  const gateway = await startProbed(mkdtempSync(join(folder, 'profiled-')), mockPort, {
+    root,
+    fromSources: true,
+  });
   try {
     const target = targetOf(gateway, each.target);
     const { cpuPerRequest, cpuPerChunk } = await measure(each.load, target, folder, { warm, seconds });

@@ -20,7 +20,15 @@ import { profileCase } from './profiled.ts';
 import { type Budget, budgetTable, judge, type Results, scenarioTable, type Verdict } from './report.ts';
 import { type Scenario, SCENARIOS } from './scenarios.ts';
 import { measureStartUp } from './start-up.ts';
-import { type Server, startGateway, startMock, startNginx, type Target, type TargetName } from './targets.ts';
+import {
+  packTree,
+  type Server,
+  startGateway,
+  startMock,
+  startNginx,
+  type Target,
+  type TargetName,
+} from './targets.ts';
 
 const { values } = parseArgs({
   options: {
@@ -45,13 +53,14 @@ const WARM_SECONDS = quick ? 1.5 : 20;
 const SINGLE: Readonly<
   Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
 > = {
-  plan: () => ['routing', planFigures(quick ? 5 : 20)],
+  plan: () => ['routing', planFigures(quick ? 3 : 20)],
   async start(mockPort) {
-    const times = quick ? { idle: 1, cold: 2.5 } : { idle: 5, cold: 5 };
+    const times = quick ? { idle: 1, cold: 2 } : { idle: 5, cold: 5 };
     return ['relay', await measureStartUp(folder, mockPort, times)];
   },
-  footprint: async (mockPort) => ['relay', await measureFootprint(folder, mockPort, quick ? 4_000 : 20_000)],
+  footprint: async (mockPort) => ['relay', await measureFootprint(folder, mockPort, quick ? 3_000 : 20_000)],
 };
+const root = join(import.meta.dirname, '..');
 const build = join(import.meta.dirname, '.build');
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
@@ -62,6 +71,7 @@ try {
   servers.push(mock);
   if (!pinned)
     console.log('There is no taskset, or only one core: processes share cores and the figures say less.\n');
+  packTree(root);
   if (values.profile) await profile(mock.port);
   else failed = (await bench(mock.port, mock.targets)).some(({ kept }) => !kept);
 } finally {
@@ -75,7 +85,6 @@ async function profile(mockPort: number): Promise<void> {
   for (const each of findCases(only ?? 'relay')) {
     const file = join(build, `${each.name}.cpuprofile`);
     const times = quick ? { warm: 2, seconds: 1 } : { warm: 15, seconds: 4 };
-    const root = join(import.meta.dirname, '..');
     console.log(
       `${await profileCase(each, folder, mockPort, { root, label: 'Dragoman', ...times, file })}\n`,
     );

@@ -34,7 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
     targets: PROXIES,
     window: { warm: 1, seconds: 3 },
     // The first thousands of requests run in slow code: the compiler is still learning what is hot.
-    quick: { warm: 1, seconds: 0.8, targets: PROXIES },
+    quick: { warm: 0.7, seconds: 0.8, targets: PROXIES },
   },
   {
     ...WHOLE,
@@ -42,7 +42,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: '2 kB requests of the Responses API, 32 connections (nginx: of Chat Completions)',
     targets: [...RESPONSES, 'responses-stored', 'responses-chat-stored'],
     window: { warm: 1, seconds: 3 },
-    quick: { warm: 1, seconds: 0.8, targets: ['nginx', 'responses-chat-stored'] },
+    quick: { warm: 0.7, seconds: 0.8, targets: ['nginx', 'responses-chat-stored'] },
   },
   {
     ...STREAMS,
@@ -67,7 +67,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: '100 streams, a chunk every 5 ms',
     targets: ALL,
     window: { warm: 1.5, seconds: 3 },
-    quick: { warm: 0.8, seconds: 1, targets: ['nginx', 'relay', 'translate'] },
+    quick: { warm: 0.8, seconds: 0.7, targets: ['nginx', 'relay', 'translate'] },
   },
   {
     ...WHOLE,

@@ -19,16 +19,20 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** The slope of the line through points that is nearest to them (least squares): change of y per x. NaN below two. */
-export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+export interface Trend {
+  /** Change of y per x of the line that is nearest to the points (least squares). NaN below two points. */
+  readonly slope: number;
+  /** Standard error of the slope. NaN below three points. */
+  readonly error: number;
+}
+
+/** The line through points. */
+export function trend(points: readonly (readonly [x: number, y: number])[]): Trend {
   const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
   const meanX = mean(0);
   const meanY = mean(1);
-  let along = 0;
-  let square = 0;
-  for (const [x, y] of points) {
-    along += (x - meanX) * (y - meanY);
-    square += (x - meanX) ** 2;
-  }
-  return along / square;
+  const square = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  const slope = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / square;
+  const rest = points.reduce((sum, [x, y]) => sum + (y - meanY - slope * (x - meanX)) ** 2, 0);
+  return { slope, error: points.length < 3 ? Number.NaN : Math.sqrt(rest / (points.length - 2) / square) };
 }

@@ -53,7 +53,8 @@ export interface Server {
 
 /** Models that the mock understands; the name says how it answers. */
 const MODELS = ['whole', 'paced-5', 'paced-50'];
-const KEY = 'sk-bench-0123456789abcdef';
+/** What clients of the gateway show. */
+export const GATEWAY_KEY = 'sk-bench-0123456789abcdef';
 const PROVIDERS = ['relay', 'translate', 'messages', 'responses'];
 const PAIRED = new Set(PAIRS.map(({ provider }) => provider));
 
@@ -153,6 +154,11 @@ export interface GatewayOptions {
   readonly root?: string;
   /** Environment variables beside those of the benchmark. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** More of its configuration. */
+  readonly providers?: Readonly<Record<string, object>>;
+  readonly tools?: Readonly<Record<string, object>>;
+  /** True: from its sources, as profiles and counts of calls need it, also where it has been packed. */
+  readonly fromSources?: boolean;
   /** Targets that are asked once, to see that they take their lane; by default all of them. */
   readonly lanes?: readonly TargetName[];
 }
@@ -161,14 +167,15 @@ export interface GatewayOptions {
 export async function startGateway(
   folder: string,
   mockPort: number,
-  { root = join(here, '..'), environment = {}, lanes }: GatewayOptions = {},
+  options: GatewayOptions = {},
 ): Promise<Server> {
+  const { root = join(here, '..'), environment = {}, lanes, fromSources = false } = options;
   const upstream = `http://127.0.0.1:${mockPort}/v1`;
   const path = join(folder, 'dragoman.json');
   const config = {
     server: { port: 0 },
     data_dir: join(folder, 'data'),
-    keys: [{ name: 'bench', key: KEY }],
+    keys: [{ name: 'bench', key: GATEWAY_KEY }],
     logging: { level: 'warn' },
     providers: {
       relay: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: upstream, faithful: true } } },
@@ -182,6 +189,7 @@ export async function startGateway(
         protocols: { 'openai-responses': { base_url: upstream, faithful: true } },
       },
       ...pairProviders(`http://127.0.0.1:${mockPort}`),
+      ...options.providers,
     },
     models: [...PROVIDERS, ...PAIRED].flatMap((provider) =>
       MODELS.map((model) => ({
@@ -189,12 +197,13 @@ export async function startGateway(
         price: { input: 1, output: 4, cache_read: 0.1 },
       })),
     ),
+    ...(options.tools ? { tools: options.tools } : {}),
     // What is stored stays small: a full key would measure how room is made.
     state: { max_mb_per_key: 4096 },
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
   const gateway = start(
-    [...launcherOf(root), 'serve', '--config', path],
+    [...(fromSources ? sourcesOf(root) : launcherOf(root)), 'serve', '--config', path],
     MEASURED_CORE,
     join(folder, 'dragoman.log'),
     environment,
@@ -202,7 +211,7 @@ export async function startGateway(
   const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
   // A launcher that stays, and every process that the gateway starts, is part of its cost.
   const pids = (): readonly number[] => familyOf(gateway.pid);
-  const headers = [`authorization: Bearer ${KEY}`];
+  const headers = [`authorization: Bearer ${GATEWAY_KEY}`];
   const checked = LANES.filter(({ name }) => lanes?.includes(name) ?? true);
   await Promise.all(checked.map((lane) => checkLane(port, lane)));
   return {
@@ -217,6 +226,18 @@ export async function startGateway(
     })),
     stop: () => gateway.stop(),
   };
+}
+
+/** Packs a source tree where it can be packed, as `npm install` did before its sources changed. */
+export function packTree(root: string): void {
+  const script = join(root, 'contrib', 'pack.ts');
+  if (existsSync(script)) run(['node', join(root, 'bin', 'bun.mjs'), 'run', script]);
+}
+
+/** The command that starts a source tree without its launcher. */
+function sourcesOf(root: string): string[] {
+  const settings = [`--config=${join(root, 'bin', 'bunfig.toml')}`, '--no-env-file'];
+  return ['node', join(root, 'bin', 'bun.mjs'), ...settings, join(root, 'src', 'main.ts')];
 }
 
 /** The command that starts a source tree: older ones have no launcher in shell. */
@@ -234,7 +255,7 @@ async function checkLane(port: number, { name, provider, api }: Lane): Promise<v
   ];
   const response = await fetch(`http://127.0.0.1:${port}${api.path(model, false)}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify(api.body(model, false, messages)),
   });
   const lane = response.headers.get('x-dragoman-lane');

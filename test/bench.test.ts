@@ -1,5 +1,5 @@
-// The judgement of the benchmark: medians, ratios in the same run, goals and limits; and how profiles are read. The measuring itself is not
-// tested here: it needs a quiet machine.
+// The judgement of the benchmark: medians, ratios in the same run, goals and limits; and how profiles, counts of calls
+// and slopes are read. The measuring itself is not tested here: it needs a quiet machine.
 import { expect, test } from 'bun:test';
 import { dirname } from 'node:path';
 import type { Figures } from '../bench/measure.ts';
@@ -7,7 +7,7 @@ import { pairTable } from '../bench/pairs.ts';
 import { bordersOf, type Coverage, executedFiles } from '../bench/path.ts';
 import { type CpuProfile, sharesOf } from '../bench/profile.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
-import { quartiles, slope } from '../bench/spread.ts';
+import { quartiles, trend } from '../bench/spread.ts';
 
 const budget: Budget = {
   says: 'CPU per request, times nginx',
@@ -120,8 +120,8 @@ test('quartiles lie between figures in proportion, and the slope is that of the 
     [2, 6],
     [3, 5],
   ] as const;
-  expect(slope(points)).toBeCloseTo(1.6);
-  expect(slope([[1, 1]])).toBeNaN();
+  expect(trend(points)).toEqual({ slope: expect.closeTo(1.6), error: expect.closeTo(Math.sqrt(0.42)) });
+  expect(trend([[1, 1]]).slope).toBeNaN();
 });
 
 test('a profile counts the runtime to whoever calls it, and packages by their name', () => {
