@@ -5,12 +5,20 @@ import { calcPrice, waitForUpdate } from '@pydantic/genai-prices';
 import { bookOver, BUNDLED_PRICES, keptBook, type Vendor } from '../src/catalog/index.ts';
 import { findPriced, isList, pricesAt } from '../src/catalog/price-data.ts';
 import { libraryModel, libraryModels } from '../src/catalog/prices.ts';
-import { parsePriceData } from '../src/config/index.ts';
+import { checkPriceData } from '../src/config/price-data-schema.ts';
 import { GatewayError } from '../src/canonical/index.ts';
 
 const bundled = (await waitForUpdate()) ?? [];
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const now = (): number => NOW;
+
+function parsePriceData(text: string): readonly Vendor[] {
+  const slices = checkPriceData(text);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+  }
+}
 
 test('a name finds the model and the prices that the library itself finds', () => {
   const names = bundled.flatMap(({ models }) => models.map(({ id }) => id));
@@ -43,6 +51,14 @@ test('a name finds the model and the prices that the library itself finds', () =
     }
   }
   expect(found).toBeGreaterThan(500);
+});
+
+test('data is checked a little at a time', () => {
+  const slices = checkPriceData(JSON.stringify(bundled));
+  let pauses = 0;
+  while (slices.next().done !== true) pauses++;
+  const models = bundled.reduce((sum, each) => sum + each.models.length, 0);
+  expect(pauses).toBeGreaterThan(models / 40);
 });
 
 test('the data that came with the gateway is data that a source may give', () => {

@@ -170,7 +170,8 @@ test('a damaged file of what was kept is told, and what came with the gateway is
     () => statSync(join(folder, 'data', 'catalog.json'), { throwIfNoEntry: false }) !== undefined,
   );
   await halt(first);
-  writeFileSync(join(folder, 'data', 'catalog.json'), '{"format":1}');
+  const kept = join(folder, 'data', 'catalog.json');
+  writeFileSync(kept, readFileSync(kept, 'utf8').replace('"input_mtok":7', '"input_mtok":0'));
   const second = await start(file);
   await logged(second, 'catalog.json is not used');
   await logged(second, IN_FORCE);

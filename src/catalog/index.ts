@@ -20,7 +20,7 @@ export { nearest } from './model-index.ts';
 export { unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
 export { bookOver, keptBook } from './price-book.ts';
-export type { MatchRule, PriceBook, Vendor } from './price-data.ts';
+export type { MatchRule, PriceBook, PricedModel, Vendor } from './price-data.ts';
 export { BUNDLED_PRICES } from './bundled-prices.ts';
 export { diffCatalogs, type ModelChange } from './diff-catalogs.ts';
 export type { ConfiguredPrice } from './prices.ts';

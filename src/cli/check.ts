@@ -21,7 +21,7 @@ export const check: RunCommand = async (argv) => {
   const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
   for (const sentence of [...(certificate?.warnings ?? []), ...plannedKeys(config)])
     process.stderr.write(`${sentence}\n`);
-  const prices = checkPrices(config);
+  const prices = await checkPrices(config);
   const models = catalog.list();
   const endpoints = models.flatMap((model) => model.endpoints);
   const providers = [...new Set(endpoints.map((endpoint) => endpoint.provider))];
@@ -59,15 +59,15 @@ function proxiesOf(endpoints: readonly Endpoint[], network: Network): ReadonlyMa
 }
 
 /** What newer prices there are, and what is wrong with them: with what was kept, and with a file that is the source. */
-function checkPrices({ dataDir, catalog: { refresh } }: Config): {
-  readonly version: string;
-  readonly problems: readonly string[];
-} {
+async function checkPrices({
+  dataDir,
+  catalog: { refresh },
+}: Config): Promise<{ readonly version: string; readonly problems: readonly string[] }> {
   const { book, problem } = readKnownPrices(dataDir, refresh);
   const problems = problem === null ? [] : [problem];
   if (refresh !== null && !isAddress(refresh))
     try {
-      parsePriceData(readPriceFile(refresh));
+      await parsePriceData(readPriceFile(refresh));
     } catch (error) {
       problems.push(`${refresh} is not used: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -46,7 +46,7 @@ export async function readPriceSource(
   { client, clock }: SourceTools,
 ): Promise<PriceBook> {
   const text = isAddress(source) ? await fetchText(source, client, clock) : readText(source);
-  const vendors = parsePriceData(text);
+  const vendors = await parsePriceData(text);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
   // The same data is the same version, whenever it is read.
   if (older.version.endsWith(` ${hash}`)) return older;

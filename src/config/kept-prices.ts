@@ -1,9 +1,23 @@
 // Newer prices and models, kept in one file of the data directory for the next start. Written whole, by one rename. Must
 // not know where they come from.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BUNDLED_PRICES, keptBook, type PriceBook } from '../catalog/index.ts';
-import { MOST_PRICE_BYTES, parseKeptPrices, type KeptPrices } from './price-data-schema.ts';
+import { BUNDLED_PRICES, keptBook, type PriceBook, type Vendor } from '../catalog/index.ts';
+import { readPriceFile } from './price-source-text.ts';
+
+/** The file holds what was checked before it was written: what still has its hash needs no second check, which takes long. */
+const FORMAT = 2;
+
+/** Newer data as it is kept in the data directory. */
+export interface KeptPrices {
+  readonly version: string;
+  /** Its source, as configured. */
+  readonly from: string;
+  /** When it was read, in Unix milliseconds. */
+  readonly at: number;
+  readonly vendors: readonly Vendor[];
+}
 
 /** Where the file is. */
 export function keptPricesPath(dataDir: string): string {
@@ -28,7 +42,7 @@ export function readKnownPrices(dataDir: string, refresh: string | null): KnownP
   const path = keptPricesPath(dataDir);
   if (refresh === null || !statSync(path, { throwIfNoEntry: false })) return bundled;
   try {
-    const { version, at, from, vendors } = parseKeptPrices(readPriceFile(path));
+    const { version, at, from, vendors } = parseKept(readPriceFile(path));
     // Those of another source were never asked for.
     if (from !== refresh) return bundled;
     return { book: keptBook(BUNDLED_PRICES, vendors, version), kept: { at, from, version }, problem: null };
@@ -38,11 +52,17 @@ export function readKnownPrices(dataDir: string, refresh: string | null): KnownP
   }
 }
 
-/** The text of a file, if it is not too large. Throws what the file system does, and Error. */
-export function readPriceFile(path: string): string {
-  const { size } = statSync(path);
-  if (size > MOST_PRICE_BYTES) throw new Error(`it is larger than ${MOST_PRICE_BYTES} bytes`);
-  return readFileSync(path, 'utf8');
+function parseKept(text: string): KeptPrices {
+  const { format, sha256, ...kept } = JSON.parse(text) as KeptPrices & { format?: unknown; sha256?: unknown };
+  if (format !== FORMAT || sha256 !== hashOf(kept)) throw new Error('it is damaged, or of another version');
+  return kept;
+}
+
+/** Of members in the order in which they are written. */
+function hashOf({ version, from, at, vendors }: KeptPrices): string {
+  return createHash('sha256')
+    .update(JSON.stringify([version, from, at, vendors]))
+    .digest('hex');
 }
 
 /** Keeps what is in force. Throws what the file system does. */
@@ -51,7 +71,9 @@ export function keepPrices(dataDir: string, kept: KeptPrices): void {
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${JSON.stringify({ format: 1, ...kept })}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${JSON.stringify({ format: FORMAT, sha256: hashOf(kept), ...kept })}\n`, {
+      mode: 0o600,
+    });
     chmodSync(draft, 0o600);
     renameSync(draft, path);
   } catch (error) {

@@ -2,11 +2,10 @@
 // rule for names is tried on what clients write, so patterns that could take long are refused.
 import { z } from 'zod';
 import { GatewayError, nestsDeeper, parseJson } from '../canonical/index.ts';
-import type { MatchRule, Vendor } from '../catalog/index.ts';
+import type { MatchRule, PricedModel, Vendor } from '../catalog/index.ts';
 import { describeIssues } from './describe-issues.ts';
+import { MOST_PRICE_BYTES } from './price-source-text.ts';
 
-/** Most bytes of such data; that of 2026-11 has one and a half million. */
-export const MOST_PRICE_BYTES = 16 * 1_048_576;
 const DEEPEST = 32;
 const MOST_VENDORS = 500;
 const MOST_MODELS = 5000;
@@ -62,7 +61,7 @@ const constraint = z.union([
 ]);
 const conditional = z.object({ constraint: constraint.nullish().transform((it) => it ?? undefined), prices });
 
-const model = z.object({
+const model: z.ZodType<PricedModel> = z.object({
   id: name,
   name: z
     .string()
@@ -77,70 +76,52 @@ const model = z.object({
     .transform((it) => it ?? undefined),
   prices: z.union([z.array(conditional).min(1).max(50), prices]),
 });
-/** As the gateway itself keeps it. */
-const markedModel = model.extend({
-  source: z.string().max(200).optional(),
-  kept: z.record(z.string().max(60), z.string().max(200)).optional(),
-  gone: z.boolean().optional(),
+/** Its models are checked one by one. */
+const vendor = z.object({
+  id: name,
+  models: z.array(z.unknown()).max(MOST_MODELS),
+  fallback_model_providers: z
+    .array(name)
+    .max(20)
+    .nullish()
+    .transform((it) => it ?? undefined),
 });
+const vendors = z.array(z.unknown()).min(1, 'has no vendors').max(MOST_VENDORS);
 
-function vendors<Model extends z.ZodType<Vendor['models'][number]>>(each: Model) {
-  const vendor = z.object({
-    id: name,
-    models: z.array(each).max(MOST_MODELS),
-    fallback_model_providers: z
-      .array(name)
-      .max(20)
-      .nullish()
-      .transform((it) => it ?? undefined),
-  });
-  return z
-    .array(vendor)
-    .min(1, 'has no vendors')
-    .max(MOST_VENDORS)
-    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, 'names a vendor twice');
-}
-
-const published = vendors(model);
-const keptFile = z.object({
-  format: z.literal(1),
-  version: z.string().min(1).max(200),
-  from: z.string().max(2000),
-  at: z.number(),
-  vendors: vendors(markedModel),
-});
-
-/** Newer data as it is kept in the data directory. */
-export interface KeptPrices {
-  readonly version: string;
-  /** Its source, as configured. */
-  readonly from: string;
-  /** When it was read, in Unix milliseconds. */
-  readonly at: number;
-  readonly vendors: readonly Vendor[];
-}
+/** Models between two pauses: a millisecond or two. */
+const MODELS_AT_ONCE = 32;
 
 /**
- * Reads data as it is published.
+ * Reads data as it is published, a little at a time: others may have their turn at each `yield`.
  * @throws GatewayError `invalid_request`, whose message names the first wrong place
  */
-export function parsePriceData(text: string): readonly Vendor[] {
-  return parsed(text, published);
-}
-
-/** Reads data as it was kept; throws as `parsePriceData`. */
-export function parseKeptPrices(text: string): KeptPrices {
-  return parsed(text, keptFile);
-}
-
-function parsed<Out>(text: string, schema: z.ZodType<Out>): Out {
+export function* checkPriceData(text: string): Generator<void, readonly Vendor[]> {
   if (text.length > MOST_PRICE_BYTES) throw broken(`is larger than ${MOST_PRICE_BYTES} bytes`);
   if (nestsDeeper(text, DEEPEST)) throw broken(`nests deeper than ${DEEPEST} levels`);
+  yield;
   const value = parseJson(text);
   if (value === undefined) throw broken('is no JSON');
+  const checked = new Map<string, Vendor>();
+  let models = 0;
+  for (const [at, given] of checkedBy(vendors, value, []).entries()) {
+    const { models: listed, ...rest } = checkedBy(vendor, given, [at]);
+    if (checked.has(rest.id)) throw broken('names a vendor twice');
+    const known: PricedModel[] = [];
+    for (const [place, each] of listed.entries()) {
+      known.push(checkedBy(model, each, [at, 'models', place]));
+      if (++models % MODELS_AT_ONCE === 0) yield;
+    }
+    checked.set(rest.id, { ...rest, models: known });
+  }
+  return [...checked.values()];
+}
+
+/** @param path of the value in the whole */
+function checkedBy<Out>(schema: z.ZodType<Out>, value: unknown, path: readonly PropertyKey[]): Out {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const [first] = describeIssues(checked.error.issues);
+  const issues = checked.error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  const [first] = describeIssues(issues);
   const place = first?.path ? `${first.path} ` : '';
   throw broken(`${place}${first?.message ?? 'is not valid'}`.slice(0, 500));
 }

@@ -1,0 +1,27 @@
+// What a source of prices says, as text, on its way to be checked. Loads what checks it when there is something to check.
+import { readFileSync, statSync } from 'node:fs';
+import type { Vendor } from '../catalog/index.ts';
+
+/** Most bytes of such data; that of 2026-11 has one and a half million. */
+export const MOST_PRICE_BYTES = 16 * 1_048_576;
+
+/** The text of a file, if it is not too large. Throws what the file system does, and Error. */
+export function readPriceFile(path: string): string {
+  const { size } = statSync(path);
+  if (size > MOST_PRICE_BYTES) throw new Error(`it is larger than ${MOST_PRICE_BYTES} bytes`);
+  return readFileSync(path, 'utf8');
+}
+
+/**
+ * Reads data as it is published; others have their turn meanwhile.
+ * @throws GatewayError `invalid_request`, whose message names the first wrong place
+ */
+export async function parsePriceData(text: string): Promise<readonly Vendor[]> {
+  const { checkPriceData } = await import('./price-data-schema.ts');
+  const slices = checkPriceData(text);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
