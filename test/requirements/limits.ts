@@ -37,8 +37,8 @@ export const limitsRequirements: Requirements = {
     LIMITS,
     HOLDING,
     'Whatever happens in whatever order, no more is spent than a limit and its bound, and nothing stays reserved.',
-    `${CONSERVATION}: requests, failures, crashes and reloads`,
-    `${CONSERVATION}: clocks that jump as well`,
+    `${CONSERVATION}: with requests, failures, crashes and reloads in any order`,
+    `${CONSERVATION}: with clocks that jump as well`,
     `${T_LIMITS}: a reservation that nobody settles is charged at its expiry`,
   ),
   'contract.limits.end-users': later(
