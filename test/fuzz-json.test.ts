@@ -1,5 +1,5 @@
 // Mutated bodies against the parser of the runtime: the scan that comes before it refuses what it names, and nothing else.
-// FUZZ_SEED varies the bodies, FUZZ_MS is how long they go on; a failure prints the seed and the shortest body that fails.
+// FUZZ_SEED varies the bodies, FUZZ_MS is how long they go on in all; a failure prints the seed and the shortest body that fails.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
@@ -67,27 +67,52 @@ const mutation = fc.record({
     fc.constantFrom(...BYTES),
   ),
 });
-const body = fc
-  .record({
-    value: json,
-    space: fc.constantFrom(undefined, 1, '\t'),
-    escaped: fc.boolean(),
-    mutations: fc.array(mutation, { maxLength: 3 }),
-  })
-  .map(({ value, space, escaped, mutations }) => {
-    let written = JSON.stringify(value, null, space);
-    if (escaped)
-      written = written.replace(
-        /[a-z\u0080-\uffff]/g,
-        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
-    let bytes = Buffer.from(written).toString('latin1');
-    for (const { at, remove, insert } of mutations) {
-      const from = at % (bytes.length + 1);
-      bytes = bytes.slice(0, from) + insert + bytes.slice(from + remove);
-    }
-    return Buffer.from(bytes, 'latin1');
-  });
+/** A text of JSON and what becomes of it on its way, as bytes. */
+function mutated(
+  value: fc.Arbitrary<unknown>,
+  spaces: readonly (string | number | undefined)[],
+): fc.Arbitrary<Buffer> {
+  return fc
+    .record({
+      value,
+      space: fc.constantFrom(...spaces),
+      escaped: fc.boolean(),
+      mutations: fc.array(mutation, { maxLength: 3 }),
+    })
+    .map(({ value: chosen, space, escaped, mutations }) => {
+      let written = JSON.stringify(chosen, null, space);
+      if (escaped)
+        written = written.replace(
+          /[a-z\u0080-\uffff]/g,
+          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+      let bytes = Buffer.from(written).toString('latin1');
+      for (const { at, remove, insert } of mutations) {
+        const from = at % (bytes.length + 1);
+        bytes = bytes.slice(0, from) + insert + bytes.slice(from + remove);
+      }
+      return Buffer.from(bytes, 'latin1');
+    });
+}
+
+/** Whose messages are an object of a role and a text each, most of them: those are not parsed before they are read. */
+const conversation = fc.record({
+  model: fc.constant('sim/echo'),
+  messages: fc
+    .array(
+      fc.record({
+        role: fc.constantFrom('system', 'user', 'assistant', 'tool'),
+        content: fc.oneof(
+          { weight: 9, arbitrary: hardText.map((text) => `${text}.${text}`) },
+          hardText,
+          json,
+        ),
+      }),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((messages) => [{ role: 'user', content: '0'.repeat(1_000) }, ...messages]),
+  end: hardText,
+});
 
 /** True when a parsed value holds what is refused. Names that stood twice in its text are not to be seen any more. */
 function isRefused(value: unknown): boolean {
@@ -120,11 +145,12 @@ function parsed(bytes: Buffer): { readonly text: string; readonly value: unknown
   }
 }
 
-test('a body is accepted when the parser accepts it, but for what is refused by name', () => {
+/** Checks bodies for as long as there is time. @returns how many were accepted, and refused */
+function check(bodies: fc.Arbitrary<Buffer>): { accepted: number; refused: number } {
   let accepted = 0;
   let refused = 0;
   fc.assert(
-    fc.property(body, (bytes) => {
+    fc.property(bodies, (bytes) => {
       const expected = parsed(bytes);
       const isBad =
         !expected || isRefused(expected.value) || namesIn(expected.value) !== namesWritten(expected.text);
@@ -133,13 +159,25 @@ test('a body is accepted when the parser accepts it, but for what is refused by 
         expect(() => parseBody(bytes)).toThrow(GatewayError);
       } else {
         accepted++;
-        const { json, bytes: kept } = parseBody(bytes);
-        expect(json).toEqual(expected.value);
+        const { json: read, bytes: kept } = parseBody(bytes);
+        expect(read).toEqual(expected.value);
+        expect(JSON.stringify(read)).toBe(JSON.stringify(expected.value));
         expect(kept).toBe(bytes.toString('latin1'));
       }
     }),
-    { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit: BUDGET },
+    { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit: BUDGET / 2 },
   );
+  return { accepted, refused };
+}
+
+test('a body is accepted when the parser accepts it, but for what is refused by name', () => {
+  const { accepted, refused } = check(mutated(json, [undefined, 1, '\t']));
   expect(accepted).toBeGreaterThan(300);
   expect(refused).toBeGreaterThan(100);
+}, 20_000);
+
+test('so is a conversation whose messages are not parsed before they are read', () => {
+  const { accepted, refused } = check(mutated(conversation, [undefined]));
+  expect(accepted).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(50);
 }, 20_000);

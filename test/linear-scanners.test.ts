@@ -1,6 +1,6 @@
 // What reads bytes and texts takes as long as they are long, whatever is in them and in whatever pieces they come.
 import { describe, expect, test } from 'bun:test';
-import { findJsonFault, MAX_DEPTH, nestsDeeper, parseJson } from '../src/canonical/index.ts';
+import { MAX_DEPTH, nestsDeeper, parseJson, scanJson } from '../src/canonical/index.ts';
 import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';
 import { StopCutter } from '../src/engine/adapt/stop-cutter.ts';
 import { editMembers } from '../src/protocols/index.ts';
@@ -113,7 +113,7 @@ const redact = createRedactor(['a secret of the operator']);
 
 /** What takes a text whole. */
 const SCANNERS: Readonly<Record<string, (text: string) => unknown>> = {
-  findJsonFault,
+  scanJson,
   nestsDeeper: (text) => nestsDeeper(text, 256),
   parseJson,
   editMembers: (text) => text.endsWith('}') && editMembers(text, { set: { z: 1 }, remove: ['a'] }),

@@ -1,15 +1,17 @@
 // What the scan refuses, with its path, and what only looks like it. Against the parser: test/fuzz-json.test.ts.
 import { describe, expect, test } from 'bun:test';
 import {
-  findJsonFault,
   MAX_ALL_MEMBERS,
   MAX_DEPTH,
   MAX_ESCAPES,
   MAX_MEMBERS,
   MAX_VALUES,
-  nestsDeeper,
-  opensMore,
+  scanJson,
+  type JsonFault,
 } from './json-scan.ts';
+import { nestsDeeper, opensMore } from './json-bounds.ts';
+
+const faultIn = (text: string): JsonFault | undefined => scanJson(text).fault;
 
 const parsed = (text: string): unknown => {
   try {
@@ -39,7 +41,7 @@ describe('what is refused', () => {
     ['{"a":"\\\\\\ud800"}', 'a', 'lone surrogate'],
     ['{"a":{"\\ud800":1}}', 'a', 'lone surrogate'],
   ])('%s', (text, path, message) => {
-    expect(findJsonFault(text)).toEqual({ path, message: expect.stringContaining(message) as string });
+    expect(faultIn(text)).toEqual({ path, message: expect.stringContaining(message) as string });
   });
 
   test.each([
@@ -52,40 +54,40 @@ describe('what is refused', () => {
     '{"\\\\u0061":1,"a":2}',
   ])('and what is not: %s', (text) => {
     expect(parsed(text)).toBeDefined();
-    expect(findJsonFault(text)).toBeUndefined();
+    expect(faultIn(text)).toBeUndefined();
   });
 
   test('nesting beyond the limit, and values', () => {
     const nested = (levels: number): string => '[{"a":'.repeat(levels / 2) + '[]' + '}]'.repeat(levels / 2);
-    expect(findJsonFault(nested(MAX_DEPTH - 2))).toBeUndefined();
-    expect(findJsonFault(nested(MAX_DEPTH))?.message).toContain('nested');
-    expect(findJsonFault('['.repeat(1000))?.message).toContain('nested');
-    expect(findJsonFault(`[${'0,'.repeat(MAX_VALUES - 2)}0]`)).toBeUndefined();
-    expect(findJsonFault(`[${'0,'.repeat(MAX_VALUES - 1)}0]`)?.message).toContain('values');
+    expect(faultIn(nested(MAX_DEPTH - 2))).toBeUndefined();
+    expect(faultIn(nested(MAX_DEPTH))?.message).toContain('nested');
+    expect(faultIn('['.repeat(1000))?.message).toContain('nested');
+    expect(faultIn(`[${'0,'.repeat(MAX_VALUES - 2)}0]`)).toBeUndefined();
+    expect(faultIn(`[${'0,'.repeat(MAX_VALUES - 1)}0]`)?.message).toContain('values');
   });
 
   test('members of one object, and of all', () => {
     const object = (members: number): string =>
       `{${Array.from({ length: members }, (_, at) => `"${at}":0`).join(',')}}`;
-    expect(findJsonFault(object(MAX_MEMBERS))).toBeUndefined();
-    const fault = findJsonFault(`{"a":[0,${object(MAX_MEMBERS + 1)}]}`);
+    expect(faultIn(object(MAX_MEMBERS))).toBeUndefined();
+    const fault = faultIn(`{"a":[0,${object(MAX_MEMBERS + 1)}]}`);
     expect(fault).toEqual({ path: 'a[1]', message: `has more than ${MAX_MEMBERS} members` });
     const many = (count: number): string => `[${'{"a":0,"b":0},'.repeat(count / 2)}0]`;
-    expect(findJsonFault(many(MAX_ALL_MEMBERS))).toBeUndefined();
-    expect(findJsonFault(many(MAX_ALL_MEMBERS + 2))?.message).toContain('members');
+    expect(faultIn(many(MAX_ALL_MEMBERS))).toBeUndefined();
+    expect(faultIn(many(MAX_ALL_MEMBERS + 2))?.message).toContain('members');
   });
 
   test('escapes of two characters', () => {
     const spread = (count: number): string => JSON.stringify('"'.repeat(count) + 'a'.repeat(100));
-    expect(findJsonFault(spread(MAX_ESCAPES))).toBeUndefined();
-    expect(findJsonFault(spread(MAX_ESCAPES + 1))?.message).toContain('escapes');
+    expect(faultIn(spread(MAX_ESCAPES))).toBeUndefined();
+    expect(faultIn(spread(MAX_ESCAPES + 1))?.message).toContain('escapes');
     // Writers that know ASCII only escape each character of most languages.
-    expect(findJsonFault(`"${'\\u6587'.repeat(5_000_000)}"`)).toBeUndefined();
+    expect(faultIn(`"${'\\u6587'.repeat(5_000_000)}"`)).toBeUndefined();
   });
 
   test('a path stays short however long its names are', () => {
     const text = `{"${'n'.repeat(5000)}":`.repeat(100) + '"\\ud800"';
-    expect(findJsonFault(text)?.path.length).toBeLessThan(400);
+    expect(faultIn(text)?.path.length).toBeLessThan(400);
   });
 });
 

@@ -1,6 +1,25 @@
 // What must be known of a JSON text before it is parsed: how deep it nests, how many values it holds, whether a name
 // stands twice, and whether there is anything in it that no other reader would take. One pass over the text, without
-// recursion and without an allocation per value. Judges no grammar: that is the parser's, who comes next.
+// recursion and without an allocation per value. Judges no grammar: that is the parser's, who comes next. On its way it
+// notes where plain messages stand, which need not be parsed before somebody reads them.
+import { beginStrings, textEnd } from './json-strings.ts';
+import { nextHalf, unpairedFrom } from './json-surrogates.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  LETTER_U,
+  NEAR,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  stringEnd,
+} from './json-text.ts';
+import { isComplete, mayBePlain, readPlain, type MessagePlaces } from './message-places.ts';
 
 /** Deepest nesting that a client may send: far more than any real schema, far less than would hurt. */
 export const MAX_DEPTH = 128;
@@ -19,25 +38,6 @@ export interface JsonFault {
   /** What is wrong, as the rest of a sentence that begins with the path. */
   readonly message: string;
 }
-
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const DIGIT_8 = 56;
-const DIGIT_9 = 57;
-const LETTER_A = 97;
-const LETTER_B = 98;
-const LETTER_C = 99;
-const LETTER_D = 100;
-const LETTER_F = 102;
-const LETTER_U = 117;
-/** Makes letters lower case and leaves digits as they are. */
-const LOWER_CASE = 32;
 
 /** Names of an object that are compared one by one: so many short ones. An object with others gets a set. */
 const FEW = 12;
@@ -58,25 +58,36 @@ const nameEnd = new Int32Array(MAX_DEPTH);
 const manyNames: (Set<string> | undefined)[] = Array.from({ length: MAX_DEPTH });
 let hasManyNames = false;
 
+export interface JsonScan {
+  /** The first thing for which the text must be refused; also absent before a mistake, which the parser names. */
+  readonly fault?: JsonFault | undefined;
+  /** What the texts of these messages hold is proven to be JSON; for everything else that is the parser's. */
+  readonly messages?: MessagePlaces | undefined;
+}
+
 /**
- * The first thing in a client's JSON for which it must be refused: nesting beyond 128 levels, too many values, members or
- * escapes, a name that stands twice in an object (however it is escaped), the name `__proto__`, half of a surrogate pair.
- * Undefined also where the text is no JSON, as long as nothing of this stands before the mistake: the parser names it.
+ * Looks through a client's JSON. It must be refused for nesting beyond 128 levels, too many values, members or escapes, a
+ * name that stands twice in an object (however it is escaped), the name `__proto__`, and half of a surrogate pair.
  * @param text decoded from valid UTF-8
  */
-export function findJsonFault(text: string): JsonFault | undefined {
+export function scanJson(text: string): JsonScan {
   // Which no smaller text can hold.
   if (text.length > 2 * MAX_ESCAPES && escapesMore(text))
-    return { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` };
-  const fault = scan(text);
+    return { fault: { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` } };
+  beginStrings();
+  const messages: MessagePlaces = { from: -1, to: -1, roles: [], texts: [] };
+  const fault = scan(text, messages);
   // Nothing of the text is kept.
   if (hasManyNames) manyNames.fill(undefined);
   hasManyNames = false;
-  return fault;
+  if (fault) return { fault };
+  return isComplete(text, messages) ? { messages } : NOTHING;
 }
 
+const NOTHING: JsonScan = {};
+
 /** One loop with plain counters: it sees every token of every request. Reads past no end, which is slow to recover from. */
-function scan(text: string): JsonFault | undefined {
+function scan(text: string, messages: MessagePlaces): JsonFault | undefined {
   const { length } = text;
   let half = nextHalf(text, 0);
   let depth = 0;
@@ -84,6 +95,8 @@ function scan(text: string): JsonFault | undefined {
   let members = 0;
   let at = 0;
   let isName = false;
+  // True inside of a list of messages of which none was other than plain.
+  let isAmongPlain = false;
   while (at < length) {
     const code = text.charCodeAt(at);
     if (isSpace(code)) {
@@ -109,8 +122,20 @@ function scan(text: string): JsonFault | undefined {
       continue;
     }
     if (++values > MAX_VALUES) return { path: '', message: `the body holds more than ${MAX_VALUES} values` };
-    if (code === QUOTE) {
-      const end = stringEnd(text, at + 1);
+    let plainEnd = -1;
+    if (isAmongPlain && depth === 2) {
+      plainEnd = readPlain(text, at, messages);
+      if (half < plainEnd || values + 2 > MAX_VALUES || members + 2 > MAX_ALL_MEMBERS) plainEnd = -1;
+      isAmongPlain = plainEnd >= 0;
+      // It is read once more, on the usual way, which finds whatever is wrong with it.
+      if (!isAmongPlain) beginStrings();
+    }
+    if (plainEnd >= 0) {
+      values += 2;
+      members += 2;
+      at = plainEnd;
+    } else if (code === QUOTE) {
+      const end = textEnd(text, at + 1);
       if (end < 0) return undefined;
       if (half < end && (half = unpairedFrom(text, half, at, end)) < end)
         return faultAt(text, depth, 'contains a lone surrogate, which is not valid Unicode text');
@@ -118,6 +143,7 @@ function scan(text: string): JsonFault | undefined {
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (depth === MAX_DEPTH)
         return faultAt(text, depth, `the body is nested more than ${MAX_DEPTH} levels deep`);
+      const from = at;
       at = skipSpace(text, at + 1);
       // Closing brackets stand two behind the opening ones.
       if (at < length && text.charCodeAt(at) === code + 2) at++;
@@ -125,6 +151,15 @@ function scan(text: string): JsonFault | undefined {
         isName = code === OPEN_BRACE;
         inArray[depth] = isName ? 0 : 1;
         counts[depth] = 0;
+        if (
+          depth === 1 &&
+          !isName &&
+          inArray[0] === 0 &&
+          mayBePlain(text, nameFrom[0] ?? 0, nameEnd[0] ?? 0)
+        ) {
+          isAmongPlain = true;
+          messages.from = from;
+        }
         depth++;
         continue;
       }
@@ -146,6 +181,10 @@ function scan(text: string): JsonFault | undefined {
       }
       if (next !== (array ? CLOSE_BRACKET : CLOSE_BRACE)) return undefined;
       depth--;
+      if (isAmongPlain && depth === 1) {
+        isAmongPlain = false;
+        messages.to = at;
+      }
     }
   }
   return undefined;
@@ -245,101 +284,8 @@ function escapesMore(text: string): boolean {
   return false;
 }
 
-/**
- * True when a text opens more than `most` objects and arrays; it need not be JSON.
- * @param most a text of less than twice as many characters is not even looked at
- */
-export function opensMore(text: string, most: number): boolean {
-  if (text.length <= 2 * most) return false;
-  let opened = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = stringEnd(text, at + 1) - 1;
-      if (at < 0) return false;
-    } else if ((code === OPEN_BRACE || code === OPEN_BRACKET) && ++opened > most) return true;
-  }
-  return false;
-}
-
-/**
- * True when objects and arrays nest deeper than `most` levels in a text, which need not be JSON.
- * @param most a text of less than twice as many characters is not even looked at
- */
-export function nestsDeeper(text: string, most: number): boolean {
-  const { length } = text;
-  // Every level has an end, or the text is no JSON.
-  if (length <= 2 * most) return false;
-  let levels = 0;
-  let at = 0;
-  while (at < length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = stringEnd(text, at + 1);
-      if (at < 0) return false;
-      continue;
-    }
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++levels > most) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) levels--;
-    at++;
-  }
-  return false;
-}
-
-const NO_HALF = 0;
-const FIRST_HALF = 1;
-const SECOND_HALF = 2;
 const PROTO = '__proto__';
 const PROTO_HASH = [...PROTO].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0, 0);
-
-/** What an escape at an offset would be, if its backslash is not itself escaped. */
-function halfAt(text: string, at: number): number {
-  if (at + 4 > text.length || text.charCodeAt(at) !== BACKSLASH) return NO_HALF;
-  if (text.charCodeAt(at + 1) !== LETTER_U || (text.charCodeAt(at + 2) | LOWER_CASE) !== LETTER_D)
-    return NO_HALF;
-  // The third digit tells them apart: 8 to b, c to f.
-  const digit = text.charCodeAt(at + 3) | LOWER_CASE;
-  if (digit >= LETTER_C && digit <= LETTER_F) return SECOND_HALF;
-  return digit === DIGIT_8 || digit === DIGIT_9 || digit === LETTER_A || digit === LETTER_B
-    ? FIRST_HALF
-    : NO_HALF;
-}
-
-/** Offset of the next escape that may be half of a pair; behind everything where there is none. */
-function nextHalf(text: string, from: number): number {
-  // Most texts have no backslash at all, which is the cheaper question.
-  const first = text.indexOf('\\', from);
-  let at = first < 0 ? -1 : text.indexOf('\\u', first);
-  while (at >= 0 && halfAt(text, at) === NO_HALF) {
-    // Writers that escape one character escape the next one as well.
-    const next = at + 6;
-    const isNext = text.charCodeAt(next) === BACKSLASH && text.charCodeAt(next + 1) === LETTER_U;
-    at = isNext ? next : text.indexOf('\\u', at + 2);
-  }
-  return at < 0 ? Number.MAX_SAFE_INTEGER : at;
-}
-
-/**
- * Offset of the first escape in a string that is one half without the other; else of what may be the next one behind it.
- * @param half the first candidate
- */
-function unpairedFrom(text: string, half: number, from: number, end: number): number {
-  let at = half;
-  while (at < end) {
-    if (!isUnescaped(text, at, from)) at = nextHalf(text, at + 1);
-    else if (halfAt(text, at) !== FIRST_HALF || halfAt(text, at + 6) !== SECOND_HALF) return at;
-    else at = halfAt(text, at + 12) === NO_HALF ? nextHalf(text, at + 12) : at + 12;
-  }
-  return at;
-}
-
-/** True when the character at an offset has no backslash that counts before it. @param from where its string begins */
-function isUnescaped(text: string, at: number, from: number): boolean {
-  let before = at;
-  while (before > from && text.charCodeAt(before - 1) === BACKSLASH) before--;
-  return (at - before) % 2 === 0;
-}
 
 /** A name as it is meant; undefined when its escapes are none of JSON. */
 function unescaped(text: string, from: number, end: number): string | undefined {
@@ -351,40 +297,6 @@ function unescaped(text: string, from: number, end: number): string | undefined 
     return undefined;
   }
 }
-
-function isSpace(code: number): boolean {
-  return code === 32 || code === 10 || code === 13 || code === 9;
-}
-
-/** Offset of the first character that is no white space of JSON's. */
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
-  return at;
-}
-
-/** @param from offset behind the opening quote; @returns offset behind the closing one, -1 where there is none */
-function stringEnd(text: string, from: number): number {
-  let at = text.indexOf('"', from);
-  while (at > from && text.charCodeAt(at - 1) === BACKSLASH && !isUnescaped(text, at, from)) {
-    // Where one quote is escaped, the next one is often near, and escaped too: to search for each anew costs far more.
-    let near = at + 1;
-    for (let left = NEAR; left > 0 && near < text.length; left--) {
-      const code = text.charCodeAt(near);
-      if (code === QUOTE) return near + 1;
-      if (code === BACKSLASH) {
-        near++;
-        left = NEAR;
-      }
-      near++;
-    }
-    at = text.indexOf('"', near);
-  }
-  return at < 0 ? -1 : at + 1;
-}
-
-/** Plain characters behind an escape that are looked at one by one. */
-const NEAR = 32;
 
 /** Offset behind a number, `true`, `false` or `null`; or behind whatever stands there instead. */
 function scalarEnd(text: string, from: number): number {

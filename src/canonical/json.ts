@@ -1,5 +1,5 @@
 // JSON values as they travel, and the narrowing that codecs need. Knows nothing of any protocol.
-import { nestsDeeper, opensMore } from './json-scan.ts';
+import { nestsDeeper, opensMore } from './json-bounds.ts';
 import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES } from './limits.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

@@ -1,6 +1,6 @@
 // Members below the top of a request body that no canonical node holds: the one place that finds them, for every
 // protocol. Each says by a shape which members its nodes have; what those mean is its decoders' business.
-import { isJsonArray, isJsonObject } from '../canonical/index.ts';
+import { arePlain, isJsonArray, isJsonObject } from '../canonical/index.ts';
 import type { JsonObject, JsonValue, LossElsewhere, ProtocolName } from '../canonical/index.ts';
 
 /** A node, or the elements of a list of such nodes. */
@@ -68,6 +68,8 @@ class Search {
   }
 
   #at(step: string | number, value: JsonValue | undefined, shape: Shape): void {
+    // Of plain messages every member is known.
+    if (arePlain(value)) return;
     this.#path.push(step);
     if (isJsonArray(value)) for (let i = 0; i < value.length; i++) this.#at(i, value[i], shape);
     else if (isJsonObject(value)) this.#node(value, shape);

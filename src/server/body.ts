@@ -1,6 +1,6 @@
 // Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
 import { isAscii, isUtf8 } from 'node:buffer';
-import { findJsonFault, GatewayError } from '../canonical/index.ts';
+import { GatewayError, parseAround, scanJson } from '../canonical/index.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Hold } from './memory-budget.ts';
 
@@ -17,7 +17,7 @@ export function announcedBytes({ headers }: Request): number {
 
 /**
  * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
- * invalid UTF-8, malformed JSON, and what `findJsonFault` finds.
+ * invalid UTF-8, malformed JSON, and what `scanJson` finds.
  * @param announced as `announcedBytes` has it
  */
 export async function readBody(
@@ -59,14 +59,14 @@ export function parseBody(buffer: Buffer): RequestBody {
 }
 
 function parse(text: string): unknown {
-  const fault = findJsonFault(text);
+  const { fault, messages } = scanJson(text);
   if (fault) {
     const { path, message } = fault;
     const where = path === '' ? '' : `${path}: `;
     throw new GatewayError('invalid_request', where + message, { param: path || undefined });
   }
   try {
-    return JSON.parse(text);
+    return messages ? parseAround(text, messages) : JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     throw new GatewayError(

@@ -3,6 +3,7 @@
 // reads what, and how the readings become one request. The answer is a chat completion whatever the question was: the
 // editor reads nothing else on this path (BerriAI/litellm #34029, diegosouzapw/OmniRoute #1002, both read 2026-11).
 import {
+  arePlain,
   asArray,
   asObject,
   GatewayError,
@@ -86,9 +87,14 @@ function findSigns(body: JsonObject): readonly Sign[] {
   if (isJsonObject(body['text'])) note('text', 'openai-responses');
   if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
   for (const name of ['messages', 'input'] as const)
-    for (const element of asArray(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
+    for (const element of mixable(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
   for (const tool of asArray(body['tools'])) note('tools', formOfTool(tool));
   return signs ?? NO_SIGNS;
+}
+
+/** The elements that may have the form of one protocol. */
+function mixable(elements: JsonValue | undefined): readonly JsonValue[] {
+  return arePlain(elements) ? [] : asArray(elements);
 }
 
 /** True for a message of text, which every protocol writes alike. */

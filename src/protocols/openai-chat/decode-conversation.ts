@@ -1,11 +1,12 @@
 // `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
 // message share one `source` object, so that an encoder of the same dialect can put them together again.
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { arePlain, asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type {
   Item,
   JsonObject,
   MessageItem,
   Part,
+  PlainMessage,
   Problems,
   Role,
   Source,
@@ -53,6 +54,7 @@ export function decodeMessages(value: Member, problems: Problems): Item[] {
     problems.add('messages', 'Parameter messages is required');
     return [];
   }
+  if (arePlain(value)) return value.map(plainItem);
   const messages = readArray(value, 'messages', problems);
   if (messages?.length === 0) problems.add('messages', 'Parameter messages can not be empty');
   const conversation: Conversation = {
@@ -71,6 +73,26 @@ export function decodeMessages(value: Member, problems: Problems): Item[] {
     else problems.add(path, `must be an object, not ${describe(message)}`);
   });
   return items;
+}
+
+/** What `decodeMessage` makes of a plain message, without reading its text. */
+function plainItem(raw: PlainMessage, index: number): MessageItem {
+  const path = `messages[${index}]`;
+  const part: Part = {
+    type: 'text',
+    get text() {
+      return raw.content;
+    },
+    path: `${path}.content`,
+  };
+  return {
+    type: 'message',
+    role: raw.role,
+    parts: [part],
+    name: undefined,
+    path,
+    source: toSource(raw),
+  };
 }
 
 function decodeMessage(raw: JsonObject, path: string, conversation: Conversation): readonly Item[] {

@@ -1,0 +1,58 @@
+// Messages that are an object of a role and a text each, which are made without reading the texts: what is only passed on
+// need not be parsed. Knows no protocol.
+import type { JsonValue, MutableJsonObject } from './json.ts';
+import type { MessagePlaces, PlainRole } from './message-places.ts';
+
+/** A type, so that it is a JSON object. */
+export type PlainMessage = {
+  readonly role: PlainRole;
+  /** Never empty. Parsed when it is first read. */
+  readonly content: string;
+};
+
+const PLAIN = new WeakSet<readonly JsonValue[]>();
+
+/** True for messages that are plain: whoever is content with knowing that leaves their texts unread. */
+export function arePlain(messages: JsonValue | undefined): messages is readonly PlainMessage[] {
+  return Array.isArray(messages) && PLAIN.has(messages as readonly JsonValue[]);
+}
+
+/**
+ * Parses a text whose messages are plain.
+ * @param places as `scanJson` found them
+ * @throws SyntaxError as the parser of the whole text does
+ */
+export function parseAround(text: string, places: MessagePlaces): JsonValue {
+  const body = rest(text, places);
+  const messages = places.roles.map((role, index) =>
+    plainMessage(text, role, places.texts[2 * index] ?? 0, places.texts[2 * index + 1] ?? 0),
+  );
+  PLAIN.add(messages);
+  body['messages'] = messages;
+  return body;
+}
+
+/** Everything but the messages, whose name keeps its place. */
+function rest(text: string, { from, to }: MessagePlaces): MutableJsonObject {
+  try {
+    return JSON.parse(`${text.slice(0, from)}0${text.slice(to)}`) as MutableJsonObject;
+  } catch {
+    // What is wrong is told of the whole.
+    return JSON.parse(text) as MutableJsonObject;
+  }
+}
+
+/** @param from offset of the opening quote; @param to offset behind the closing one */
+function plainMessage(text: string, role: PlainRole, from: number, to: number): PlainMessage {
+  let content: string | undefined;
+  return {
+    role,
+    get content() {
+      return (content ??= said(text.slice(from, to)));
+    },
+  };
+}
+
+function said(written: string): string {
+  return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
+}
