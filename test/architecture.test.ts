@@ -93,12 +93,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   adapt: [],
   media: [],
-  attempt: ['adapt'],
   admit: ['adapt', 'media'],
-  answer: ['adapt', 'attempt'],
-  failover: ['adapt', 'answer', 'attempt', 'media'],
-  settle: ['admit', 'answer'],
-  tools: ['answer', 'attempt', 'failover'],
+  attempt: ['adapt'],
+  answer: ['adapt', 'admit', 'attempt'],
+  failover: ['adapt', 'admit', 'answer', 'attempt', 'media'],
+  settle: ['admit', 'answer', 'attempt'],
+  tools: ['admit', 'answer', 'attempt', 'failover'],
   embeddings: ['admit', 'answer', 'attempt', 'failover', 'settle'],
 };
 

@@ -26,6 +26,12 @@ export interface ApiCall {
   readonly memory?: TurnMemory;
 }
 
+/** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
+export function releaseBody(call: ApiCall): void {
+  call.body = '';
+  if (!call.principal.logContent) call.json = undefined;
+}
+
 /** What the process holds for one request, until that has ended. Whoever handed the call over gives all of it back. */
 export interface ByteAccount {
   /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */

@@ -1,33 +1,34 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import { type CanonicalRequest, GatewayError, type JsonObject } from '../canonical/index.ts';
-import { newGenerationId } from '../runtime/ids.ts';
+import { type CanonicalRequest, GatewayError, type JsonObject, Report } from '../canonical/index.ts';
 import { AnsweredCalls } from './tools/index.ts';
+import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { Embedding } from './embeddings/index.ts';
+import { answerEmbeddings } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
-import { Generation } from './generation.ts';
 import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
-import { Run } from './run.ts';
+import { type Experience, Run } from './run.ts';
+import { Trail } from './trail.ts';
+import { Visit } from './visit.ts';
 
-/** One request being answered. */
-type Running = Pick<Run, 'answer' | 'interrupt'>;
+/** Makes an answer. @returns true when the client has a complete, good one */
+type Answering = (arrival: Arrival, visit: Visit) => Promise<boolean>;
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
-  readonly #active = new Set<Running>();
-  readonly #learned = new LearnedRefusals();
-  readonly #answered: AnsweredCalls;
+  readonly #active = new Set<Visit>();
+  readonly #experience: Experience;
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
   #counts = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
-    this.#answered = new AnsweredCalls(deps.clock.now);
+    const answered = new AnsweredCalls(deps.clock.now);
+    this.#experience = { learned: new LearnedRefusals(), answered };
     this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
@@ -38,29 +39,30 @@ export class Gateway {
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   serve(call: ApiCall): Promise<void> {
-    return this.#serve(call, (own) => new Run(this.#deps, own, this.#learned, this.#answered));
+    return this.#serve(call, (arrival, visit) =>
+      new Run(arrival, visit, this.#deps, this.#experience).answer(),
+    );
   }
 
   /** Answers one request for embeddings, in the client's shape. Never rejects. */
   embed(call: ApiCall): Promise<void> {
-    return this.#serve(call, (own) => new Embedding(this.#deps, own));
+    return this.#serve(call, (arrival, visit) => answerEmbeddings(arrival, visit, this.#deps));
   }
 
-  async #serve(call: ApiCall, begin: (call: ApiCall) => Running): Promise<void> {
+  async #serve(call: ApiCall, answering: Answering): Promise<void> {
     const key = call.header(IDEMPOTENCY_HEADER);
-    if (key === null) await this.#run(call, begin);
-    else await this.#runOnce(call, key, begin);
+    if (key === null) await this.#run(call, answering);
+    else await this.#runOnce(call, key, answering);
   }
 
   /** Answers from the run that the key has; only when there is none, from a new one. */
-  async #runOnce(call: ApiCall, key: string, begin: (call: ApiCall) => Running): Promise<void> {
+  async #runOnce(call: ApiCall, key: string, answering: Answering): Promise<void> {
     let shared: IdempotentAnswer | null;
     try {
       shared = this.#idempotent.open(key, call);
     } catch (thrown) {
-      const { clock, settings } = this.#deps;
-      const now = clock.now();
-      return refuse(new Generation(newGenerationId(now), call, settings(), now), GatewayError.from(thrown));
+      const refused = { arrival: arrive(call, this.#deps), trail: new Trail(), report: new Report() };
+      return refuse(refused, GatewayError.from(thrown));
     }
     if (!shared) return;
     const account = this.#idempotent.accountOf(shared, call.account);
@@ -68,15 +70,15 @@ export class Gateway {
     // The run lets go of its own body when it can.
     call.body = '';
     call.json = undefined;
-    this.#idempotent.settle(shared, await this.#run(own, begin));
+    this.#idempotent.settle(shared, await this.#run(own, answering));
   }
 
   /** @returns true when the client has a complete, good answer */
-  async #run(call: ApiCall, begin: (call: ApiCall) => Running): Promise<boolean> {
-    const run = begin(call);
-    this.#active.add(run);
+  async #run(call: ApiCall, answering: Answering): Promise<boolean> {
+    const visit = new Visit(call.client);
+    this.#active.add(visit);
     try {
-      return await run.answer();
+      return await answering(arrive(call, this.#deps), visit);
     } catch (thrown) {
       // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
       const error = GatewayError.from(thrown);
@@ -85,7 +87,7 @@ export class Gateway {
       call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body), 'text');
       return false;
     } finally {
-      this.#active.delete(run);
+      this.#active.delete(visit);
     }
   }
 
@@ -110,7 +112,7 @@ export class Gateway {
 
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */
   abortAll(): void {
-    for (const run of this.#active)
-      run.interrupt(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+    for (const { cancellation } of this.#active)
+      cancellation.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
   }
 }

@@ -1,160 +1,109 @@
-// One request's way through the engine: decoded, hydrated, planned, tried, settled, answered.
-import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+// One request's way through the engine: decoded, admitted, planned, tried, settled, answered. Each step takes what the one
+// before has given, and what admission took is given back in one place.
+import {
+  type CanonicalRequest,
+  GatewayError,
+  type JsonObject,
+  type JsonValue,
+  Report,
+} from '../canonical/index.ts';
 import { estimatedInputTokens } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
-import type { Plan } from '../routing/index.ts';
-import { newGenerationId } from '../runtime/ids.ts';
-import { pickForVault } from '../state/vault.ts';
-import { type AnsweredCalls, ToolBelt, ToolLoop } from './tools/index.ts';
-import type { Attempt, LearnedRefusals } from './attempt/index.ts';
-import type { ApiCall } from './call.ts';
+import { admit, type Admitted, decodeCall, planFor, type Planned } from './admit/index.ts';
 import { type ClientAnswer, refuse, StreamAnswer, WholeAnswer } from './answer/index.ts';
+import type { Answered } from './answered.ts';
+import type { Arrival } from './arrival.ts';
+import type { Attempt, LearnedRefusals } from './attempt/index.ts';
+import { releaseBody } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { Generation } from './generation.ts';
-import {
-  hydrate,
-  type Hydrated,
-  ignoreStreamOptions,
-  isStrict,
-  namesPrompt,
-  promptedBody,
-  releaseConversation,
-  routeRequest,
-  timeLimits,
-} from './admit/index.ts';
-import { keepTurn, settle } from './settle/index.ts';
-import { Tries } from './failover/index.ts';
+import { tryForText } from './failover/index.ts';
+import { keep, type Kept, NOTHING_KEPT, settle } from './settle/index.ts';
+import { type AnsweredCalls, ToolBelt, ToolLoop } from './tools/index.ts';
+import { Trail } from './trail.ts';
+import type { Visit } from './visit.ts';
 
+/** What requests learn from each other. */
+export interface Experience {
+  readonly learned: LearnedRefusals;
+  readonly answered: AnsweredCalls;
+}
+
+/** An answer that can be shown, in part or as a whole. */
+interface Opened {
+  readonly admitted: Admitted;
+  readonly planned: Planned;
+  readonly answer: ClientAnswer;
+  readonly context: AnswerContext;
+}
+
+/** A request that is on record: only its client does not know yet. */
+interface Settled {
+  readonly failure: GatewayError | undefined;
+  /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
+  readonly told: boolean;
+  /** The answer as it was kept; undefined for one that was not. */
+  readonly response: JsonObject | undefined;
+}
+
+/** What is known of a request for its record. */
+interface Known {
+  readonly failure: GatewayError | undefined;
+  readonly turns: readonly Attempt[];
+  readonly request: CanonicalRequest | undefined;
+  readonly opened: Opened | undefined;
+  readonly content: JsonValue;
+}
+
+/** A model that ends its turn without a word still counts a few tokens for it. */
+const EMPTY_ANSWER_TOKENS = 10;
+
+/** One request for text. */
 export class Run {
+  readonly #arrival: Arrival;
+  readonly #visit: Visit;
   readonly #deps: GatewayDependencies;
-  readonly #generation: Generation;
-  readonly #learned: LearnedRefusals;
-  readonly #answered: AnsweredCalls;
-  #tries: Pick<Tries, 'run' | 'interrupt'> | undefined;
-  #interruption: GatewayError | undefined;
-  #watching = false;
+  readonly #experience: Experience;
+  readonly #trail = new Trail();
 
-  constructor(deps: GatewayDependencies, call: ApiCall, learned: LearnedRefusals, answered: AnsweredCalls) {
+  constructor(arrival: Arrival, visit: Visit, deps: GatewayDependencies, experience: Experience) {
+    this.#arrival = arrival;
+    this.#visit = visit;
     this.#deps = deps;
-    this.#learned = learned;
-    this.#answered = answered;
-    const now = deps.clock.now();
-    this.#generation = new Generation(newGenerationId(now), call, deps.settings(), now);
-  }
-
-  /** @returns true when the client has a complete, good answer; false when it was told of a failure, or has left */
-  async answer(): Promise<boolean> {
-    const generation = this.#generation;
-    let answer: ClientAnswer | undefined;
-    let untick: (() => void) | undefined;
-    try {
-      const isIgnoring =
-        generation.settings.config.compatibility.ignoreStreamOptions && ignoreStreamOptions(generation.call);
-      const { json, protocol } = generation.call;
-      // Only protocols whose turns are kept know templates.
-      const decoded =
-        protocol.server.items && namesPrompt(json) ? await this.#decodePrompted(json) : this.#decode(json);
-      if (isIgnoring) decoded.report.add('stream_options', 'dropped', 'means something only in a stream');
-      const hydrated = await hydrate(decoded, generation, this.#deps);
-      const { request } = hydrated;
-      const plan = this.#plan(request);
-      const context = this.#contextOf(request, plan);
-      answer = this.#openAnswer(hydrated, context);
-      const ticked = answer;
-      untick = this.#deps.ticker.add((now) => {
-        this.#watchClient();
-        ticked.tick(now);
-      });
-      const failure = this.#interruption ?? (await this.#try(request, plan, answer));
-      const { served } = generation;
-      const isKept = !failure && served !== undefined && generation.keeps(served.endpoint);
-      const kept = isKept ? this.#keep(hydrated, answer, context) : undefined;
-      this.#settle(failure, answer);
-      const response = await kept;
-      if (generation.holdsConversation) await this.#freeConversation();
-      if (generation.cancelled) return false;
-      if (failure) {
-        this.#refuse(failure, answer);
-        return false;
-      }
-      const paidForNothing = generation.paidForNothing();
-      if (paidForNothing) this.#deps.log.warn('an empty answer was billed', paidForNothing);
-      answer.complete(response);
-      return true;
-    } catch (thrown) {
-      const error = GatewayError.from(thrown);
-      if (error.kind === 'internal')
-        this.#deps.log.error('request failed', { id: generation.id, error: thrown });
-      this.#settle(error, answer);
-      if (generation.holdsConversation) await this.#freeConversation();
-      if (!generation.cancelled) this.#refuse(error, answer);
-      return false;
-    } finally {
-      untick?.();
-      if (generation.holdsConversation) await this.#freeConversation();
-    }
-  }
-
-  /** Ends the answer with a failure, whatever it is doing. */
-  interrupt(error: GatewayError): void {
-    this.#interruption ??= error;
-    this.#tries?.interrupt(error);
+    this.#experience = experience;
   }
 
   /**
-   * Notices when the client leaves. Begins with the first tick or the first streamed byte: most whole answers are
-   * there before, and listening costs more than it looks.
+   * Answers it. Rejects only where not even a refusal could be made.
+   * @returns true when the client has a complete, good answer; false when it was told of a failure, or has left
    */
-  #watchClient(): void {
-    if (this.#watching) return;
-    this.#watching = true;
-    this.#generation.call.client.onLeave(() => {
-      this.#generation.cancelled = true;
-      this.interrupt(new GatewayError('cancelled', 'the client closed the connection'));
-    });
+  async answer(): Promise<boolean> {
+    let request: CanonicalRequest | undefined;
+    let admitted: Admitted | undefined;
+    let opened: Opened | undefined;
+    let settled: Settled;
+    try {
+      request = await decodeCall(this.#arrival, this.#deps);
+      admitted = await admit(this.#arrival, request, this.#deps);
+      const planned = planFor(this.#arrival, admitted.request, this.#arrival.inputChars, this.#deps);
+      opened = this.#open(admitted, planned);
+      const { answer } = opened;
+      this.#visit.begin(this.#deps.ticker, (now) => answer.tick(now));
+      settled = await this.#settle(opened, await this.#try(opened));
+    } catch (thrown) {
+      settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
+    } finally {
+      this.#visit.end();
+      // Before the client hears of the end: its next turn may follow at once.
+      const releasing = admitted?.release();
+      if (releasing) await releasing;
+    }
+    return this.#tell(settled, request, opened);
   }
 
-  #decode(json: unknown): CanonicalRequest {
-    const generation = this.#generation;
-    const { call } = generation;
-    const request = call.protocol.server.decodeRequest(json, call.route);
-    generation.request = request;
-    generation.report = request.report;
-    return request;
-  }
-
-  /** The same with the template that the request names. */
-  async #decodePrompted(json: JsonObject): Promise<CanonicalRequest> {
-    const { call } = this.#generation;
-    const { own, whole } = await promptedBody(json, call.principal.keyId, this.#deps.prompts);
-    // First by itself: mistakes are named by their place in the client's own words.
-    call.protocol.server.decodeRequest(own, call.route);
-    return this.#decode(whole);
-  }
-
-  #plan(request: CanonicalRequest): Plan {
-    const generation = this.#generation;
-    const { call, settings, inputChars } = generation;
-    const plan = routeRequest(request, {
-      settings,
-      principal: call.principal,
-      state: this.#deps.routing,
-      nowMs: this.#deps.clock.now(),
-      inputChars,
-      peek: false,
-    });
-    generation.route = plan.trace();
-    generation.strict = isStrict(call, settings.config.strict);
-    generation.limit(
-      timeLimits(settings.config.routing.timeouts, plan.wishes.limits, call.header, request.report),
-    );
-    return plan;
-  }
-
-  #contextOf(request: CanonicalRequest, plan: Plan): AnswerContext {
-    const { id, createdAt, settings, call } = this.#generation;
-    return {
+  #open(admitted: Admitted, planned: Planned): Opened {
+    const { id, createdAt, settings, call } = this.#arrival;
+    const { request, plan } = planned;
+    const context: AnswerContext = {
       id,
       createdSeconds: Math.floor(createdAt / 1000),
       model: plan.candidates[0]?.endpoint.modelId ?? request.model,
@@ -163,103 +112,116 @@ export class Run {
       estimateInputTokens: () => estimatedInputTokens(request),
       streamAsArray: call.route?.streamAsArray,
     };
+    const input = { admitted, trail: this.#trail, context, clock: this.#deps.clock };
+    const answer = request.stream
+      ? new StreamAnswer(input, () => {
+          this.#visit.watch();
+          releaseBody(call);
+        })
+      : new WholeAnswer(input);
+    return { admitted, planned, answer, context };
   }
 
-  #openAnswer({ request, seal }: Hydrated, context: AnswerContext): ClientAnswer {
-    const generation = this.#generation;
-    const { now } = this.#deps.clock;
-    const nowSeconds = (): number => Math.floor(now() / 1000);
-    const committing = (by: Attempt): void => {
-      // An answer that another attempt completes keeps the report of the one that began it.
-      if (!generation.served) generation.report = by.report;
-      generation.served = by;
-    };
-    if (!request.stream) return new WholeAnswer(generation, context, { committing, seal, nowSeconds });
-    return new StreamAnswer(generation, context, {
-      now,
-      nowSeconds,
-      seal,
-      keeps: (by) => generation.keeps(by.endpoint),
-      pause: () => generation.served?.pause(),
-      resume: () => generation.served?.resume(),
-      committing: (by) => {
-        committing(by);
-        this.#watchClient();
-        generation.release();
+  async #try({ admitted, planned, answer }: Opened): Promise<Answered> {
+    const { cancellation } = this.#visit;
+    if (cancellation.reason) return { failure: cancellation.reason, told: false, turns: [] };
+    const deps = this.#deps;
+    const { learned, answered } = this.#experience;
+    const input = { deps, admitted, planned, trail: this.#trail, learned, cancellation };
+    const { items } = this.#arrival.call.protocol.server;
+    const belt = ToolBelt.of(planned.request, deps.tools(), items !== undefined);
+    if (belt) return new ToolLoop({ ...input, answer, belt, answered }).run();
+    const failure = await tryForText({ ...input, answer, translate: false });
+    const { by } = answer;
+    return { failure, told: failure !== undefined && by?.told === true, turns: by ? [by] : [] };
+  }
+
+  /** Writes the records, and what is kept; the client gets the end of its answer only afterwards. */
+  async #settle(opened: Opened, answered: Answered): Promise<Settled> {
+    const { failure, told, turns } = answered;
+    const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
+    this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
+    return { failure, told, response: kept.response && (await kept.response) };
+  }
+
+  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
+    const by = turns.at(-1);
+    if (!by || !admitted.keeps(by.endpoint)) return NOTHING_KEPT;
+    return keep({ admitted, answer, by, trail: this.#trail, context, lastTurn }, this.#deps);
+  }
+
+  #settleFailed(
+    failure: GatewayError,
+    request: CanonicalRequest | undefined,
+    opened: Opened | undefined,
+  ): Settled {
+    const by = opened?.answer.by;
+    this.#record({ failure, turns: by ? [by] : [], request, opened, content: null });
+    return { failure, told: false, response: undefined };
+  }
+
+  #record({ opened, ...known }: Known): void {
+    settle(
+      {
+        ...known,
+        arrival: this.#arrival,
+        trail: this.#trail,
+        route: opened?.planned.route ?? null,
+        report: this.#report(known.request, opened),
+        cancelled: this.#visit.left,
       },
-    });
+      opened?.answer.opened === true,
+      this.#deps,
+    );
   }
 
-  /**
-   * Keeps of the answer what is needed later. Never rejects: an answer is worth more than what is kept of it.
-   * @returns the answer as it was kept; undefined for one that was not
-   */
-  async #keep(
-    { turn, seal }: Hydrated,
-    answer: ClientAnswer,
-    context: AnswerContext,
-  ): Promise<JsonObject | undefined> {
-    const generation = this.#generation;
-    const events = generation.relayed ?? answer.collected();
-    const relayed = generation.keepsTurn ? generation.served?.meter.relayed?.answer?.() : undefined;
-    const given =
-      relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
-    const { principal } = generation.call;
-    if (events && principal.logContent) generation.keepAnswer(events);
-    // What is kept says what the client is told.
-    context.completedSeconds ??= Math.floor(this.#deps.clock.now() / 1000);
-    if (events?.usage) context.costUsd ??= generation.costUsd();
-    const failed = (error: unknown): undefined => {
-      this.#deps.log.error('an answer could not be kept', { id: generation.id, error });
-    };
-    // What an earlier turn thought led to a call that no client knows.
-    const thought = generation.lastTurn ?? events?.items;
-    const [response] = await Promise.all([
-      turn && given && generation.keepsTurn
-        ? keepTurn(turn, given, context, generation, this.#deps).catch(failed)
-        : undefined,
-      thought &&
-        pickForVault(thought) &&
-        this.#deps.vault
-          .remember(
-            principal.keyId,
-            thought,
-            generation.call.protocol.server.omitsCallIds ? context.request.items : undefined,
-          )
-          .catch(failed),
-    ]);
-    return response;
+  /** @returns true when the client has a complete, good answer */
+  #tell(
+    { failure, told, response }: Settled,
+    request: CanonicalRequest | undefined,
+    opened: Opened | undefined,
+  ): boolean {
+    if (this.#visit.left) return false;
+    const answer = opened?.answer;
+    if (answer && !failure) {
+      this.#warnOfNothing(answer);
+      try {
+        answer.complete(response);
+        return true;
+      } catch (thrown) {
+        this.#refuse(this.#failureOf(thrown), request, opened);
+        return false;
+      }
+    }
+    if (answer?.opened && told) answer.complete();
+    else this.#refuse(failure ?? new GatewayError('internal', 'internal error'), request, opened);
+    return false;
   }
 
-  #try(request: CanonicalRequest, plan: Plan, answer: ClientAnswer): Promise<GatewayError | undefined> {
-    const { items } = this.#generation.call.protocol.server;
-    const belt = ToolBelt.of(request, this.#deps.tools(), items !== undefined);
-    const input = {
-      deps: this.#deps,
-      generation: this.#generation,
-      learned: this.#learned,
-      request,
-      plan,
-      answer,
-    };
-    this.#tries = belt ? new ToolLoop({ ...input, belt, answered: this.#answered }) : new Tries(input);
-    return this.#tries.run();
+  #refuse(failure: GatewayError, request: CanonicalRequest | undefined, opened: Opened | undefined): void {
+    if (opened?.answer.opened) return opened.answer.fail(failure);
+    const report = this.#report(request, opened);
+    refuse({ arrival: this.#arrival, trail: this.#trail, report }, failure);
   }
 
-  /** Writes the records; the client gets the end of its answer only afterwards. */
-  #settle(error: GatewayError | undefined, answer: ClientAnswer | undefined): void {
-    settle(this.#generation, error, answer?.opened === true, this.#deps);
+  #report(request: CanonicalRequest | undefined, opened: Opened | undefined): Report {
+    return opened?.answer.report ?? request?.report ?? new Report();
   }
 
-  /** Before the client hears of the end: its next turn may follow at once. */
-  async #freeConversation(): Promise<void> {
-    const { request } = this.#generation;
-    if (request) await releaseConversation(request, this.#generation, this.#deps);
+  /** Tokens that were charged for nothing that a client can see: legal, but worth a look. */
+  #warnOfNothing({ by }: ClientAnswer): void {
+    if (!by?.meter.isEmpty) return;
+    const tokens = by.charge().usage?.output.text ?? 0;
+    if (tokens < EMPTY_ANSWER_TOKENS) return;
+    const { id } = this.#arrival;
+    this.#deps.log.warn('an empty answer was billed', { id, endpoint: by.endpoint.slug, tokens });
   }
 
-  #refuse(error: GatewayError, answer: ClientAnswer | undefined): void {
-    if (!answer?.opened) return refuse(this.#generation, error);
-    if (this.#generation.told) answer.complete();
-    else answer.fail(error);
+  /** What went wrong; a defect of ours is also logged. */
+  #failureOf(thrown: unknown): GatewayError {
+    const failure = GatewayError.from(thrown);
+    if (failure.kind === 'internal')
+      this.#deps.log.error('request failed', { id: this.#arrival.id, error: thrown });
+    return failure;
   }
 }

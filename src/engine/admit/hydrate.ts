@@ -4,7 +4,8 @@ import { GatewayError, nameResults } from '../../canonical/index.ts';
 import type { StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Generation } from '../generation.ts';
+import type { Arrival } from '../arrival.ts';
+import type { Holding, Holdings } from './holdings.ts';
 import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
 import { ReasoningSeal } from '../adapt/index.ts';
@@ -36,33 +37,35 @@ export interface Hydrated {
 }
 
 /**
- * Throws GatewayError: 404 for ids that are unknown or another key's, 409 for a conversation that is busy.
- * Takes the conversation's place for a turn: `releaseConversation` gives it back.
+ * Completes a request.
+ * @param holdings takes the turn of the conversation that the request belongs to
+ * @throws GatewayError: 404 for ids that are unknown or another key's, 409 for a conversation that is busy
  */
 export async function hydrate(
   request: CanonicalRequest,
-  generation: Generation,
+  arrival: Arrival,
   deps: GatewayDependencies,
+  holdings: Holdings,
 ): Promise<Hydrated> {
-  const { server } = generation.call.protocol;
-  const { keyId } = generation.call.principal;
+  const { call, settings } = arrival;
+  const { server } = call.protocol;
+  const { keyId } = call.principal;
   const seal = server.nativeReasoning
     ? new ReasoningSeal(deps.reasoning, keyId, server.nativeReasoning)
     : null;
   const kept =
     request.state && server.items
-      ? await addHistory(request, request.state, server.items, generation, deps)
+      ? await addHistory(request, request.state, server.items, arrival, deps, holdings)
       : null;
   let items = kept?.items ?? request.items;
-  const { mayName } = generation.settings;
+  const { mayName } = settings;
   refuseObjects({ ...request, items }, server, mayName);
   if (!items.every(isPlain)) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, keyId, deps.compaction);
-    items = await restoreLost(items, generation, deps);
-    items = await resolveFiles(items, keyId, deps.media.files, mayName, generation.call.account);
+    items = await restoreLost(items, arrival, deps);
+    items = await resolveFiles(items, keyId, deps.media.files, mayName, call.account);
   }
-  generation.rewritten = items !== request.items;
   return {
     request: items === request.items ? request : { ...request, items },
     turn: request.state && kept ? { state: request.state, items: kept.input, history: kept.history } : null,
@@ -75,35 +78,50 @@ function isPlain(item: Item): boolean {
   return item.type === 'message' && item.parts.every((part) => part.type === 'text');
 }
 
-/** Lets the next turn of the conversation begin. Never rejects. */
-export async function releaseConversation(
-  request: CanonicalRequest,
-  generation: Generation,
-  deps: GatewayDependencies,
-): Promise<void> {
-  const id = request.state?.conversationId;
-  if (id === undefined || !generation.holdsConversation) return;
-  generation.holdsConversation = false;
-  await deps.state.conversations
-    .endTurn(generation.call.principal.keyId, id, generation.id)
-    .catch((error: unknown) =>
-      deps.log.error('a conversation stays busy until its turn expires', { id, error }),
-    );
+/** The turn of a conversation: no other may begin meanwhile. */
+class ConversationTurn implements Holding {
+  readonly #keyId: string;
+  readonly #conversation: string;
+  readonly #generationId: string;
+  readonly #deps: Pick<GatewayDependencies, 'state' | 'log'>;
+
+  constructor(
+    keyId: string,
+    conversation: string,
+    generationId: string,
+    deps: Pick<GatewayDependencies, 'state' | 'log'>,
+  ) {
+    this.#keyId = keyId;
+    this.#conversation = conversation;
+    this.#generationId = generationId;
+    this.#deps = deps;
+  }
+
+  async release(): Promise<void> {
+    const { state, log } = this.#deps;
+    const id = this.#conversation;
+    await state.conversations
+      .endTurn(this.#keyId, id, this.#generationId)
+      .catch((error: unknown) =>
+        log.error('a conversation stays busy until its turn expires', { id, error }),
+      );
+  }
 }
 
 async function addHistory(
   request: CanonicalRequest,
   state: StateRequest,
   codec: StoredItems,
-  generation: Generation,
+  arrival: Arrival,
   deps: GatewayDependencies,
+  holdings: Holdings,
 ): Promise<{ items: readonly Item[]; input: readonly JsonObject[]; history: History }> {
   let count = 0;
   // Ids that name their generation need no entries of their own in the index of items.
-  const raw = codec.identify(request.raw['input'], (prefix) => `${prefix}${generation.id}_i${count++}`);
-  const history = await historyOf(state, generation, deps);
+  const raw = codec.identify(request.raw['input'], (prefix) => `${prefix}${arrival.id}_i${count++}`);
+  const history = await historyOf(state, arrival, deps, holdings);
   const hasReferences = request.items.some((item) => item.type === 'reference');
-  const input = hasReferences ? await resolve(raw, codec, generation, deps) : raw;
+  const input = hasReferences ? await resolve(raw, codec, arrival, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
   if (decoded.length === 0 && !hasReferences) return { items: request.items, input, history };
   // Instructions are this turn's alone and stand before everything that was said.
@@ -117,28 +135,30 @@ async function addHistory(
 
 async function historyOf(
   state: StateRequest,
-  generation: Generation,
+  arrival: Arrival,
   deps: GatewayDependencies,
+  holdings: Holdings,
 ): Promise<History> {
   const { previousResponseId: previous, conversationId: conversation } = state;
-  const { keyId } = generation.call.principal;
+  const { call, settings, createdAt } = arrival;
+  const { keyId } = call.principal;
   const now = deps.clock.now();
   if (previous !== undefined) {
-    const recalled = generation.call.memory?.recall(previous);
+    const recalled = call.memory?.recall(previous);
     if (recalled) return { path: 'previous_response_id', items: recalled, recalled: true };
     const { responses } = deps.state;
     const items = await previousItems(previous, { responses, keyId, now });
     return { path: 'previous_response_id', items };
   }
   if (conversation === undefined) return { path: 'input', items: [] };
-  const busyUntil = generation.deadlineAt;
+  const busyUntil = createdAt + settings.config.routing.timeouts.totalMs;
   const { conversations } = deps.state;
   if (!(await conversations.find(keyId, conversation, now))) {
     throw new GatewayError('not_found', `Conversation with id '${conversation.slice(0, 100)}' not found.`, {
       param: 'conversation',
     });
   }
-  if (!(await conversations.beginTurn(keyId, conversation, generation.id, now, busyUntil))) {
+  if (!(await conversations.beginTurn(keyId, conversation, arrival.id, now, busyUntil))) {
     throw new GatewayError(
       'conflict',
       'another turn of this conversation is running; wait until it has ended',
@@ -148,7 +168,7 @@ async function historyOf(
       },
     );
   }
-  generation.holdsConversation = true;
+  holdings.take(new ConversationTurn(keyId, conversation, arrival.id, deps));
   return { path: 'conversation', items: (await conversations.all(keyId, conversation, now)) ?? [] };
 }
 
@@ -156,10 +176,10 @@ async function historyOf(
 async function resolve(
   input: readonly JsonObject[],
   codec: StoredItems,
-  generation: Generation,
+  { call }: Arrival,
   deps: GatewayDependencies,
 ): Promise<readonly JsonObject[]> {
-  const { keyId } = generation.call.principal;
+  const { keyId } = call.principal;
   return Promise.all(
     input.map(async (item, index) => {
       const id = codec.referenceOf(item);
@@ -176,15 +196,15 @@ async function resolve(
 /** Puts back what the client lost: signed reasoning of earlier tool turns. */
 async function restoreLost(
   items: readonly Item[],
-  generation: Generation,
+  { id, call }: Arrival,
   { vault, log }: GatewayDependencies,
 ): Promise<readonly Item[]> {
   if (!items.some((item) => item.type === 'tool_call')) return items;
   try {
-    return (await vault.restore(generation.call.principal.keyId, items)).items;
+    return (await vault.restore(call.principal.keyId, items)).items;
   } catch (error) {
     // Most requests can do without; the model says so if this one cannot.
-    log.error('lost reasoning could not be restored', { id: generation.id, error });
+    log.error('lost reasoning could not be restored', { id, error });
     return items;
   }
 }

@@ -1,10 +1,10 @@
 // From a call to what can be answered: the request decoded, with everything that it refers to, allowed, within its limits
 // of time, and with the plan of whom to ask. Nothing is sent from here.
-export { hydrate, type Hydrated, releaseConversation, type TurnInput } from './hydrate.ts';
-export { ignoreStreamOptions, withoutStreamOptions } from './ignored-stream-options.ts';
+export { admit, type Admitted, decodeCall } from './admit.ts';
+export type { TurnInput } from './hydrate.ts';
+export { withoutStreamOptions } from './ignored-stream-options.ts';
 export { refuseObjects } from './named-objects.ts';
 export { outputOf, previousItems } from './previous-items.ts';
 export { namesPrompt, promptedBody } from './prompt.ts';
+export { planFor, type Planned } from './planned.ts';
 export { routeRequest } from './route.ts';
-export { isStrict } from './strictness.ts';
-export { timeLimits } from './time-limits.ts';

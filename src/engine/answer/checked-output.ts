@@ -9,7 +9,7 @@ export class CheckedOutput implements AttemptOutput {
   /** The whole answer. */
   readonly collector = new Collector();
   readonly #output: AttemptOutput;
-  readonly #claim: () => void;
+  readonly #claim: (() => void) | undefined;
   readonly #checks: readonly AnswerCheck[];
   #by: Attempt | undefined;
   /** True once the client was given something. */
@@ -20,7 +20,7 @@ export class CheckedOutput implements AttemptOutput {
   #from: number | undefined;
 
   /** @param claim called right before the client could see anything */
-  constructor(output: AttemptOutput, claim: () => void, checks: readonly AnswerCheck[]) {
+  constructor(output: AttemptOutput, claim: (() => void) | undefined, checks: readonly AnswerCheck[]) {
     this.#output = output;
     this.#claim = claim;
     this.#checks = checks;
@@ -75,9 +75,9 @@ export class CheckedOutput implements AttemptOutput {
   }
 
   #begin(by: Attempt | undefined): void {
-    if (!by) throw new TypeError('an answer of nobody');
+    if (!by) throw new TypeError('an answer that no attempt gave');
     this.#isPassing = true;
-    this.#claim();
+    this.#claim?.();
     this.#output.commit(by);
     for (const event of this.#waiting.splice(0)) this.#output.on(event);
   }

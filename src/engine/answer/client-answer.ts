@@ -1,13 +1,22 @@
 // Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
 // bytes are held back until the records are safe.
-import type { CanonicalEvent, EventSink, GatewayError, JsonObject, Usage } from '../../canonical/index.ts';
+import type {
+  CanonicalEvent,
+  EventSink,
+  GatewayError,
+  JsonObject,
+  Report,
+  Usage,
+} from '../../canonical/index.ts';
 import { Collector, type CollectedEvents } from '../../canonical/index.ts';
 import type { AnswerContext } from '../../protocols/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { ClientStream, Encoding } from '../call.ts';
-import type { Generation } from '../generation.ts';
-import type { ReasoningSeal } from '../adapt/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Admitted } from '../admit/index.ts';
+import type { Trail } from '../trail.ts';
+import { answerHeaders } from './answer-headers.ts';
 
 /** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
@@ -25,6 +34,10 @@ const ARRAY_TYPE = { 'content-type': 'application/json' };
 
 /** What the gateway does with an answer, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
+  /** The attempt whose answer the client gets; of an answer of several turns the last one. Undefined while nobody's. */
+  readonly by: Attempt | undefined;
+  /** What was lost on the way to the client, as far as it is known who answers. */
+  readonly report: Report;
   /** True once something was sent: another endpoint can no longer answer instead. */
   readonly committed: boolean;
   /** True once a failure can only be told inside the answer: the head of a stream was sent, or it holds the failure. */
@@ -45,29 +58,21 @@ export interface ClientAnswer extends AttemptOutput {
 }
 
 /** What an answer needs of its surroundings. */
-export interface AnswerHooks {
-  /** Called at the commit, before anything is sent: who serves is now known. */
-  readonly committing: (by: Attempt) => void;
-  /** Stands in front of the encoder; null where nothing needs sealing. */
-  readonly seal: ReasoningSeal | null;
-  /** Unix time in seconds. */
-  readonly nowSeconds: () => number;
-}
-
-/** What a streamed answer needs besides. */
-export interface StreamHooks extends AnswerHooks {
-  readonly now: () => number;
-  readonly pause: () => void;
-  readonly resume: () => void;
-  /** Whether the answer of this attempt is needed after it was sent. */
-  readonly keeps: (by: Attempt) => boolean;
+export interface AnswerInput {
+  readonly admitted: Admitted;
+  readonly trail: Trail;
+  /** Completed by the answer as it goes. */
+  readonly context: AnswerContext;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 export class StreamAnswer implements ClientAnswer {
   committed = false;
-  readonly #generation: Generation;
-  readonly #context: AnswerContext;
-  readonly #hooks: StreamHooks;
+  by: Attempt | undefined;
+  readonly #input: AnswerInput;
+  readonly #streaming: () => void;
+  /** Whose report goes with the answer: an answer that another attempt completes keeps the one that it began with. */
+  #reporter: Attempt | undefined;
   #losses: AnswerLosses | undefined;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
@@ -80,31 +85,38 @@ export class StreamAnswer implements ClientAnswer {
   #usage: Usage | undefined;
   #lastWriteAt: number;
 
-  constructor(generation: Generation, context: AnswerContext, hooks: StreamHooks) {
-    this.#generation = generation;
-    this.#context = context;
-    this.#hooks = hooks;
-    this.#lastWriteAt = hooks.now();
+  /** @param streaming called when it is known who answers, before anything of that is shown */
+  constructor(input: AnswerInput, streaming: () => void) {
+    this.#input = input;
+    this.#streaming = streaming;
+    this.#lastWriteAt = input.clock.now();
+  }
+
+  get report(): Report {
+    return reportOf(this.#reporter, this.#input);
   }
 
   commit(by: Attempt): void {
     // An answer that another attempt completes goes on under the name that it began with.
     if (!this.committed) {
-      this.#context.model = by.endpoint.modelId;
-      this.#keeps = this.#hooks.keeps(by);
+      this.#input.context.model = by.endpoint.modelId;
+      this.#keeps = this.#input.admitted.keeps(by.endpoint);
     }
     this.committed = true;
-    this.#hooks.committing(by);
+    this.by = by;
+    this.#reporter ??= by;
+    this.#streaming();
     this.#open();
   }
 
   join(by: Attempt): void {
-    this.#hooks.committing(by);
+    this.by = by;
+    this.#reporter = by;
   }
 
   on(event: CanonicalEvent): void {
     // Made by the first event: what is relayed has none.
-    this.#losses ??= lossesOf(this.#generation, { on: (taken) => this.#take(taken) });
+    this.#losses ??= lossesOf(this.#input, this, { on: (taken) => this.#take(taken) });
     this.#losses.on(event);
   }
 
@@ -112,8 +124,8 @@ export class StreamAnswer implements ClientAnswer {
     if (event.type === 'error') this.#open();
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'finish') {
-      if (this.#usage) this.#context.costUsd = this.#generation.costUsd();
-      this.#context.completedSeconds = this.#hooks.nowSeconds();
+      if (this.#usage) this.#input.context.costUsd = this.#input.trail.costUsd();
+      this.#input.context.completedSeconds = nowSeconds(this.#input.clock);
     }
     if (this.#keeps) (this.#collector ??= new Collector()).on(event);
     this.#encode(event);
@@ -178,8 +190,8 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   #keepAlive(): string {
-    if (this.#context.streamAsArray) return ARRAY_KEEP_ALIVE;
-    const { server } = this.#generation.call.protocol;
+    if (this.#input.context.streamAsArray) return ARRAY_KEEP_ALIVE;
+    const { server } = this.#input.admitted.arrival.call.protocol;
     return (this.committed ? server.keepAlive : undefined) ?? KEEP_ALIVE;
   }
 
@@ -189,24 +201,24 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   #openEncoder(): EventSink {
-    const { server } = this.#generation.call.protocol;
-    const encoder = server.encodeStream((frames) => (this.#text += frames), this.#context);
-    return this.#hooks.seal?.sink(encoder) ?? encoder;
+    const { server } = this.#input.admitted.arrival.call.protocol;
+    const encoder = server.encodeStream((frames) => (this.#text += frames), this.#input.context);
+    return this.#input.admitted.seal?.sink(encoder) ?? encoder;
   }
 
   #open(): void {
     if (this.#stream) return;
-    this.#stream = this.#generation.call.client.openStream({
+    this.#stream = this.#input.admitted.arrival.call.client.openStream({
       ...STREAM_HEADERS,
-      ...(this.#context.streamAsArray ? ARRAY_TYPE : {}),
-      ...this.#generation.headers(),
+      ...(this.#input.context.streamAsArray ? ARRAY_TYPE : {}),
+      ...headersOf(this.#input, this),
     });
-    this.#stream.onDrain(this.#hooks.resume);
+    this.#stream.onDrain(() => this.by?.resume());
   }
 
   #write(data: string, encoding: Encoding): void {
-    this.#lastWriteAt = this.#hooks.now();
-    if (this.#stream && !this.#stream.write(data, encoding)) this.#hooks.pause();
+    this.#lastWriteAt = this.#input.clock.now();
+    if (this.#stream && !this.#stream.write(data, encoding)) this.by?.pause();
   }
 }
 
@@ -214,19 +226,25 @@ export class StreamAnswer implements ClientAnswer {
 export class WholeAnswer implements ClientAnswer {
   readonly keeps = true;
   readonly committed = false;
-  readonly #generation: Generation;
-  readonly #context: AnswerContext;
-  readonly #hooks: AnswerHooks;
+  readonly #input: AnswerInput;
+  #by: Attempt | undefined;
   #collector = new Collector();
   #losses: AnswerLosses | undefined;
   #relayed: string | undefined;
   /** True when the failure of the answer is told in it. */
   #tellsFailure = false;
 
-  constructor(generation: Generation, context: AnswerContext, hooks: AnswerHooks) {
-    this.#generation = generation;
-    this.#context = context;
-    this.#hooks = hooks;
+  constructor(input: AnswerInput) {
+    this.#input = input;
+  }
+
+  /** Nothing is sent before it is complete: one that has failed answers nothing. */
+  get by(): Attempt | undefined {
+    return this.#by?.failure ? undefined : this.#by;
+  }
+
+  get report(): Report {
+    return reportOf(this.by, this.#input);
   }
 
   get opened(): boolean {
@@ -238,17 +256,17 @@ export class WholeAnswer implements ClientAnswer {
     this.#collector = new Collector();
     this.#losses = undefined;
     this.#relayed = undefined;
-    this.#hooks.committing(by);
-    this.#context.model = by.endpoint.modelId;
+    this.#by = by;
+    this.#input.context.model = by.endpoint.modelId;
   }
 
   join(by: Attempt): void {
-    this.#hooks.committing(by);
+    this.#by = by;
   }
 
   on(event: CanonicalEvent): void {
     if (event.type === 'error') this.#tellsFailure = true;
-    this.#losses ??= lossesOf(this.#generation, this.#collector);
+    this.#losses ??= lossesOf(this.#input, this, this.#collector);
     this.#losses.on(event);
   }
 
@@ -269,27 +287,27 @@ export class WholeAnswer implements ClientAnswer {
   finishing(): void {}
 
   complete(kept?: JsonObject): void {
-    const { call } = this.#generation;
+    const { call } = this.#input.admitted.arrival;
     const { server } = call.protocol;
-    const headers = this.#generation.headers();
+    const headers = headersOf(this.#input, this);
     headers['content-type'] = 'application/json';
     if (this.#relayed !== undefined) {
       call.client.respond(200, headers, this.#relayed, 'bytes');
       return;
     }
     // What was kept is the whole answer already: it is not made a second time.
-    const include = this.#context.request.state?.include;
+    const include = this.#input.context.request.state?.include;
     const body = kept && include && server.items?.showResponse(kept, include);
     call.client.respond(200, headers, JSON.stringify(body ?? this.#encoded()), 'text');
   }
 
   #encoded(): JsonObject {
     const collected = this.#collector.result();
-    const events = this.#hooks.seal?.collected(collected) ?? collected;
+    const events = this.#input.admitted.seal?.collected(collected) ?? collected;
     // Where the answer is kept, it already says when it was complete.
-    this.#context.completedSeconds ??= this.#hooks.nowSeconds();
-    if (events.usage) this.#context.costUsd = this.#generation.costUsd();
-    return this.#generation.call.protocol.server.encodeResponse(events, this.#context);
+    this.#input.context.completedSeconds ??= nowSeconds(this.#input.clock);
+    if (events.usage) this.#input.context.costUsd = this.#input.trail.costUsd();
+    return this.#input.admitted.arrival.call.protocol.server.encodeResponse(events, this.#input.context);
   }
 
   fail(): void {
@@ -299,6 +317,19 @@ export class WholeAnswer implements ClientAnswer {
   tick(): void {}
 }
 
-function lossesOf(generation: Generation, next: EventSink): AnswerLosses {
-  return new AnswerLosses(next, generation.call.protocol, () => generation.report);
+function headersOf({ admitted, trail }: AnswerInput, { by, report }: ClientAnswer): Record<string, string> {
+  return answerHeaders(admitted.arrival.id, trail.attempts.length, by, report);
+}
+
+/** @param reporter whose report it is; undefined while nobody answers: then that of the latest who was asked */
+function reportOf(reporter: Attempt | undefined, { admitted, trail }: AnswerInput): Report {
+  return reporter?.report ?? trail.report ?? admitted.request.report;
+}
+
+function lossesOf({ admitted }: AnswerInput, answer: ClientAnswer, next: EventSink): AnswerLosses {
+  return new AnswerLosses(next, admitted.arrival.call.protocol, () => answer.report);
+}
+
+function nowSeconds(clock: AnswerInput['clock']): number {
+  return Math.floor(clock.now() / 1000);
 }

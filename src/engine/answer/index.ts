@@ -1,7 +1,8 @@
 // What the client gets: a whole answer, a stream, one that is held back until it was checked, one that several readers
 // share, or a refusal.
+export { answerHeaders, headerText } from './answer-headers.ts';
 export { CheckedOutput } from './checked-output.ts';
-export { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+export { type AnswerInput, type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {
   IDEMPOTENCY_HEADER,
@@ -9,4 +10,4 @@ export {
   type IdempotentAnswer,
   IdempotentAnswers,
 } from './idempotency.ts';
-export { refusalStatus, refuse, retryHeaders } from './refuse.ts';
+export { refusalStatus, refuse, type Refused, retryHeaders } from './refuse.ts';

@@ -1,9 +1,12 @@
 // Tells a client that got nothing yet why it gets no answer: in its own protocol, or in the upstream's own words
 // where those are its protocol already.
-import type { GatewayError, UpstreamFailure } from '../../canonical/index.ts';
+import type { GatewayError, Report, UpstreamFailure } from '../../canonical/index.ts';
+import type { Attempt } from '../attempt/index.ts';
 import { isJsonObject, parseJson } from '../../canonical/index.ts';
 import { isOwnRefusal } from '../failure-table.ts';
-import type { Generation } from '../generation.ts';
+import type { Arrival } from '../arrival.ts';
+import type { Trail } from '../trail.ts';
+import { answerHeaders } from './answer-headers.ts';
 
 /** What the client gets instead of an answer. */
 interface Refusal {
@@ -12,16 +15,26 @@ interface Refusal {
   readonly body: string;
 }
 
+/** A request as far as it came. */
+export interface Refused {
+  readonly arrival: Arrival;
+  readonly trail: Trail;
+  /** What is told of losses. */
+  readonly report: Report;
+}
+
 /** HTTP status of the error as the whole answer. */
-export function refusalStatus(generation: Generation, error: GatewayError): number {
-  return refusalOf(generation, error).status;
+export function refusalStatus(refused: Refused, error: GatewayError): number {
+  return refusalOf(refused, error).status;
 }
 
 /**
  * The upstream's own words where a relayed answer would have had them, else the error in the words of the client's
  * protocol: with the upstream's status where it was the only one asked and the caller is at fault.
  */
-function refusalOf({ call, id, attempts }: Generation, error: GatewayError): Refusal {
+function refusalOf({ arrival, trail }: Refused, error: GatewayError): Refusal {
+  const { call, id } = arrival;
+  const { attempts } = trail;
   const { upstream } = error;
   const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
   const isTold = isCallers || (error.fault !== 'client' && upstream && tellsOfUpstream(upstream));
@@ -43,7 +56,7 @@ function isCallersRefusal(attempts: number, { fault, upstream }: GatewayError): 
 }
 
 /** True when all tries were at one endpoint, whose answer would have been the client's as it is. */
-function isRelayed(attempts: Generation['attempts']): boolean {
+function isRelayed(attempts: readonly Attempt[]): boolean {
   const [first] = attempts;
   // Those who host another vendor's protocol have errors of their own form.
   if (!first || first.endpoint.hosting) return false;
@@ -63,12 +76,13 @@ function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
 }
 
 /** Sends the error as the whole answer. */
-export function refuse(generation: Generation, error: GatewayError): void {
-  const { call, attempts } = generation;
-  const { status, body } = refusalOf(generation, error);
+export function refuse(refused: Refused, error: GatewayError): void {
+  const { id, call } = refused.arrival;
+  const { attempts } = refused.trail;
+  const { status, body } = refusalOf(refused, error);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    ...generation.headers(attempts.at(-1)),
+    ...answerHeaders(id, attempts.length, attempts.at(-1), refused.report),
     ...retryHeaders(error),
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;

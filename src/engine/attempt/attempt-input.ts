@@ -1,6 +1,6 @@
 // What an attempt is given, and where its answer goes.
 import type { CanonicalEvent, GatewayError } from '../../canonical/index.ts';
-import type { ApiCall } from '../call.ts';
+import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Timeouts } from '../settings.ts';
 import type { Attempt } from './attempt.ts';
@@ -27,9 +27,7 @@ export interface AttemptOutput {
 
 /** The request that an attempt is made for: whose it is, and how long it may take. */
 export interface Requester {
-  /** Id of the generation. */
-  readonly id: string;
-  readonly call: Pick<ApiCall, 'principal' | 'headers' | 'account'>;
+  readonly arrival: Pick<Arrival, 'id' | 'call'>;
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;
@@ -41,15 +39,19 @@ export type AttemptServices = Pick<
   'clock' | 'ticker' | 'upstream' | 'routing' | 'redact'
 >;
 
-export interface AttemptInput {
-  readonly requester: Requester;
+/** What differs between two attempts at the same. */
+export interface AttemptNumber {
   /** Attempts of the same request before this one. */
   readonly ordinal: number;
+  /** True: over a fresh connection, because one that was used before turned out to be closed. */
+  readonly fresh: boolean;
+}
+
+export interface AttemptInput {
+  readonly requester: Requester;
   /** What is sent, and how its answer is read. */
   readonly prepared: PreparedAttempt;
   readonly output: AttemptOutput;
-  /** True: over a fresh connection, because one that was used before turned out to be closed. */
-  readonly fresh: boolean;
   /** True: the events of an answer that is relayed are collected as well, for what is kept of it. */
   readonly collects: boolean;
   /** Called right before the output is committed: others that race for the same answer have lost. */

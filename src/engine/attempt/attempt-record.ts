@@ -1,12 +1,12 @@
 // What the ledger keeps of one try. Only the shape: what happened is the attempt's knowledge.
 import type { GatewayError, Usage } from '../../canonical/index.ts';
 import { type AttemptRecord, type Cost, costOf } from '../../ledger/index.ts';
-import type { AttemptInput } from './attempt-input.ts';
+import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 import { summariseError } from './error-summary.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
 
-export interface AttemptFacts {
+export interface AttemptCourse {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -33,14 +33,16 @@ export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: Gateway
 
 /** The record of an attempt. */
 export function attemptRecord(
-  { requester, ordinal, prepared }: Pick<AttemptInput, 'requester' | 'ordinal' | 'prepared'>,
-  { startedAt, endedAt, status, error, meter, charge }: AttemptFacts,
+  { requester, prepared }: AttemptInput,
+  { ordinal }: AttemptNumber,
+  { startedAt, endedAt, status, error, meter, charge }: AttemptCourse,
 ): AttemptRecord {
   const { endpoint, lane } = prepared;
+  const { id } = requester.arrival;
   return {
     // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
-    id: `${requester.id}-${ordinal}`,
-    generationId: requester.id,
+    id: `${id}-${ordinal}`,
+    generationId: id,
     ordinal,
     provider: endpoint.provider,
     endpoint: endpoint.slug,

@@ -3,9 +3,10 @@ import { preparedEndpoint } from '../prepared-endpoint.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import type { Outgoing } from './send-upstream.ts';
 
-export function attemptRequest({ prepared, requester, fresh }: AttemptInput): Outgoing {
+/** @param fresh over a connection of its own */
+export function attemptRequest({ prepared, requester }: AttemptInput, fresh: boolean): Outgoing {
   const { endpoint, path, passedHeaders, request, body } = prepared;
-  const { principal, headers } = requester.call;
+  const { principal, headers } = requester.arrival.call;
   const known = preparedEndpoint(endpoint);
   const passed = { headers, names: passedHeaders };
   return {

@@ -18,7 +18,7 @@ import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord, type Charge, chargeOf } from './attempt-record.ts';
 import { attemptRequest } from './attempt-request.ts';
-import type { AttemptInput, AttemptServices } from './attempt-input.ts';
+import type { AttemptInput, AttemptNumber, AttemptServices } from './attempt-input.ts';
 import { isEndpointsFault } from '../failure-table.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { Meter } from './meter.ts';
@@ -40,11 +40,14 @@ export class Attempt {
   /** What passes of an answer that is relayed, where it was asked for; null: the output knows it, or nobody asks. */
   readonly tap: Collector | null;
   committed = false;
+  /** Why it failed; undefined while it has not. */
+  failure: GatewayError | undefined;
   /** True when the client has already read of the failure, in the upstream's own words. */
   told = false;
   /** True when a connection that was used before turned out to be closed, which says nothing about the endpoint. */
   isStale = false;
   readonly #input: AttemptInput;
+  readonly #number: AttemptNumber;
   readonly #services: AttemptServices;
   /** Takes what this attempt teaches about its endpoint; undefined before it runs. */
   #lease: AttemptLease | undefined;
@@ -66,10 +69,9 @@ export class Attempt {
   readonly #progress = new Progress();
   #status: number | null = null;
   #charge: Charge | undefined;
-  #error: GatewayError | undefined;
   #cutAt: string | undefined;
   #unwatch: (() => void) | undefined;
-  #resolve: (failure: GatewayError | undefined) => void = () => {};
+  #resolve: () => void = () => {};
 
   readonly #take: AnswerTaker = {
     event: (event) => this.#event(event),
@@ -81,11 +83,12 @@ export class Attempt {
     grown: (chars) => this.#grown(chars),
   };
 
-  constructor(input: AttemptInput, services: AttemptServices) {
+  constructor(input: AttemptInput, number: AttemptNumber, services: AttemptServices) {
     this.#input = input;
+    this.#number = number;
     this.#services = services;
     this.tap = input.collects && input.prepared.lane === 'relay' ? new Collector() : null;
-    const { account } = input.requester.call;
+    const { account } = input.requester.arrival.call;
     this.#kept = new HeldBytes(account);
     this.#body = new PacedAnswer(
       {
@@ -110,8 +113,8 @@ export class Attempt {
     return this.#input.prepared.lane;
   }
 
-  /** Runs to the end of the answer, or to its failure; called once. Never rejects. */
-  run(): Promise<GatewayError | undefined> {
+  /** Runs to the end of the answer, or to its `failure`; called once. Never rejects. */
+  run(): Promise<void> {
     const { clock, ticker, upstream, routing } = this.#services;
     const { endpoint, request } = this.#input.prepared;
     this.#progress.begin(clock.now());
@@ -122,7 +125,7 @@ export class Attempt {
       this.#guard(() => {
         const call = sendUpstream(
           endpoint,
-          attemptRequest(this.#input),
+          attemptRequest(this.#input, this.#number.fresh),
           upstream,
           {
             signed: (headers) => (this.#signature = headers),
@@ -159,17 +162,17 @@ export class Attempt {
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
   charge(): Charge {
     if (this.#charge) return this.#charge;
-    const charge = chargeOf(this.#input.prepared, this.meter, this.#error);
+    const charge = chargeOf(this.#input.prepared, this.meter, this.failure);
     if (this.#progress.endedAt !== undefined) this.#charge = charge;
     return charge;
   }
 
   record(): AttemptRecord {
-    return attemptRecord(this.#input, {
+    return attemptRecord(this.#input, this.#number, {
       startedAt: this.#progress.startedAt,
       endedAt: this.#progress.endedAt ?? this.#services.clock.now(),
       status: this.#status,
-      error: this.#error,
+      error: this.failure,
       meter: this.meter,
       charge: this.charge(),
     });
@@ -318,7 +321,7 @@ export class Attempt {
     this.#progress.state = 'lingering';
     this.#lease?.ended({ failure: null, endpointsFault: false, usage: this.charge().usage });
     this.#input.output.finishing();
-    this.#resolve(undefined);
+    this.#resolve();
   }
 
   #fail(cause: GatewayError, told = false): void {
@@ -327,7 +330,7 @@ export class Attempt {
     // What passed before the failure was produced, and is counted.
     if (this.#relaying) this.meter.read(this.#relaying);
     const error = redactedError(cause, this.#services.redact);
-    this.#error = error;
+    this.failure = error;
     this.#progress.endedAt = this.#services.clock.now();
     this.#lease?.ended({
       failure: error.kind,
@@ -340,7 +343,7 @@ export class Attempt {
     this.#body.abort();
     this.#kept.release();
     this.told = told || this.#tell(error);
-    this.#resolve(error);
+    this.#resolve();
   }
 
   /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */

@@ -110,7 +110,7 @@ function codecContext(clock: Clock): CodecContext {
 function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading): RelayFacts {
   const { endpoint, request } = prepared;
   return {
-    id: requester.id,
+    id: requester.arrival.id,
     model: endpoint.modelId,
     store: request.state?.store,
     showUsage: request.streamUsage === true || request.gateway.includeUsage === true,

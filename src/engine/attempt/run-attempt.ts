@@ -1,19 +1,38 @@
 // One attempt, and a second one where the first went out over a connection that the upstream had closed meanwhile: it may
 // have been received, so that each is an attempt of its own in the records.
-import type { GatewayError } from '../../canonical/index.ts';
-import type { Attempt } from './attempt.ts';
+import type { Cancellation } from '../cancellation.ts';
+import type { Trail } from '../trail.ts';
+import { Attempt } from './attempt.ts';
+import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 
 /**
- * Runs to the end that counts.
- * @param start makes an attempt. `fresh`: over a connection of its own
- * @param isOver true when nobody waits for the answer any more
- * @returns undefined when it answered
+ * Makes an attempt and runs it to its end.
+ * @param trail takes every attempt as it begins
+ * @returns the one that counts
  */
 export async function runAttempt(
-  start: (fresh: boolean) => Attempt,
-  isOver: () => boolean,
-): Promise<GatewayError | undefined> {
-  const attempt = start(false);
-  const failure = await attempt.run();
-  return attempt.isStale && !isOver() ? start(true).run() : failure;
+  input: AttemptInput,
+  trail: Trail,
+  cancellation: Cancellation,
+  services: AttemptServices,
+): Promise<Attempt> {
+  const first = await runOne(false, input, trail, cancellation, services);
+  return first.isStale && !cancellation.reason ? runOne(true, input, trail, cancellation, services) : first;
+}
+
+/** @param fresh over a connection of its own */
+async function runOne(
+  fresh: boolean,
+  input: AttemptInput,
+  trail: Trail,
+  cancellation: Cancellation,
+  services: AttemptServices,
+): Promise<Attempt> {
+  const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh }, services);
+  trail.add(attempt);
+  const running = attempt.run();
+  cancellation.add(attempt);
+  await running;
+  cancellation.remove(attempt);
+  return attempt;
 }

@@ -1,105 +1,77 @@
-// One request for embeddings on its way through the engine: decoded, planned, tried, settled, answered. Like a run of
-// text, but nothing is streamed, stored or hydrated.
-import type { EmbeddingsRequest } from '../../canonical/index.ts';
-import { GatewayError, type JsonObject } from '../../canonical/index.ts';
+// One request for embeddings on its way through the engine: decoded, planned, tried, settled, answered. Like a request
+// for text, but nothing is streamed, stored or hydrated.
+import { type EmbeddingsRequest, GatewayError, type JsonObject, Report } from '../../canonical/index.ts';
 import type { DecodedEmbeddings } from '../../protocols/index.ts';
-import { newGenerationId } from '../../runtime/ids.ts';
+import { planFor, type Planned } from '../admit/index.ts';
+import { answerHeaders, refuse } from '../answer/index.ts';
+import type { Arrival } from '../arrival.ts';
 import type { ApiCall } from '../call.ts';
+import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import { EmbeddingTries } from './embedding-tries.ts';
-import { Generation } from '../generation.ts';
-import { refuse } from '../answer/index.ts';
-import { isStrict, routeRequest, timeLimits } from '../admit/index.ts';
+import { tryCandidates } from '../failover/index.ts';
 import { settle } from '../settle/index.ts';
+import { Trail } from '../trail.ts';
+import type { Visit } from '../visit.ts';
+import { type EmbeddingAnswer, type EmbeddingInput, EmbeddingTask } from './embedding-task.ts';
 
-export class Embedding {
-  readonly #deps: GatewayDependencies;
-  readonly #generation: Generation;
-  #tries: EmbeddingTries | undefined;
-  #interruption: GatewayError | undefined;
-  #watching = false;
-
-  constructor(deps: GatewayDependencies, call: ApiCall) {
-    this.#deps = deps;
-    const now = deps.clock.now();
-    this.#generation = new Generation(newGenerationId(now), call, deps.settings(), now);
-  }
-
-  /** @returns true when the client has a complete, good answer; false when it was told of a failure, or has left */
-  async answer(): Promise<boolean> {
-    const generation = this.#generation;
-    const untick = this.#deps.ticker.add(() => this.#watchClient());
-    let failure: GatewayError | undefined;
-    let body: JsonObject | undefined;
-    try {
-      body = await this.#embed();
-    } catch (thrown) {
-      failure = GatewayError.from(thrown);
-      if (failure.kind === 'internal')
-        this.#deps.log.error('request failed', { id: generation.id, error: thrown });
-    } finally {
-      untick();
-    }
-    settle(generation, failure, false, this.#deps);
-    if (generation.cancelled) return false;
-    if (failure || !body) {
-      refuse(generation, failure ?? new GatewayError('internal', 'internal error'));
-      return false;
-    }
-    const headers = { 'content-type': 'application/json', ...generation.headers() };
-    generation.call.client.respond(200, headers, JSON.stringify(body), 'text');
-    return true;
-  }
-
-  /** Ends the work with a failure. */
-  interrupt(error: GatewayError): void {
-    this.#interruption ??= error;
-    this.#tries?.interrupt(error);
-  }
-
-  /** The body of the answer. Throws GatewayError. */
-  async #embed(): Promise<JsonObject> {
-    const generation = this.#generation;
-    const { call, settings } = generation;
-    const { request, asked, encode } = decodeEmbeddings(call);
-    generation.request = request;
-    generation.report = request.report;
-    const plan = routeRequest(request, {
-      settings,
-      principal: call.principal,
-      state: this.#deps.routing,
-      nowMs: this.#deps.clock.now(),
-      inputChars: longestInput(asked),
-      peek: false,
-    });
-    generation.route = plan.trace();
-    generation.strict = isStrict(call, settings.config.strict);
-    generation.limit(
-      timeLimits(settings.config.routing.timeouts, plan.wishes.limits, call.header, request.report),
-    );
-    const tries = new EmbeddingTries({ deps: this.#deps, generation, plan, request, asked });
-    this.#tries = tries;
-    const failure = this.#interruption ?? (await tries.run());
-    if (failure) throw failure;
-    const { answer } = tries;
-    if (!answer) throw new TypeError('an answer of nobody');
-    return encode({
+/**
+ * Answers one request for embeddings. Never rejects.
+ * @returns true when the client has a complete, good answer; false when it was told of a failure, or has left
+ */
+export async function answerEmbeddings(
+  arrival: Arrival,
+  visit: Visit,
+  deps: GatewayDependencies,
+): Promise<boolean> {
+  const { id, call } = arrival;
+  const trail = new Trail();
+  let decoded: DecodedEmbeddings | undefined;
+  let plan: Planned | undefined;
+  let answer: EmbeddingAnswer | undefined;
+  let failure: GatewayError | undefined;
+  let body: JsonObject | undefined;
+  visit.begin(deps.ticker);
+  try {
+    decoded = decodeEmbeddings(call);
+    const { request, asked, encode } = decoded;
+    plan = planFor(arrival, request, longestInput(asked), deps);
+    answer = await tried({ planned: plan, trail, deps, asked }, visit.cancellation);
+    body = encode({
       vectors: answer.vectors,
       usage: answer.usage,
-      model: generation.served?.endpoint.modelId ?? request.model,
-      costUsd: request.gateway.includeUsage === true ? generation.costUsd() : undefined,
+      model: answer.by.at(-1)?.endpoint.modelId ?? request.model,
+      costUsd: request.gateway.includeUsage === true ? trail.costUsd() : undefined,
     });
+  } catch (thrown) {
+    failure = GatewayError.from(thrown);
+    if (failure.kind === 'internal') deps.log.error('request failed', { id, error: thrown });
+  } finally {
+    visit.end();
   }
+  const turns = answer?.by ?? [];
+  const report = answer?.report ?? decoded?.request.report ?? new Report();
+  const { left } = visit;
+  const outcome = { arrival, trail, request: decoded?.request, route: plan?.route ?? null };
+  settle({ ...outcome, turns, report, failure, cancelled: left, content: null }, false, deps);
+  if (left) return false;
+  if (failure || !body) {
+    refuse({ arrival, trail, report }, failure ?? new GatewayError('internal', 'internal error'));
+    return false;
+  }
+  const headers = answerHeaders(id, trail.attempts.length, turns.at(-1), report);
+  headers['content-type'] = 'application/json';
+  call.client.respond(200, headers, JSON.stringify(body), 'text');
+  return true;
+}
 
-  /** Notices when the client leaves. Begins with the first tick: most answers are there before. */
-  #watchClient(): void {
-    if (this.#watching) return;
-    this.#watching = true;
-    this.#generation.call.client.onLeave(() => {
-      this.#generation.cancelled = true;
-      this.interrupt(new GatewayError('cancelled', 'the client closed the connection'));
-    });
-  }
+/** The answer of whoever gave one. Throws GatewayError. */
+async function tried(input: EmbeddingInput, cancellation: Cancellation): Promise<EmbeddingAnswer> {
+  const task = new EmbeddingTask(input);
+  const { planned, deps } = input;
+  const failure = cancellation.reason ?? (await tryCandidates(task, { planned, deps, cancellation }));
+  if (failure) throw failure;
+  if (!task.answer) throw new TypeError('an answer that no attempt gave');
+  return task.answer;
 }
 
 /** A request for embeddings in the client's protocol. Throws GatewayError naming every offending field. */

@@ -1,2 +1,2 @@
 // The same steps for vectors: parts of the input, tries, and the answer in the client's format.
-export { decodeEmbeddings, Embedding, longestInput } from './embed.ts';
+export { answerEmbeddings, decodeEmbeddings, longestInput } from './embed.ts';

@@ -1,51 +1,58 @@
 // Hedging: when the first content is later than it usually is, a second endpoint is asked as well, and the slower of
 // the two is cancelled.
 import { GatewayError } from '../../canonical/index.ts';
-import type { Candidate } from '../../routing/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { FailedTry } from './failover.ts';
-
-/** A try that runs. */
-export interface RunningTry {
-  /** Resolves to undefined when it answered. Never rejects. */
-  readonly done: Promise<GatewayError | undefined>;
-  cancel(reason: GatewayError): void;
-}
+import { Cancellation } from '../cancellation.ts';
+import type { CandidateQueue, Entry } from './candidate-queue.ts';
+import { type Task, type Tried, tryAlone } from './task.ts';
 
 export interface RaceOptions {
+  /** Who else may be asked. */
+  readonly queue: CandidateQueue;
   readonly clock: Clock;
   /** Milliseconds without content after which the second is asked. */
   readonly patienceMs: number;
-  /** Starts a try, which calls `claim` right before the client could see anything of it. */
-  readonly start: (candidate: Candidate, claim: () => void) => RunningTry;
-  readonly takeNext: () => Candidate | undefined;
+  /** Of both. */
+  readonly cancellation: Cancellation;
 }
 
-/** @returns the failures; none when one of the two answered */
-export async function race(first: Candidate, options: RaceOptions): Promise<readonly FailedTry[]> {
-  const running = new Map<Candidate, RunningTry>();
-  let winner: Candidate | undefined;
-  const enter = (candidate: Candidate): RunningTry => {
-    const entered = options.start(candidate, () => {
-      winner ??= candidate;
-      for (const [other, its] of running)
-        if (other !== winner) its.cancel(new GatewayError('cancelled', 'another endpoint answered sooner'));
-    });
-    running.set(candidate, entered);
-    return entered;
+/** @returns who was tried, and how each failed; nobody when one of the two answered */
+export function race(task: Task, first: Entry, options: RaceOptions): Promise<readonly Tried[]> {
+  return options.cancellation.within((both) => run(task, first, { ...options, cancellation: both }));
+}
+
+async function run(
+  task: Task,
+  first: Entry,
+  { queue, clock, patienceMs, cancellation }: RaceOptions,
+): Promise<readonly Tried[]> {
+  const running: { readonly entry: Entry; readonly own: Cancellation }[] = [];
+  let winner: Entry | undefined;
+  const enter = (entry: Entry): Promise<Tried> => {
+    const own = new Cancellation();
+    running.push({ entry, own });
+    cancellation.add(own);
+    const claim = (): void => {
+      winner ??= entry;
+      for (const rival of running)
+        if (rival.entry !== winner)
+          rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered sooner'));
+    };
+    return tryAlone(task, entry, { cancellation: own, others: queue, claim });
   };
-  let second: { readonly candidate: Candidate; readonly its: RunningTry } | undefined;
+  let second: Promise<Tried> | undefined;
   const leader = enter(first);
-  const relax = options.clock.after(options.patienceMs, () => {
-    const candidate = winner ? undefined : options.takeNext();
-    if (candidate) second = { candidate, its: enter(candidate) };
+  const relax = clock.after(patienceMs, () => {
+    const entry = winner ? undefined : queue.take();
+    if (entry) second = enter(entry);
   });
-  const error = await leader.done;
+  const tried = await leader;
   relax();
-  const failed: FailedTry[] = error ? [{ candidate: first, error }] : [];
-  if (!second) return failed;
-  const other = await second.its.done;
-  // Whoever claimed the answer has it; the other was cancelled and says nothing.
-  if (winner) return winner === first ? failed : other ? [{ candidate: second.candidate, error: other }] : [];
-  return other ? [...failed, { candidate: second.candidate, error: other }] : [];
+  const all = second ? [tried, await second] : [tried];
+  // Whoever claimed the answer has it; the other was cancelled and has not been heard.
+  const heard = all.map((one) =>
+    winner && one.entry !== winner ? { entry: one.entry, error: undefined } : one,
+  );
+  const hasAnswered = heard.some(({ entry, error }) => error === undefined && (!winner || entry === winner));
+  return hasAnswered ? [] : heard;
 }

@@ -16,7 +16,7 @@ import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import type { ByteAccount } from '../call.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
-import { inLanes } from '../in-lanes.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';
 
 /** Where bytes come from. */
@@ -166,7 +166,7 @@ function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean
 /** @throws GatewayError naming the part, as if it were fetched from here */
 async function checkAddresses(addresses: readonly Address[], fetch: GuardedFetch): Promise<void> {
   const distinct = distinctOf(addresses);
-  await inLanes(distinct, ABREAST, ({ url, path }) =>
+  await sideBySide(distinct, ABREAST, ({ url, path }) =>
     fetch.check(url, FETCH_MS).catch((thrown: unknown) => {
       throw named(thrown, path);
     }),
@@ -191,7 +191,7 @@ async function download(
   held: HeldBytes,
 ): Promise<void> {
   let isOver = false;
-  await inLanes(distinctOf(addresses), ABREAST, async ({ url, path }) => {
+  await sideBySide(distinctOf(addresses), ABREAST, async ({ url, path }) => {
     if (isOver) return;
     let content = fetched.get(url);
     if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left, held)));

@@ -3,7 +3,7 @@ import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
 import { asObject, INCLUDABLE, parseJson } from '../../canonical/index.ts';
 import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Generation } from '../generation.ts';
+import type { Arrival } from '../arrival.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
 
@@ -18,17 +18,17 @@ export async function keepTurn(
   turn: TurnInput,
   answer: GivenAnswer,
   context: AnswerContext,
-  generation: Generation,
+  arrival: Arrival,
   deps: GatewayDependencies,
 ): Promise<JsonObject> {
   const { state, items, history } = turn;
-  const { call, settings, createdAt } = generation;
+  const { call, settings, createdAt } = arrival;
   const { keyId } = call.principal;
   const response =
     'relayed' in answer
       ? // An upstream may repeat what it got for tools that it runs.
         asObject(withoutCredentials(parseJson(Buffer.from(answer.relayed, 'latin1').toString()) ?? null))
-      : encodeAll(answer.events, context, generation);
+      : encodeAll(answer.events, context, arrival);
   if (!state.store) {
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
@@ -55,7 +55,7 @@ export async function keepTurn(
 }
 
 /** The response with every member that a later request may ask for. */
-function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Generation): JsonObject {
+function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Arrival): JsonObject {
   const { request } = context;
   const state = request.state && { ...request.state, include: INCLUDABLE };
   return call.protocol.server.encodeResponse(events, { ...context, request: { ...request, state } });

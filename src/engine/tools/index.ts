@@ -3,4 +3,3 @@
 export { AnsweredCalls } from './answered-calls.ts';
 export { ToolBelt } from './tool-belt.ts';
 export { ToolLoop } from './tool-loop.ts';
-export type { ToolUses } from './tool-uses.ts';

@@ -14,15 +14,15 @@ import type { Candidate, Plan } from '../../routing/index.ts';
 import { newId } from '../../runtime/ids.ts';
 import { type CallOutcome, cutFacts, failedFacts, type GatewayCall, said } from '../../tools/gateway-tool.ts';
 import type { AnsweredCalls } from './answered-calls.ts';
-import type { Attempt, LearnedRefusals } from '../attempt/index.ts';
+import type { Attempt } from '../attempt/index.ts';
 import { CallGate } from './call-gate.ts';
 import type { ClientAnswer } from '../answer/index.ts';
-import type { GatewayDependencies } from '../dependencies.ts';
-import type { Generation } from '../generation.ts';
-import { inLanes } from '../in-lanes.ts';
+import type { Answered } from '../answered.ts';
+import { Cancellation } from '../cancellation.ts';
+import type { Planned } from '../admit/index.ts';
+import { sideBySide } from '../side-by-side.ts';
 import type { AllowedCall, ToolBelt } from './tool-belt.ts';
-import { addUses } from './tool-uses.ts';
-import { Tries } from '../failover/index.ts';
+import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
 
 /** After as many turns the model must answer with what it has. */
@@ -32,12 +32,7 @@ const CALLS_AT_ONCE = 8;
 /** Fewer tokens than this are no answer worth another turn. */
 const FEWEST_TOKENS = 16;
 
-export interface ToolLoopInput {
-  readonly deps: GatewayDependencies;
-  readonly generation: Generation;
-  readonly learned: LearnedRefusals;
-  readonly request: CanonicalRequest;
-  readonly plan: Plan;
+export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'translate'> {
   readonly answer: ClientAnswer;
   readonly belt: ToolBelt;
   readonly answered: AnsweredCalls;
@@ -53,9 +48,10 @@ export class ToolLoop implements TurnHost {
   readonly client: ClientAnswer;
   readonly streamed: boolean;
   readonly #input: ToolLoopInput;
-  readonly #stop = new AbortController();
-  #tries: Tries | undefined;
-  #interruption: GatewayError | undefined;
+  /** Of the tools that run: also stopped when all the time is used up, and at the end. */
+  readonly #stop = new Cancellation();
+  /** The attempts that answered in the turns before. */
+  readonly #earlier: Attempt[] = [];
   /** Items of the whole answer so far. */
   #items = 0;
   readonly #gate: CallGate;
@@ -73,33 +69,29 @@ export class ToolLoop implements TurnHost {
   constructor(input: ToolLoopInput) {
     this.#input = input;
     this.client = input.answer;
-    this.streamed = input.request.stream;
-    this.#gate = new CallGate(input.request.state?.maxToolCalls, input.generation.call.account);
+    const { request, arrival } = input.planned;
+    this.streamed = request.stream;
+    this.#gate = new CallGate(request.state?.maxToolCalls, arrival.call.account);
   }
 
   get sources(): ToolBelt['sources'] {
     return this.#input.belt.sources;
   }
 
-  /** @returns undefined when the answer is complete, else the error for the client */
-  async run(): Promise<GatewayError | undefined> {
-    const { deps, generation } = this.#input;
-    const { clock } = deps;
-    const cancel = clock.after(Math.max(0, generation.deadlineAt - clock.now()), () => this.#stop.abort());
+  /** Makes the answer. */
+  async run(): Promise<Answered> {
+    const { deps, planned, cancellation, belt } = this.#input;
+    const leftMs = Math.max(0, planned.deadlineAt - deps.clock.now());
+    const relax = deps.clock.after(leftMs, () => this.#stop.cancel(tooLate(planned.timeouts.totalMs)));
+    cancellation.add(this.#stop);
     try {
       return await this.#run();
     } finally {
-      cancel();
-      this.#stop.abort();
-      void this.#input.belt.close();
+      relax();
+      cancellation.remove(this.#stop);
+      this.#stop.cancel(new GatewayError('cancelled', 'the answer is complete'));
+      void belt.close();
     }
-  }
-
-  /** Stops whatever runs; `error` is the outcome. */
-  interrupt(error: GatewayError): void {
-    this.#interruption ??= error;
-    this.#stop.abort();
-    this.#tries?.interrupt(error);
   }
 
   has(name: string): boolean {
@@ -112,7 +104,7 @@ export class ToolLoop implements TurnHost {
   }
 
   newId(facts: HostedFacts): string {
-    const { items } = this.#input.generation.call.protocol.server;
+    const { items } = this.#input.planned.arrival.call.protocol.server;
     return newId(items?.idPrefix(facts) ?? 'work_');
   }
 
@@ -125,72 +117,84 @@ export class ToolLoop implements TurnHost {
     return items.filter((item) => !this.#announced.has(item));
   }
 
-  async #run(): Promise<GatewayError | undefined> {
-    const { generation, answer } = this.#input;
-    let { request, plan } = this.#input;
+  async #run(): Promise<Answered> {
+    const { answer, cancellation, trail } = this.#input;
+    let { planned } = this.#input;
     for (let turn = 0; ; turn++) {
-      if (this.#interruption) return this.#interruption;
-      if (this.#stop.signal.aborted) return this.#failed(tooLate(generation.timeouts.totalMs), turn, false);
+      if (cancellation.reason) return this.#interrupted(cancellation.reason);
+      if (this.#stop.reason) return this.#failed(this.#stop.reason, turn, false);
       const output = new TurnOutput(this, turn === 0);
-      const failure = await this.#try(request, plan, output, turn > 0);
+      const failure = await this.#try(planned, output, turn > 0);
       if (failure) return this.#failed(failure, turn, output.committed);
+      const by = answer.by;
       const ended = output.end();
-      if (ended.relayed) return undefined;
+      if (ended.relayed) return this.#answered(by);
       const { finish, calls } = ended;
       for (const item of ended.prelude) this.#announced.add(item);
       this.#produced += ended.usage ? outputTokens(ended.usage) : 0;
       const made = await this.#make(calls, finish);
-      if (this.#interruption) return this.#interruption;
+      if (cancellation.reason) return this.#interrupted(cancellation.reason, by);
       const end = this.#endOf(ended);
       if (end) {
-        if (turn > 0) generation.lastTurn = ended.items.filter((item) => !this.#isOurs(item));
-        const usage = generation.usage(ended.usage);
+        const usage = trail.usage(this.#earlier, ended.usage);
         if (usage) answer.on({ type: 'usage', usage });
         answer.on(end);
         answer.finishing();
         answer.flush();
-        return undefined;
+        const lastTurn = turn > 0 ? ended.items.filter((item) => !this.#isOurs(item)) : undefined;
+        return this.#answered(by, lastTurn);
       }
       this.#isLastTurn = turn + 2 >= MOST_TURNS || made.some(({ call }) => call.call === null);
-      request = this.#nextRequest(request, ended.items, made);
-      plan = startingWith(plan, generation.served);
-      if (generation.served) generation.earlier.push(generation.served);
-      generation.served = undefined;
+      const request = this.#nextRequest(planned.request, ended.items, made);
+      planned = { ...planned, request, plan: startingWith(planned.plan, by) };
+      if (by) this.#earlier.push(by);
     }
+  }
+
+  #answered(by: Attempt | undefined, lastTurn?: readonly Item[]): Answered {
+    return { failure: undefined, told: false, turns: this.#turns(by), lastTurn };
+  }
+
+  /** Nobody waits for the answer any more. @param by whose turn was complete */
+  #interrupted(failure: GatewayError, by?: Attempt): Answered {
+    return { failure, told: false, turns: this.#turns(by) };
+  }
+
+  #turns(last: Attempt | undefined): readonly Attempt[] {
+    return last ? [...this.#earlier, last] : this.#earlier;
   }
 
   /**
    * An answer that fails after something was done tells it, where its protocol can.
    * @param wasShown whether the client of a stream has seen the beginning of the turn
    */
-  #failed(failure: GatewayError, turn: number, wasShown: boolean): GatewayError {
-    const { answer, generation } = this.#input;
+  #failed(failure: GatewayError, turn: number, wasShown: boolean): Answered {
+    const { answer, planned, trail } = this.#input;
+    const by = wasShown ? answer.by : undefined;
+    const ended = { failure, told: by?.told === true, turns: this.#turns(by) };
     const wasDone = turn > 0 || this.#allowed.length > 0;
-    if (!wasDone || !generation.call.protocol.server.tellsFailure) return failure;
+    if (!wasDone || !planned.arrival.call.protocol.server.tellsFailure) return ended;
     if (turn === 0 && !wasShown)
       for (const facts of this.#allowed) showWhole(facts, this, (event) => answer.on(event));
     // A stream that has begun is ended by whoever began it.
-    if (answer.opened) return failure;
-    const usage = generation.usage(undefined);
+    if (answer.opened) return ended;
+    const usage = trail.usage(this.#earlier, undefined);
     if (usage) answer.on({ type: 'usage', usage });
     answer.on({ type: 'error', error: failure });
-    generation.told = true;
-    return failure;
+    return { ...ended, told: true };
   }
 
-  #try(
-    request: CanonicalRequest,
-    plan: Plan,
-    output: TurnOutput,
-    translate: boolean,
-  ): Promise<GatewayError | undefined> {
-    const { deps, generation, learned, belt } = this.#input;
-    const fit: TriesFit = async (asked, endpoint) => {
-      await this.#makeAllowedCalls(endpoint);
-      return belt.fit(asked, endpoint, this.#stop.signal);
-    };
-    this.#tries = new Tries({ deps, generation, learned, request, plan, answer: output, fit, translate });
-    return this.#tries.run();
+  #try(planned: Planned, output: TurnOutput, translate: boolean): Promise<GatewayError | undefined> {
+    return tryForText({
+      ...this.#input,
+      planned,
+      answer: output,
+      translate,
+      fit: async (asked, endpoint) => {
+        await this.#makeAllowedCalls(endpoint);
+        return this.#input.belt.fit(asked, endpoint, this.#stop.signal);
+      },
+    });
   }
 
   /**
@@ -199,7 +203,7 @@ export class ToolLoop implements TurnHost {
    */
   async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
     const { belt } = this.#input;
-    await inLanes(belt.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
+    await sideBySide(belt.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
       const id = allowed.questionId;
       let making = this.#allowing.get(id);
       if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
@@ -208,8 +212,8 @@ export class ToolLoop implements TurnHost {
   }
 
   async #makeAllowed(allowed: AllowedCall): Promise<void> {
-    const { belt, answered, generation } = this.#input;
-    const { keyId } = generation.call.principal;
+    const { belt, answered, planned } = this.#input;
+    const { keyId } = planned.arrival.call.principal;
     const { call } = allowed;
     const outcome = await this.#gate.pass(() => answered.make(keyId, call, this.#stop.signal));
     belt.settleAnswer(allowed, outcome ?? this.#refused(call));
@@ -221,7 +225,7 @@ export class ToolLoop implements TurnHost {
   async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
     // A call whose turn was cut short has perhaps only half of its arguments.
     const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
-    const made = await inLanes(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
+    const made = await sideBySide(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
       if (call?.question) return undefined;
       if (!call) return { call: hosted, outcome: unshown(this.#gate.refusal) };
@@ -237,10 +241,10 @@ export class ToolLoop implements TurnHost {
   }
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
-    const { generation, belt } = this.#input;
+    const { trail, belt, cancellation } = this.#input;
     // To be paid, also when nobody waits for the answer any more.
-    generation.toolUses = addUses(generation.toolUses, outcome.uses, (tool) => belt.priceOf(tool));
-    if (this.#interruption) return;
+    trail.use(outcome.uses, (tool) => belt.priceOf(tool));
+    if (cancellation.reason) return;
     this.#close(hosted, outcome.facts);
     if (this.streamed) this.client.flush();
   }
@@ -272,7 +276,7 @@ export class ToolLoop implements TurnHost {
   }
 
   #tokensLeft(): number | undefined {
-    const { maxOutputTokens } = this.#input.request;
+    const { maxOutputTokens } = this.#input.planned.request;
     return maxOutputTokens && maxOutputTokens - this.#produced;
   }
 
@@ -292,8 +296,6 @@ export class ToolLoop implements TurnHost {
     };
   }
 }
-
-type TriesFit = NonNullable<ConstructorParameters<typeof Tries>[0]['fit']>;
 
 /** The same choice without force: a tool that must be called in every turn would be called for ever. */
 function afterwards(choice: ToolChoice | undefined): ToolChoice | undefined {

@@ -120,7 +120,8 @@ export class TurnOutput implements AttemptOutput {
     // Of a whole answer nothing was sent: what an earlier attempt left is thrown away.
     if (!streamed) this.#draft = new Draft();
     this.#by = by;
-    if (this.#isFirst) client.commit(by);
+    // Another attempt that completes a turn goes on where the first one was.
+    if (this.#isFirst || this.committed) client.commit(by);
     else client.join(by);
     this.committed = streamed;
   }

@@ -1,35 +1,41 @@
-// The tries of one request for embeddings. An upstream's answer is read as a whole: its vectors stand beside the
+// A request for embeddings, as it is tried at one candidate after the other. An upstream's answer is read as a whole: its vectors stand beside the
 // canonical events, which carry what every attempt is judged and charged by.
-import type {
-  CanonicalRequest,
-  Embeddings,
-  EmbeddingsRequest,
-  EventSink,
-  Report,
-  Usage,
-} from '../../canonical/index.ts';
+import type { Embeddings, EmbeddingsRequest, EventSink, Report, Usage } from '../../canonical/index.ts';
 import { GatewayError, inputTokens, NO_USAGE } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { estimatedTokens } from '../../ledger/index.ts';
 import { type EmbeddingsCodec, findProtocol, type Protocol } from '../../protocols/index.ts';
 import type { Candidate } from '../../routing/index.ts';
 import {
-  Attempt,
+  type Attempt,
   type AttemptOutput,
   type PreparedAttempt,
   refuseLosses,
   runAttempt,
 } from '../attempt/index.ts';
-import { type FailedTry, type RunningTry, TryRunner, type TryRunnerInput } from '../failover/index.ts';
+import type { Planned } from '../admit/index.ts';
+import type { Cancellation } from '../cancellation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import type { Task, TryTerms } from '../failover/index.ts';
+import type { Trail } from '../trail.ts';
 import { runParts } from './run-parts.ts';
 import { operationPath } from '../prepared-endpoint.ts';
 import { formatVectors } from './vector-format.ts';
 
-export interface EmbeddingTriesInput extends TryRunnerInput {
-  /** The whole of what is asked. */
-  readonly request: CanonicalRequest;
+export interface EmbeddingInput {
+  readonly planned: Planned;
+  readonly trail: Trail;
+  readonly deps: GatewayDependencies;
   /** Never empty. */
   readonly asked: readonly EmbeddingsRequest[];
+}
+
+/** A complete answer, in the form that was asked for. */
+export interface EmbeddingAnswer extends PartAnswer {
+  /** Who made its parts, in their order. */
+  readonly by: readonly [Attempt, ...Attempt[]];
+  /** What was lost on the way. */
+  readonly report: Report;
 }
 
 type PartAnswer = Embeddings & { readonly usage: Usage };
@@ -37,21 +43,35 @@ type PartAnswer = Embeddings & { readonly usage: Usage };
 /** A protocol whose servers make embeddings. */
 type EmbeddingProtocol = Protocol & { readonly embeddings: EmbeddingsCodec };
 
-export class EmbeddingTries extends TryRunner {
-  /** The answer, in the form that was asked for; undefined while there is none. */
-  answer: PartAnswer | undefined;
-  readonly #input: EmbeddingTriesInput;
+/** One upstream request of a try. */
+interface PartTry {
+  /** Among all of the try. */
+  readonly place: number;
+  readonly part: EmbeddingsRequest;
+  readonly body: string;
+  readonly endpoint: Endpoint;
+  readonly protocol: EmbeddingProtocol;
+  readonly report: Report;
+}
 
-  constructor(input: EmbeddingTriesInput) {
-    super(input);
+export class EmbeddingTask implements Task {
+  readonly #input: EmbeddingInput;
+  #answer: EmbeddingAnswer | undefined;
+
+  constructor(input: EmbeddingInput) {
     this.#input = input;
   }
 
-  committed(): boolean {
-    return this.answer !== undefined;
+  /** Undefined while there is none. */
+  get answer(): EmbeddingAnswer | undefined {
+    return this.#answer;
   }
 
-  protected neededTokens(): number {
+  get committed(): boolean {
+    return this.#answer !== undefined;
+  }
+
+  neededTokens(): number {
     return this.#input.asked.reduce((sum, part) => sum + inputTokens(estimatedUsage(part)), 0);
   }
 
@@ -60,57 +80,44 @@ export class EmbeddingTries extends TryRunner {
   }
 
   /** What is committed is complete. */
-  resume(broken: FailedTry): Promise<GatewayError> {
-    return Promise.resolve(broken.error);
-  }
-
-  protected start({ endpoint }: Candidate, claim: () => void): RunningTry {
-    try {
-      return this.#attempt(endpoint, claim);
-    } catch (thrown) {
-      return { done: Promise.resolve(GatewayError.from(thrown)), cancel: () => {} };
-    }
+  resume(_: Candidate, error: GatewayError): Promise<GatewayError> {
+    return Promise.resolve(error);
   }
 
   /** As many upstream requests as the model needs for all inputs. */
-  #attempt(endpoint: Endpoint, claim: () => void): RunningTry {
-    const { generation, asked } = this.#input;
+  async try({ endpoint }: Candidate, { cancellation, claim }: TryTerms): Promise<GatewayError | undefined> {
+    const { planned, asked } = this.#input;
     const protocol = embeddingProtocol(endpoint);
-    const report = generation.report.fork();
+    const report = planned.request.report.fork();
     const most = protocol.embeddings.mostInputs?.(endpoint.model);
     const parts = asked
       .flatMap((one) => partsOf(one, most))
-      .map((part) => {
-        const body = protocol.embeddings.encodeRequest(part, endpoint, report);
-        return { part, body: JSON.stringify(body) };
+      .map((part, place): PartTry => {
+        const body = JSON.stringify(protocol.embeddings.encodeRequest(part, endpoint, report));
+        return { place, part, body, endpoint, protocol, report };
       });
-    if (generation.strict) refuseLosses(report);
+    if (planned.strict) refuseLosses(report);
     const answered: { readonly by: Attempt; readonly answer: PartAnswer }[] = [];
     let missing = parts.length;
-    return runParts(parts.length, (place) => {
-      const { part, body } = parts[place] as (typeof parts)[number];
-      return this.#part(endpoint, protocol, { part, body, report }, (by, answer) => {
-        answered[place] = { by, answer };
+    return runParts(parts, cancellation, (one, own) =>
+      this.#part(one, own, (by, answer) => {
+        answered[one.place] = { by, answer };
         if (--missing > 0) return;
-        claim();
-        this.answer = joined(answered.map((each) => each.answer));
-        generation.served = by;
-        generation.earlier.push(...answered.map((each) => each.by).filter((each) => each !== by));
-        generation.report = report;
-      });
-    });
+        claim?.();
+        const [first = by, ...others] = answered.map((each) => each.by);
+        this.#answer = { ...joined(answered.map((each) => each.answer)), by: [first, ...others], report };
+      }),
+    );
   }
 
-  #part(
-    endpoint: Endpoint,
-    protocol: EmbeddingProtocol,
-    { part, body, report }: { part: EmbeddingsRequest; body: string; report: Report },
+  async #part(
+    { part, body, endpoint, protocol, report }: PartTry,
+    cancellation: Cancellation,
     commit: (by: Attempt, answer: PartAnswer) => void,
-  ): RunningTry {
-    const { generation, deps, request } = this.#input;
+  ): Promise<GatewayError | undefined> {
+    const { planned, trail, deps } = this.#input;
+    const { request } = planned;
     let answer: PartAnswer | undefined;
-    let attempt: Attempt | undefined;
-    let isOver = false;
     const prepared: PreparedAttempt = {
       endpoint,
       path: operationPath(
@@ -140,27 +147,9 @@ export class EmbeddingTries extends TryRunner {
     const output = outputTo((by) => {
       if (answer) commit(by, answer);
     });
-    const start = (fresh: boolean): Attempt => {
-      attempt = new Attempt(
-        {
-          requester: generation,
-          ordinal: generation.attempts.length,
-          prepared,
-          output,
-          fresh,
-          collects: false,
-        },
-        deps,
-      );
-      generation.attempts.push(attempt);
-      return attempt;
-    };
-    const done = runAttempt(start, () => isOver);
-    const cancel = (reason: GatewayError): void => {
-      isOver = true;
-      attempt?.cancel(reason);
-    };
-    return { done, cancel };
+    const input = { requester: planned, prepared, output, collects: false };
+    const { failure } = await runAttempt(input, trail, cancellation, deps);
+    return failure;
   }
 }
 

@@ -4,19 +4,19 @@
  * @param work of which none may reject, or all is lost
  * @returns what each gave, in the order of the elements
  */
-export async function inLanes<T, R>(
+export async function sideBySide<T, R>(
   elements: readonly T[],
   atOnce: number,
   work: (element: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let place = next++; place < elements.length; place = next++) {
       const element = elements[place];
       if (element !== undefined) results[place] = await work(element);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, elements.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(atOnce, elements.length) }, worker));
   return results;
 }

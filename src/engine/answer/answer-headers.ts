@@ -1,0 +1,33 @@
+// The headers that every answer of the gateway carries: whose it is, and what was lost on its way.
+import type { Report } from '../../canonical/index.ts';
+import type { Attempt } from '../attempt/index.ts';
+
+/** Models and fields may have names in any script; a header takes visible ASCII only. */
+export function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4000);
+}
+
+/**
+ * @param id of the generation
+ * @param attempts how many there were so far
+ * @param described the attempt they speak of; undefined while it is not known who will serve
+ */
+export function answerHeaders(
+  id: string,
+  attempts: number,
+  described: Attempt | undefined,
+  report: Report,
+): Record<string, string> {
+  const headers: Record<string, string> = described
+    ? {
+        'x-request-id': id,
+        'request-id': id,
+        'x-dragoman-attempts': String(attempts),
+        'x-dragoman-provider': described.endpoint.provider,
+        'x-dragoman-model': headerText(described.endpoint.modelId),
+        'x-dragoman-lane': described.lane,
+      }
+    : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': String(attempts) };
+  if (report.size > 0) headers['x-dragoman-report'] = headerText(report.header());
+  return headers;
+}

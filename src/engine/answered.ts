@@ -1,0 +1,14 @@
+// How the tries of a request ended.
+import type { GatewayError, Item } from '../canonical/index.ts';
+import type { Attempt } from './attempt/index.ts';
+
+export interface Answered {
+  /** Undefined when the answer is complete. */
+  readonly failure: GatewayError | undefined;
+  /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
+  readonly told: boolean;
+  /** The attempts whose answers the client gets, in the order of their turns; none where nobody answered. */
+  readonly turns: readonly Attempt[];
+  /** What the model said in the last of several turns, without its calls of the gateway's tools; undefined for one turn. */
+  readonly lastTurn?: readonly Item[] | undefined;
+}

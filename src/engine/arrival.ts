@@ -1,0 +1,31 @@
+// A call that has its id, and the settings that hold for it from now on, whatever is configured meanwhile.
+import { newGenerationId } from '../runtime/ids.ts';
+import type { ApiCall } from './call.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import type { EngineSettings } from './settings.ts';
+
+export interface Arrival {
+  /** Id of the generation. */
+  readonly id: string;
+  readonly call: ApiCall;
+  readonly settings: EngineSettings;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
+  readonly inputChars: number;
+}
+
+/** The call with an id of its own, at this moment. */
+export function arrive(
+  call: ApiCall,
+  { clock, settings }: Pick<GatewayDependencies, 'clock' | 'settings'>,
+): Arrival {
+  const createdAt = clock.now();
+  return {
+    id: newGenerationId(createdAt),
+    call,
+    settings: settings(),
+    createdAt,
+    inputChars: call.body.length,
+  };
+}

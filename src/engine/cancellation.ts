@@ -1,0 +1,73 @@
+// How work is told that nobody waits for it any more: from a request down to its attempts, in the order in which they
+// began. Unlike an AbortSignal it carries the failure as its type, and costs nothing until somebody asks for a signal.
+import type { GatewayError } from '../canonical/index.ts';
+
+/** Work that can be stopped. */
+export interface Cancellable {
+  /** @param reason the outcome, if there was none before */
+  cancel(reason: GatewayError): void;
+}
+
+export class Cancellation implements Cancellable {
+  #reason: GatewayError | undefined;
+  #running: Set<Cancellable> | undefined;
+  #controller: AbortController | undefined;
+
+  /** Why nobody waits any more; undefined while somebody does. */
+  get reason(): GatewayError | undefined {
+    return this.#reason;
+  }
+
+  /** The same for what knows signals only. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  /** Stops all that runs. Only the first reason counts. */
+  cancel(reason: GatewayError): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller?.abort();
+    if (this.#running) for (const work of this.#running) work.cancel(reason);
+  }
+
+  /** From now on `work` is stopped with the rest; at once where that was stopped already. */
+  add(work: Cancellable): void {
+    (this.#running ??= new Set()).add(work);
+    if (this.#reason) work.cancel(this.#reason);
+  }
+
+  /** The work is over. */
+  remove(work: Cancellable): void {
+    this.#running?.delete(work);
+  }
+
+  /** Runs work that can be stopped by itself, and is stopped with the rest. */
+  async within<T>(run: (own: Cancellation) => Promise<T>): Promise<T> {
+    const own = new Cancellation();
+    this.add(own);
+    try {
+      return await run(own);
+    } finally {
+      this.remove(own);
+    }
+  }
+
+  /** What the work gives. Rejects with the reason where nobody waits for it any more; the work itself goes on. */
+  async orCancelled<T>(work: Promise<T>): Promise<T> {
+    let waiting: Cancellable | undefined;
+    const cancelled = new Promise<never>((_, reject) => {
+      waiting = { cancel: reject };
+      this.add(waiting);
+    });
+    try {
+      return await Promise.race([work, cancelled]);
+    } finally {
+      if (waiting) this.remove(waiting);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The candidates of a plan that may still be tried, in the order in which they will be: who
+// comes next, who has to wait, who is out. Tries nobody itself.
+import type { GatewayError } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import type { Candidate, Plan } from '../../routing/index.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import { retryDelayMs } from '../failure-table.ts';
+import type { EngineConfig } from '../settings.ts';
+
+/** A candidate that waits for its try. */
+export interface Entry {
+  readonly candidate: Candidate;
+  /** Tries so far. */
+  readonly tries: number;
+  /** Unix milliseconds before which it must be left alone. */
+  readonly notBefore: number;
+  /** True: it comes next, although it must be waited for. */
+  readonly isAwaited: boolean;
+}
+
+export interface QueueOptions {
+  readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing'>;
+  readonly settings: Pick<EngineConfig['routing'], 'retries' | 'rateLimited'>;
+  /** Unix milliseconds by which the whole request must be over. */
+  readonly deadlineAt: number;
+}
+
+export class CandidateQueue {
+  readonly #plan: Plan;
+  readonly #options: QueueOptions;
+  #entries: Entry[];
+
+  constructor(plan: Plan, options: QueueOptions) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#entries = plan.candidates.map(newEntry);
+  }
+
+  /** In the order in which they would be tried. */
+  get candidates(): readonly Candidate[] {
+    return this.#entries.map(({ candidate }) => candidate);
+  }
+
+  /** True while another endpoint may be asked that has not been. */
+  get hasUntried(): boolean {
+    return this.#plan.failover && this.#entries.some(({ tries }) => tries === 0);
+  }
+
+  /** The first that may be asked now; when none may, the first: a breaker must not turn into a refusal of its own. */
+  take(): Entry | undefined {
+    const { routing } = this.#options.deps;
+    const at = this.#entries.findIndex(
+      ({ candidate, isAwaited }) => isAwaited || routing.admits(candidate.endpoint),
+    );
+    return this.#entries.splice(Math.max(at, 0), 1)[0];
+  }
+
+  /** It comes next: it has not had its chance, or something was learned from its failure. */
+  putBack(entry: Entry): void {
+    this.#entries.unshift(entry);
+  }
+
+  /** Only who passes the test is tried from now on. */
+  keep(test: (endpoint: Endpoint) => boolean): void {
+    this.#entries = this.#entries.filter(({ candidate }) => test(candidate.endpoint));
+  }
+
+  /** It is tried again after a wait, where there are tries and time left. */
+  retry(entry: Entry, error: GatewayError): void {
+    const { deps, settings, deadlineAt } = this.#options;
+    const isLimit = error.kind === 'rate_limited';
+    const isAwaited = settings.rateLimited === 'wait' && isLimit && error.retryAfterMs !== undefined;
+    const retries = isAwaited ? Math.max(1, settings.retries) : settings.retries;
+    const delayMs = entry.tries < retries ? retryDelayMs(error, entry.tries, deps.random()) : null;
+    const now = deps.clock.now();
+    if (delayMs === null || now + delayMs >= deadlineAt) return;
+    const again = {
+      candidate: entry.candidate,
+      tries: entry.tries + 1,
+      notBefore: now + delayMs,
+      isAwaited,
+    };
+    // One that asked for a pause gets it while the others are tried.
+    if (!isAwaited && (isLimit || error.retryAfterMs !== undefined)) this.#entries.push(again);
+    else this.#entries.unshift(again);
+  }
+}
+
+function newEntry(candidate: Candidate): Entry {
+  return { candidate, tries: 0, notBefore: 0, isAwaited: false };
+}

@@ -1,0 +1,49 @@
+// The client that waits for one answer: whether it is still there, and what is done now and then while it waits.
+import { GatewayError } from '../canonical/index.ts';
+import type { Ticker } from '../runtime/clock.ts';
+import type { Client } from './call.ts';
+import { Cancellation } from './cancellation.ts';
+
+export class Visit {
+  /** Of all work for this client. */
+  readonly cancellation = new Cancellation();
+  readonly #client: Client;
+  #left = false;
+  #isWatching = false;
+  #untick: (() => void) | undefined;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** True once the client went away before its answer was complete. */
+  get left(): boolean {
+    return this.#left;
+  }
+
+  /** The client begins to wait. @param tick called once per period, until `end` */
+  begin(ticker: Ticker, tick?: (nowMs: number) => void): void {
+    this.#untick = ticker.add((now) => {
+      this.watch();
+      tick?.(now);
+    });
+  }
+
+  /**
+   * Notices from now on when the client leaves. Begins with the first tick or the first streamed byte: most whole
+   * answers are there before, and listening costs more than it looks.
+   */
+  watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    this.#client.onLeave(() => {
+      this.#left = true;
+      this.cancellation.cancel(new GatewayError('cancelled', 'the client closed the connection'));
+    });
+  }
+
+  end(): void {
+    this.#untick?.();
+    this.#untick = undefined;
+  }
+}
