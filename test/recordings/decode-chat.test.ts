@@ -74,7 +74,7 @@ if (existsSync(folder)) {
       ({ status, res }) => {
         const body = JSON.stringify(res.json ?? res.text ?? '');
         const error = openaiChatUpstream.decodeError(status, () => null, body);
-        expect(error.upstream).toEqual({ status, body });
+        expect(error.upstream).toMatchObject({ status, body });
         expect(error.kind).toBe(expectedKind(status, body));
         expect(error.message.length).toBeGreaterThan(10);
       },

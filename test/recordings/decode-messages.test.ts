@@ -88,7 +88,7 @@ if (existsSync(folder)) {
       .map((recording) => {
         const body = JSON.stringify(recording.res.json);
         const error = codec.decodeError(recording.status, () => null, body);
-        expect(error.upstream).toEqual({ status: recording.status, body });
+        expect(error.upstream).toMatchObject({ status: recording.status, body });
         return `${recording.status} ${error.kind} ${error.fault}`;
       });
     expect([...new Set(kinds)].sort()).toEqual([

@@ -10,7 +10,7 @@ function classify(status: number, type: string | undefined, message: string): st
       ? message
       : JSON.stringify({ type: 'error', error: { type, message }, request_id: 'req_1' });
   const error = decodeError(status, none, body);
-  expect(error.upstream).toEqual({ status, body });
+  expect(error.upstream).toEqual({ status, body, requestId: type && 'req_1' });
   return `${error.kind} ${error.fault}`;
 }
 
