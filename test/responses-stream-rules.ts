@@ -290,9 +290,9 @@ class StreamChecker {
     open.done = item;
     if (item['id'] !== open.id || item['type'] !== open.type)
       problems.push(`${open.type} ${open.id} ends as ${String(item['type'])} ${String(item['id'])}`);
-    // A call that a running program made ends unfinished.
-    if (item['status'] === 'in_progress' && item['caller'] === undefined)
-      problems.push(`${open.id} ends in progress`);
+    // A call that a running program made ends unfinished, and a patch that was cut has no other status.
+    const mayGoOn = item['caller'] !== undefined || item['type'] === 'apply_patch_call';
+    if (item['status'] === 'in_progress' && !mayGoOn) problems.push(`${open.id} ends in progress`);
     const content = Array.isArray(item['content']) ? item['content'] : [];
     const summary = Array.isArray(item['summary']) ? item['summary'] : [];
     const parts = [

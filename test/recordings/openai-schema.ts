@@ -113,8 +113,8 @@ const OWN_FORMS =
 
 const AUTO = 'auto' as unknown as Loose;
 
-/** Hosted tools that others than OpenAI have: their items pass as they are. */
-const FOREIGN_ITEMS = /^(x_search_call|new|x)$/;
+/** What others than OpenAI have, or nobody has yet: such items pass as they are. */
+const FOREIGN_ITEMS = /^(x_search_call|holodeck_call|telegram|new|x)$/;
 
 /** OpenAI's document knows neither the null nor the choice; OpenAI itself sends them, and so does the gateway. */
 function forOpenai(response: Loose): Loose {

@@ -230,9 +230,24 @@ function includeOf({ request }: AnswerContext): ReadonlySet<string> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** An item that the upstream did not finish must not seem to go on. `failed` is a status of every hosted tool. */
+/**
+ * What an item is that the upstream did not finish, where `failed` is no status of its type: a patch has no status for
+ * it (OpenAI's description of its API, 2026-11).
+ */
+const CUT_STATUS: Readonly<Record<string, string>> = {
+  apply_patch_call: 'in_progress',
+  computer_call: 'incomplete',
+  local_shell_call: 'incomplete',
+  shell_call: 'incomplete',
+  tool_search_call: 'incomplete',
+  tool_search_output: 'incomplete',
+};
+
+/** An item that the upstream did not finish must not seem to go on. */
 function cutStatus(raw: JsonObject | undefined, status: ItemStatus): JsonObject {
-  return status !== 'in_progress' && raw?.['status'] === 'in_progress' ? { status: 'failed' } : {};
+  if (status === 'in_progress' || raw?.['status'] !== 'in_progress') return {};
+  const type = String(raw['type']);
+  return { status: Object.hasOwn(CUT_STATUS, type) ? CUT_STATUS[type] : 'failed' };
 }
 
 function statusOf(raw: JsonObject | undefined, status: ItemStatus): string {

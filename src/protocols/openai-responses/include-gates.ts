@@ -2,7 +2,7 @@
 // known or shown: the one place that knows. Pure functions over raw items; used for answers as they are made and for
 // what was kept.
 import { isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
 
 /** Members by item type, below the item (OpenAI API reference, "Create a model response", `include`, 2026-11). */
 const GATES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -15,12 +15,14 @@ const GATES: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Members that the API demands of items of hosted tools, and what they say where they are unknown or not shown (schemas
- * `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall` of OpenAI's description, 2026-11).
+ * `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall`, `WebSearchToolCall` of OpenAI's description,
+ * 2026-11).
  */
 const DEMANDED: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['code_interpreter_call', { container_id: '', code: null, outputs: null }],
   ['file_search_call', { queries: [] }],
   ['image_generation_call', { result: null }],
+  ['web_search_call', { action: { type: 'search' } }],
 ]);
 
 /** The item without the members that `include` does not name, and with those that must be there. */
@@ -30,9 +32,20 @@ export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonOb
   let out = item;
   for (const gate of GATES.get(type) ?? [])
     if (!include.has(`${type}.${gate}`)) out = without(out, gate.split('.'));
-  const demanded = DEMANDED.get(type);
-  for (const name in demanded) if (out[name] === undefined) out = { ...out, [name]: demanded[name] ?? null };
+  // An announcement says what is known by then.
+  const demanded =
+    item['status'] === 'in_progress' && type === 'web_search_call' ? undefined : DEMANDED.get(type);
+  for (const name in demanded) {
+    const value = demanded[name] ?? null;
+    if (!isSaid(out[name], value)) out = { ...out, [name]: value };
+  }
   return out;
+}
+
+/** False for what is missing, and for an object that does not say what it is where that is demanded. */
+function isSaid(value: JsonValue | undefined, demanded: JsonValue): boolean {
+  if (!isJsonObject(demanded)) return value !== undefined;
+  return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
 /** Members that say nothing by themselves. */
