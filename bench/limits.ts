@@ -1,6 +1,7 @@
 // CPU time of admission and settlement together under five limits, and what a hundred thousand keys with limits cost at
 // the start. `node bin/bun.mjs run bench/limits.ts` prints both.
 import { limitId, Limiter, nanoUsdOf, type LimitEntry, type Owner, type Scope } from '../src/limits/index.ts';
+import type { Figures } from './measure.ts';
 
 const KEYS = 100_000;
 const REQUESTS = 100_000;
@@ -17,7 +18,7 @@ const KEY: readonly LimitEntry[] = [
   { requests: 1e9, per: 'minute', models: ['openai/*'] },
 ];
 
-export interface LimitsFigure {
+interface LimitsFigure {
   /** CPU microseconds of one admission and its settlement, median of the rounds. */
   readonly requestUs: number;
   /** The same with ten calls in between that say what a stream has cost so far. */
@@ -30,7 +31,7 @@ export interface LimitsFigure {
 }
 
 /** Measures on one limiter. @param rounds of 100,000 requests each, one key after the other */
-export function measureLimits(rounds: number): LimitsFigure {
+function measureLimits(rounds: number): LimitsFigure {
   let nowMs = Date.UTC(2026, 10, 22);
   const before = heapMb();
   const limiter = new Limiter({ now: () => nowMs });
@@ -63,6 +64,12 @@ export function measureLimits(rounds: number): LimitsFigure {
   const streamUs = median(Array.from({ length: rounds }, () => round(usual, 10)));
   round((at) => [...shared, keys[at] ?? few[0]?.[2]].filter((scope) => scope !== undefined), 0);
   return { requestUs, streamUs, startMs, startMb, usedMb: heapMb() - before };
+}
+
+/** What the report takes of it. */
+export function limitsFigures(rounds: number): Figures {
+  const { requestUs, startMb } = measureLimits(rounds);
+  return { cpuPerRequest: requestUs, keptMb: startMb };
 }
 
 function run(limiter: Limiter, scopes: readonly Scope[], growths: number, nowMs: number): void {

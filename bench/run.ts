@@ -3,7 +3,7 @@
 //
 //   --quick        one short repetition of what is judged, under 40 seconds
 //   --repeat N     another number of repetitions than three
-//   --only NAME    one scenario, `start`, `footprint` or `plan`
+//   --only NAME    one scenario, `start`, `footprint`, `plan` or `limits`
 //   --report-only  never fails
 //   --profile      no benchmark: where the CPU time goes; --only takes cases (see cases.ts), by default relay
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { findCases } from './cases.ts';
 import { measureFootprint } from './footprint.ts';
 import { type Figures, measure } from './measure.ts';
 import { pairTable } from './pairs.ts';
+import { limitsFigures } from './limits.ts';
 import { planFigures } from './plan.ts';
 import { pinned } from './processes.ts';
 import { profileCase } from './profiled.ts';
@@ -54,6 +55,7 @@ const SINGLE: Readonly<
   Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
 > = {
   plan: () => ['routing', planFigures(quick ? 3 : 20)],
+  limits: () => ['limits', limitsFigures(quick ? 3 : 9)],
   async start(mockPort) {
     const times = quick ? { idle: 1, cold: 2 } : { idle: 5, cold: 5 };
     return ['relay', await measureStartUp(folder, mockPort, times)];

@@ -27,6 +27,7 @@ export type TargetName =
   | 'translate'
   | 'messages'
   | 'routing'
+  | 'limits'
   | 'responses'
   | 'responses-stored'
   | 'responses-chat'
