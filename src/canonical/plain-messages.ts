@@ -10,11 +10,32 @@ export type PlainMessage = {
   readonly content: string;
 };
 
-const PLAIN = new WeakSet<readonly JsonValue[]>();
+/** Where a value stands in a text. */
+export interface ValuePlace {
+  readonly from: number;
+  /** Offset behind it. */
+  readonly to: number;
+}
+
+interface Origin extends ValuePlace {
+  /** Characters of the text that they come from. */
+  readonly length: number;
+}
+
+const PLAIN = new WeakMap<readonly JsonValue[], Origin>();
 
 /** True for messages that are plain: whoever is content with knowing that leaves their texts unread. */
 export function arePlain(messages: JsonValue | undefined): messages is readonly PlainMessage[] {
   return Array.isArray(messages) && PLAIN.has(messages as readonly JsonValue[]);
+}
+
+/**
+ * Where plain messages stand in the body that they come from; undefined for others, and for a body that was changed.
+ * @param bytes the body as a byte string: as long as the text that was scanned only where both are ASCII, and the same
+ */
+export function placeOfPlain(messages: JsonValue | undefined, bytes: string): ValuePlace | undefined {
+  const origin = Array.isArray(messages) ? PLAIN.get(messages as readonly JsonValue[]) : undefined;
+  return origin?.length === bytes.length ? origin : undefined;
 }
 
 /**
@@ -27,7 +48,7 @@ export function parseAround(text: string, places: MessagePlaces): JsonValue {
   const messages = places.roles.map((role, index) =>
     plainMessage(text, role, places.texts[2 * index] ?? 0, places.texts[2 * index + 1] ?? 0),
   );
-  PLAIN.add(messages);
+  PLAIN.set(messages, { from: places.from, to: places.to, length: text.length });
   body['messages'] = messages;
   return body;
 }

@@ -1,6 +1,6 @@
 // Edits the top-level members of a JSON object in its text, leaving every other byte alone: how the relay lane
 // patches an envelope without re-serialising the content. Works on byte strings and on text alike. Never parses.
-import type { JsonValue } from '../canonical/index.ts';
+import type { JsonValue, ValuePlace } from '../canonical/index.ts';
 
 interface Member {
   readonly key: string;
@@ -52,13 +52,15 @@ export interface MemberEdits {
   /** New values; a key that is not there is appended. */
   readonly set: Readonly<Record<string, JsonValue>>;
   readonly remove?: readonly string[] | undefined;
+  /** A long value whose place is known already: it is passed over unread. */
+  readonly known?: ValuePlace | undefined;
 }
 
 /**
  * The same object with some members changed or removed, in one walk over its members, which ends early where nothing is
  * removed: envelopes come first. Of a key that stands twice, the first is changed.
  */
-export function editMembers(text: string, { set, remove = NONE }: MemberEdits): string {
+export function editMembers(text: string, { set, remove = NONE, known }: MemberEdits): string {
   const missing = Object.keys(set);
   let out = '';
   let copied = 0;
@@ -74,7 +76,7 @@ export function editMembers(text: string, { set, remove = NONE }: MemberEdits): 
     const keyEnd = stringEnd(text, from);
     const key = keyAt(text, from, keyEnd);
     const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
-    const to = valueEnd(text, valueFrom);
+    const to = known?.from === valueFrom ? known.to : valueEnd(text, valueFrom);
     at = nextMember(text, to);
     if (remove.includes(key)) {
       if (cut < 0) cut = from;

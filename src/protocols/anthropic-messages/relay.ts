@@ -1,6 +1,7 @@
 // The relay lane of the Messages API: what a faithful upstream takes as it stands, and how its answers pass. Only `id`
 // and `model` of the message change; every other byte is the upstream's.
 import type { CanonicalRequest, Item, JsonValue, Part } from '../../canonical/index.ts';
+import { placeOfPlain } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
@@ -50,7 +51,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
-  return editMembers(body, { set, remove });
+  return editMembers(body, { set, remove, known: placeOfPlain(request.raw['messages'], body) });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {

@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test';
-import { arePlain, asObject, parseAround, scanJson, type JsonObject } from '../../canonical/index.ts';
+import {
+  arePlain,
+  asObject,
+  parseAround,
+  placeOfPlain,
+  scanJson,
+  type JsonObject,
+} from '../../canonical/index.ts';
+import { editMembers } from '../json-splice.ts';
 import { decodeRequest } from './decode-request.ts';
 
 const long = 'a long text, '.repeat(100);
@@ -25,6 +33,23 @@ test('messages that are read late become the same request', () => {
   const { report: expectedReport, ...expected } = decodeRequest(JSON.parse(JSON.stringify(body)));
   expect(structuredClone(request)).toEqual(structuredClone(expected));
   expect(report.entries).toEqual(expectedReport.entries);
+});
+
+test('edits pass over them, in the text that they come from', () => {
+  const ascii = messages.map(({ role, content }) => ({
+    role,
+    content: content.replace(/[^\x00-\x7f]/g, ''),
+  }));
+  const body = { model: 'a/b', messages: ascii, max_tokens: 5, user: '[' };
+  const text = JSON.stringify(body);
+  const known = placeOfPlain(read(body)['messages'], text);
+  expect(text.slice(known?.from, known?.to)).toBe(JSON.stringify(ascii));
+  const edits = { set: { model: 'b', added: 1 }, remove: ['max_tokens'] };
+  expect(editMembers(text, { ...edits, known })).toBe(editMembers(text, edits));
+  expect(placeOfPlain(read(body)['messages'], `${text} `)).toBeUndefined();
+  // As a byte string it is longer than as a text.
+  const bytes = Buffer.from(JSON.stringify({ messages })).toString('latin1');
+  expect(placeOfPlain(read({ messages })['messages'], bytes)).toBeUndefined();
 });
 
 test.each([

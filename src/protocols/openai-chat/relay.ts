@@ -1,7 +1,7 @@
 // The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
 // other byte alone. Only for upstreams that follow OpenAI's own definition.
 import type { CanonicalRequest, JsonValue, Part } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, placeOfPlain } from '../../canonical/index.ts';
 import { brokenAnswer, parseAnswer } from '../broken-answer.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
@@ -73,7 +73,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
-  return editMembers(body, { set, remove });
+  return editMembers(body, { set, remove, known: placeOfPlain(request.raw['messages'], body) });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
