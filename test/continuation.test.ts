@@ -21,7 +21,7 @@ import { protocols } from '../src/protocols/index.ts';
 import { presets } from '../src/providers/index.ts';
 import { NO_QUIRKS } from '../src/providers/provider.ts';
 import { createSim, findSimModel, simModels, simPreset } from '../src/providers/sim/index.ts';
-import { SseParser } from '../src/upstream/sse.ts';
+import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
 /** The client's end: keeps the events, and checks that they could come from one attempt. */
@@ -420,13 +420,11 @@ describe('the simulated models', () => {
     );
     if (response.status !== 200) return { status: response.status, body: await response.text() };
     const decoder = protocol.upstream.decodeStream(sink, codecContext());
-    const parser = new SseParser((event, data) => decoder.frame(event, data));
-    const characters = new TextDecoder();
+    const reader = new EventReader((event, data) => decoder.frame(event, data));
     try {
       for await (const chunk of response.body ?? [])
-        for (const character of characters.decode(chunk as Uint8Array, { stream: true }))
-          parser.push(character);
-      parser.end();
+        for (const byte of Buffer.from(chunk as Uint8Array).toString('latin1')) reader.push(byte);
+      reader.end();
       decoder.end();
     } catch {
       // The connection was cut: the decoder is not told of an end.

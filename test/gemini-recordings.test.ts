@@ -5,7 +5,7 @@ import type { CollectedEvents, EventSink } from '../src/canonical/index.ts';
 import { Collector, GatewayError, inputTokens, outputTokens, Report } from '../src/canonical/index.ts';
 import { findProtocol, type AnswerContext, type Protocol } from '../src/protocols/index.ts';
 import { gemini } from '../src/protocols/gemini/index.ts';
-import { SseParser } from '../src/upstream/sse.ts';
+import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { addPart, chunksOf, readAnswer } from './gemini-stream-rules.ts';
 import type { ReadAnswer, Unit } from './gemini-stream-rules.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
@@ -58,18 +58,19 @@ function collect(run: (sink: EventSink) => void): CollectedEvents {
 function recordedChunks({ res }: GeminiRecording): Loose[] {
   if (res.text === undefined) return (Array.isArray(res.json) ? res.json : [res.json]) as Loose[];
   const chunks: Loose[] = [];
-  const parser = new SseParser((_, data) => chunks.push(JSON.parse(data) as Loose));
-  parser.push(res.text);
-  parser.end();
+  const reader = new EventReader((_, data) => chunks.push(JSON.parse(data) as Loose));
+  reader.push(Buffer.from(res.text).toString('latin1'));
+  reader.end();
   return chunks;
 }
 
 /** Feeds chunks as an event stream, cut every few characters. */
 function feed(text: string, protocol: Protocol, sink: EventSink, step: number): void {
   const decoder = protocol.upstream.decodeStream(sink, codecContext());
-  const parser = new SseParser((event, data) => decoder.frame(event, data));
-  for (let from = 0; from < text.length; from += step) parser.push(text.slice(from, from + step));
-  parser.end();
+  const reader = new EventReader((event, data) => decoder.frame(event, data));
+  const bytes = Buffer.from(text).toString('latin1');
+  for (let from = 0; from < bytes.length; from += step) reader.push(bytes.slice(from, from + step));
+  reader.end();
   decoder.end();
 }
 

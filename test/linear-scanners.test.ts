@@ -12,7 +12,7 @@ import { findInPage } from '../src/tools/pages/find-in-page.ts';
 import { htmlToText } from '../src/tools/pages/html-to-text.ts';
 import { ChunkedDecoder } from '../src/upstream/chunked.ts';
 import { ResponseParser } from '../src/upstream/response-parser.ts';
-import { SseParser } from '../src/upstream/sse.ts';
+import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { growthOf } from './growth.ts';
 
 /** Characters at n = 1. */
@@ -69,9 +69,9 @@ function quietly(run: () => unknown): void {
 
 /** What takes bytes as they come. Each makes a reader. */
 const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
-  SseParser: () => {
-    const parser = new SseParser(() => {});
-    return (piece) => parser.push(piece);
+  EventReader: () => {
+    const reader = new EventReader(() => {});
+    return (piece) => reader.push(piece);
   },
   FrameSplitter: () => {
     const splitter = new FrameSplitter();

@@ -4,7 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { CollectedEvents, EventSink } from '../src/canonical/index.ts';
 import { Collector, GatewayError, inputTokens, outputTokens } from '../src/canonical/index.ts';
 import { findProtocol, type AnswerContext } from '../src/protocols/index.ts';
-import { SseParser } from '../src/upstream/sse.ts';
+import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { codecContext, fillRequest } from './golden-operations.ts';
 import { readMessage, readMessagesStream } from './messages-stream-rules.ts';
 import type { ReadMessage } from './messages-stream-rules.ts';
@@ -128,14 +128,15 @@ function decode(recording: Recording): Answer {
 /** Feeds a stream in pieces of changing size. */
 function feed(text: string, protocol: (typeof PROTOCOLS)[RecordedApi], sink: EventSink, seed: number): void {
   const decoder = findProtocol(protocol)?.upstream.decodeStream(sink, codecContext());
-  const parser = new SseParser((event, data) => decoder?.frame(event, data));
+  const reader = new EventReader((event, data) => decoder?.frame(event, data));
+  const bytes = Buffer.from(text).toString('latin1');
   let size = seed + 1;
-  for (let at = 0; at < text.length;) {
-    parser.push(text.slice(at, at + size));
+  for (let at = 0; at < bytes.length;) {
+    reader.push(bytes.slice(at, at + size));
     at += size;
     size = ((size * 31) % 211) + 1;
   }
-  parser.end();
+  reader.end();
   decoder?.end();
 }
 

@@ -14,7 +14,7 @@ import { readChat } from './recordings/read-chat.ts';
 import { readMessages } from './recordings/read-messages.ts';
 import { readResponses } from './recordings/read-responses.ts';
 import { difference, type Said } from './recordings/said.ts';
-import { SseParser } from '../src/upstream/sse.ts';
+import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { codecContext } from './golden-operations.ts';
 import { checkResponse, checkResponseStream } from './responses-stream-rules.ts';
 
@@ -74,15 +74,16 @@ describe.skipIf(missing !== undefined)('recorded streams in pieces of any size',
 /** The events of a stream whose text arrives in pieces of 1 to 64 characters, by a fixed sequence. */
 function eventsInPieces(recording: Recording, seed: number): CanonicalEvent[] {
   return eventsOf(recording, (text, frame) => {
-    const parser = new SseParser(frame);
+    const reader = new EventReader(frame);
+    const bytes = Buffer.from(text).toString('latin1');
     let random = seed;
-    for (let at = 0; at < text.length;) {
+    for (let at = 0; at < bytes.length;) {
       random = (random * 48_271) % 2_147_483_647;
       const size = 1 + (random % 64);
-      parser.push(text.slice(at, at + size));
+      reader.push(bytes.slice(at, at + size));
       at += size;
     }
-    parser.end();
+    reader.end();
   });
 }
 

@@ -1,6 +1,6 @@
-// Cuts a relayed event stream into its events without decoding them. Works on byte strings: one character, one byte.
-// Knows no protocol.
-import { MAX_FRAME_BYTES, parseJson } from '../canonical/index.ts';
+// Cuts an event stream into its events (HTML standard, "Server-sent events") without decoding them. Works on byte strings:
+// one character, one byte. Knows no protocol.
+import { MAX_FRAME_BYTES } from '../canonical/index.ts';
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 /** Two ends of lines, each of which may be LF, CRLF or CR (HTML standard, "Parsing an event stream"). */
@@ -45,10 +45,9 @@ export class FrameSplitter {
     if (from < text.length) this.#wait(text.slice(from));
   }
 
-  /** The stream is over: its last event if that lacks no more than the blank line. Half an event is for no client. */
+  /** The stream is over: what came of an event whose blank line did not. */
   end(): string {
-    const last = this.#joined('').trim();
-    return parseJson(frameData(last)) === undefined ? '' : `${last}\n\n`;
+    return this.#joined('');
   }
 
   #wait(bytes: string): void {

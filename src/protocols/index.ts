@@ -36,6 +36,7 @@ export {
   serverFacts,
 } from './registry.ts';
 export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
+export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
 export { editMembers, type MemberEdits } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';

@@ -1,8 +1,14 @@
 // What the relayed streams of all protocols have in common: events are cut out of the bytes, one after the other looked
 // at, and nothing goes out before the first content, for until then another upstream may still give the answer. A protocol
 // says what an event means and how the answer ends.
-import { MAX_HELD_BYTES, type FinishEvent, type GatewayError, type Usage } from '../canonical/index.ts';
-import { FrameSplitter } from './frame-splitter.ts';
+import {
+  MAX_HELD_BYTES,
+  parseJson,
+  type FinishEvent,
+  type GatewayError,
+  type Usage,
+} from '../canonical/index.ts';
+import { frameData, FrameSplitter } from './frame-splitter.ts';
 import type { RelayFacts, RelayStream } from './protocol.ts';
 
 export abstract class PatchedStream implements RelayStream {
@@ -40,8 +46,9 @@ export abstract class PatchedStream implements RelayStream {
   }
 
   end(): string {
-    const last = this.#frames.end();
-    if (last !== '' && !this.done) this.take(last);
+    // Half an event is for no client.
+    const last = this.#frames.end().trim();
+    if (!this.done && parseJson(frameData(last)) !== undefined) this.take(`${last}\n\n`);
     const tail = this.close();
     return this.#release() + tail;
   }

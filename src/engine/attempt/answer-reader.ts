@@ -11,33 +11,14 @@ import type {
   Protocol,
 } from '../../protocols/index.ts';
 import { parseAnswer } from '../../protocols/index.ts';
-import { SseParser } from '../../upstream/sse.ts';
 import { STEP_BYTES } from '../held-bytes.ts';
+import { EventReader, toText } from './event-reader.ts';
 
 /** Takes the bytes of an answer as they arrive. Byte strings. */
 export interface AnswerReader {
   data(bytes: string): void;
   /** The answer's body is complete. */
   end(): void;
-}
-
-/** UTF-8 text from byte strings in pieces. Plain ASCII, the usual case, is passed on without a copy. */
-class TextReader {
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  #pending = false;
-
-  push(bytes: string): string {
-    if (!this.#pending && isAscii(bytes)) return bytes;
-    this.#pending = true;
-    const text = this.#decoder.decode(Buffer.from(bytes, 'latin1'), { stream: true });
-    // A piece that ends in ASCII leaves no half character behind.
-    if (bytes.charCodeAt(bytes.length - 1) < 0x80) this.#pending = false;
-    return text;
-  }
-}
-
-function isAscii(text: string): boolean {
-  return !/[\x80-\xff]/.test(text);
 }
 
 /** Takes what is decoded of an event stream. */
@@ -48,16 +29,15 @@ export interface FrameSink extends EventSink {
 
 /** Decodes an event stream. */
 export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: CodecContext): AnswerReader {
-  const text = new TextReader();
   const decoder = codec.decodeStream(sink, context);
-  const parser = new SseParser((event, data) => {
+  const events = new EventReader((event, data) => {
     if (data.length >= STEP_BYTES) sink.large?.(data.length);
     decoder.frame(event, data);
   });
   return {
-    data: (bytes) => parser.push(text.push(bytes)),
+    data: (bytes) => events.push(bytes),
     end() {
-      parser.end();
+      events.end();
       decoder.end();
     },
   };
@@ -70,7 +50,7 @@ export function wholeReader(codec: UpstreamCodec, sink: EventSink, context: Code
 
 /** Collects an error answer; `done` gets its text. */
 export function errorReader(done: (body: string) => void): AnswerReader {
-  return bodyReader(MAX_ERROR_BYTES, (body) => done(new TextReader().push(body)), 'truncate');
+  return bodyReader(MAX_ERROR_BYTES, (body) => done(toText(body)), 'truncate');
 }
 
 /** Relays a whole answer: `done` gets the patched bytes. */
@@ -134,7 +114,7 @@ function bodyReader(
 }
 
 function parseWhole(body: string): unknown {
-  const json = parseAnswer(new TextReader().push(body));
+  const json = parseAnswer(toText(body));
   if (json !== undefined) return json;
   const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
   throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);

@@ -1,5 +1,5 @@
 // Reads an event stream for a decoder: the name and the data of each event, as text. Knows no protocol.
-import { type TakeFrame, FrameSplitter } from './frame-splitter.ts';
+import { FrameSplitter, type TakeFrame } from '../../protocols/index.ts';
 
 export class EventReader {
   readonly #frames = new FrameSplitter();
@@ -22,12 +22,15 @@ export class EventReader {
   }
 
   readonly #frame: TakeFrame = (frame) => {
-    const nameEnd = frame.startsWith(NAME) ? frame.indexOf('\n') : -1;
-    const from = nameEnd + 1;
+    const isNamed = frame.startsWith(NAME);
+    const from = isNamed ? frame.indexOf('\n') + 1 : 0;
     // The usual event: one line of data, perhaps behind its name.
     const isUsual = frame.startsWith(DATA, from) && frame.indexOf('\n', from) === frame.length - 2;
     if (!isUsual || frame.includes('\r')) this.#lines(frame);
-    else this.#take(frame.slice(NAME.length, nameEnd).trim(), toText(frame.slice(from + DATA.length, -2)));
+    else {
+      const event = isNamed ? frame.slice(NAME.length, from - 1).trim() : '';
+      this.#take(event, toText(frame.slice(from + DATA.length, -2)));
+    }
     return true;
   };
 
