@@ -1,6 +1,6 @@
 // What the attempts at one endpoint have shown: how fast, how sound, how busy it is, and until when it is left alone.
 // Everything is worked out when asked for; there is no timer. Does not decide who is sent a request.
-import type { ErrorKind, Usage } from '../canonical/index.ts';
+import type { ErrorKind, LimitNotice, Usage } from '../canonical/index.ts';
 import { inputTokens, outputTokens } from '../canonical/index.ts';
 import { Breaker, type BreakerTicket } from './breaker.ts';
 import { DecayingAverage } from './decaying-average.ts';
@@ -137,30 +137,25 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#inFlight += 1;
     this.#passedOver = 0;
     const began = now();
-    const ticket = this.#breaker.enter(began);
-    let firstContentAt = began;
-    let isOver = false;
-    return {
-      limits: (notice) => {
-        if (notice.remaining === 0) this.#putAside(notice.resetMs, now());
-      },
-      firstContent: () => {
-        this.#breaker.showedContent(ticket);
-        if (!stream) return;
-        firstContentAt = now();
-        this.#measureLatency(true, firstContentAt - began, firstContentAt);
-      },
-      ended: (outcome) => {
-        if (isOver) return;
-        isOver = true;
-        this.#inFlight -= 1;
-        const nowMs = now();
-        this.#conclude(outcome, ticket, nowMs);
-        if (outcome.failure !== null) return;
-        if (!stream) this.#measureLatency(false, nowMs - began, nowMs);
-        if (outcome.usage) this.#measureUsage(outcome.usage, began, firstContentAt, nowMs);
-      },
-    };
+    return new Lease(this, stream, began, this.#breaker.enter(began), now);
+  }
+
+  /** What an attempt under way shows. */
+  hears(notice: LimitNotice, nowMs: number): void {
+    if (notice.remaining === 0) this.#putAside(notice.resetMs, nowMs);
+  }
+
+  showedContent({ ticket, stream, began }: Lease, nowMs: number): void {
+    this.#breaker.showedContent(ticket);
+    if (stream) this.#measureLatency(true, nowMs - began, nowMs);
+  }
+
+  ended({ ticket, stream, began, firstContentAt }: Lease, outcome: AttemptOutcome, nowMs: number): void {
+    this.#inFlight -= 1;
+    this.#conclude(outcome, ticket, nowMs);
+    if (outcome.failure !== null) return;
+    if (!stream) this.#measureLatency(false, nowMs - began, nowMs);
+    if (outcome.usage) this.#measureUsage(outcome.usage, began, firstContentAt, nowMs);
   }
 
   /** Counts how an attempt ended. */
@@ -219,5 +214,48 @@ export class MeasuredEndpoint implements EndpointHealth {
     const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
     if (until <= this.#limited.until) return;
     this.#limited = { state: 'open', until, reason: `rate limited until ${new Date(until).toISOString()}` };
+  }
+}
+
+class Lease implements AttemptLease {
+  readonly stream: boolean;
+  /** Unix milliseconds. */
+  readonly began: number;
+  readonly ticket: BreakerTicket;
+  /** Of streams; for whole answers the beginning. */
+  firstContentAt: number;
+  readonly #endpoint: MeasuredEndpoint;
+  readonly #now: () => number;
+  #isOver = false;
+
+  constructor(
+    endpoint: MeasuredEndpoint,
+    stream: boolean,
+    began: number,
+    ticket: BreakerTicket,
+    now: () => number,
+  ) {
+    this.stream = stream;
+    this.began = began;
+    this.ticket = ticket;
+    this.firstContentAt = began;
+    this.#endpoint = endpoint;
+    this.#now = now;
+  }
+
+  limits(notice: LimitNotice): void {
+    this.#endpoint.hears(notice, this.#now());
+  }
+
+  firstContent(): void {
+    const nowMs = this.#now();
+    if (this.stream) this.firstContentAt = nowMs;
+    this.#endpoint.showedContent(this, nowMs);
+  }
+
+  ended(outcome: AttemptOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#endpoint.ended(this, outcome, this.#now());
   }
 }
