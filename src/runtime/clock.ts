@@ -38,15 +38,16 @@ export class Ticker {
   add(check: (nowMs: number) => void): () => void {
     this.#checks.add(check);
     this.#stop ??= this.#clock.every(this.#periodMs, () => this.#tick());
-    return () => {
-      this.#checks.delete(check);
-      if (this.#checks.size > 0 || !this.#stop) return;
-      this.#stop();
-      this.#stop = undefined;
-    };
+    return () => this.#checks.delete(check);
   }
 
   #tick(): void {
+    // Not stopped with the last check: the next request brings another.
+    if (this.#checks.size === 0) {
+      this.#stop?.();
+      this.#stop = undefined;
+      return;
+    }
     const now = this.#clock.now();
     for (const check of this.#checks) check(now);
   }
