@@ -38,21 +38,20 @@ export class Gateway {
   }
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
-  serve(call: ApiCall): Promise<void> {
+  serve(call: ApiCall): Promise<unknown> {
     return this.#serve(call, (arrival, visit) =>
       new Run(arrival, visit, this.#deps, this.#experience).answer(),
     );
   }
 
   /** Answers one request for embeddings, in the client's shape. Never rejects. */
-  embed(call: ApiCall): Promise<void> {
+  embed(call: ApiCall): Promise<unknown> {
     return this.#serve(call, (arrival, visit) => answerEmbeddings(arrival, visit, this.#deps));
   }
 
-  async #serve(call: ApiCall, answering: Answering): Promise<void> {
+  #serve(call: ApiCall, answering: Answering): Promise<unknown> {
     const key = call.header(IDEMPOTENCY_HEADER);
-    if (key === null) await this.#run(call, answering);
-    else await this.#runOnce(call, key, answering);
+    return key === null ? this.#run(call, answering) : this.#runOnce(call, key, answering);
   }
 
   /** Answers from the run that the key has; only when there is none, from a new one. */

@@ -41,8 +41,8 @@ interface Settled {
   readonly failure: GatewayError | undefined;
   /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
   readonly told: boolean;
-  /** The answer as it was kept; undefined for one that was not. */
-  readonly response: JsonObject | undefined;
+  /** Resolves to the answer as it was kept; undefined where nothing is. */
+  readonly keeping: Promise<JsonObject | undefined> | undefined;
 }
 
 /** What is known of a request for its record. */
@@ -81,6 +81,7 @@ export class Run {
     let admitted: Admitted | undefined;
     let opened: Opened | undefined;
     let settled: Settled;
+    let response: JsonObject | undefined;
     try {
       request = await decodeCall(this.#arrival, this.#deps);
       admitted = await admit(this.#arrival, request, this.#deps);
@@ -88,7 +89,8 @@ export class Run {
       opened = this.#open(admitted, planned);
       const { answer } = opened;
       this.#visit.begin(this.#deps.ticker, (now) => answer.tick(now));
-      settled = await this.#settle(opened, await this.#try(opened));
+      settled = this.#settle(opened, await this.#try(opened));
+      response = settled.keeping && (await settled.keeping);
     } catch (thrown) {
       settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
     } finally {
@@ -97,7 +99,7 @@ export class Run {
       const releasing = admitted?.release();
       if (releasing) await releasing;
     }
-    return this.#tell(settled, request, opened);
+    return this.#tell(settled, response, request, opened);
   }
 
   #open(admitted: Admitted, planned: Planned): Opened {
@@ -136,12 +138,12 @@ export class Run {
     return { failure, told: failure !== undefined && by?.told === true, turns: by ? [by] : [] };
   }
 
-  /** Writes the records, and what is kept; the client gets the end of its answer only afterwards. */
-  async #settle(opened: Opened, answered: Answered): Promise<Settled> {
+  /** Writes the records, and begins to keep what is kept; the client gets the end of its answer only afterwards. */
+  #settle(opened: Opened, answered: Answered): Settled {
     const { failure, told, turns } = answered;
     const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
     this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
-    return { failure, told, response: kept.response && (await kept.response) };
+    return { failure, told, keeping: kept.response };
   }
 
   #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
@@ -157,7 +159,7 @@ export class Run {
   ): Settled {
     const by = opened?.answer.by;
     this.#record({ failure, turns: by ? [by] : [], request, opened, content: null });
-    return { failure, told: false, response: undefined };
+    return { failure, told: false, keeping: undefined };
   }
 
   #record({ opened, ...known }: Known): void {
@@ -177,7 +179,8 @@ export class Run {
 
   /** @returns true when the client has a complete, good answer */
   #tell(
-    { failure, told, response }: Settled,
+    { failure, told }: Settled,
+    response: JsonObject | undefined,
     request: CanonicalRequest | undefined,
     opened: Opened | undefined,
   ): boolean {

@@ -25,7 +25,7 @@ export interface ServeDependencies extends ReplyDependencies {
 export type Service<Dependencies extends ServeDependencies = ServeDependencies> = (
   deps: Dependencies,
   call: ApiCall,
-) => Promise<void>;
+) => Promise<unknown>;
 
 export interface Operation<Dependencies extends ServeDependencies = ServeDependencies> {
   readonly protocol: ServedProtocol;

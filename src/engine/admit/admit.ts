@@ -14,17 +14,19 @@ import { namesPrompt, promptedBody } from './prompt.ts';
  * What a call says, with the template that it names.
  * @throws GatewayError naming every offending field; 404 for an unknown template
  */
-export async function decodeCall(
+export function decodeCall(
   { call, settings }: Arrival,
   { prompts }: Pick<GatewayDependencies, 'prompts'>,
-): Promise<CanonicalRequest> {
+): CanonicalRequest | Promise<CanonicalRequest> {
   const isIgnoring = settings.config.compatibility.ignoreStreamOptions && ignoreStreamOptions(call);
   const { json, protocol, route } = call;
   // Only protocols whose turns are kept know templates.
-  const request =
-    protocol.server.items && namesPrompt(json)
-      ? await decodePrompted(call, json, prompts)
-      : protocol.server.decodeRequest(json, route);
+  if (protocol.server.items && namesPrompt(json))
+    return decodePrompted(call, json, prompts).then((request) => told(request, isIgnoring));
+  return told(protocol.server.decodeRequest(json, route), isIgnoring);
+}
+
+function told(request: CanonicalRequest, isIgnoring: boolean): CanonicalRequest {
   if (isIgnoring) request.report.add('stream_options', 'dropped', 'means something only in a stream');
   return request;
 }

@@ -59,7 +59,7 @@ export async function hydrate(
       : null;
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
-  refuseObjects({ ...request, items }, server, mayName);
+  refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
   if (!items.every(isPlain)) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, keyId, deps.compaction);

@@ -16,23 +16,13 @@ export async function runAttempt(
   cancellation: Cancellation,
   services: AttemptServices,
 ): Promise<Attempt> {
-  const first = await runOne(false, input, trail, cancellation, services);
-  return first.isStale && !cancellation.reason ? runOne(true, input, trail, cancellation, services) : first;
-}
-
-/** @param fresh over a connection of its own */
-async function runOne(
-  fresh: boolean,
-  input: AttemptInput,
-  trail: Trail,
-  cancellation: Cancellation,
-  services: AttemptServices,
-): Promise<Attempt> {
-  const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh }, services);
-  trail.add(attempt);
-  const running = attempt.run();
-  cancellation.add(attempt);
-  await running;
-  cancellation.remove(attempt);
-  return attempt;
+  for (let fresh = false; ; fresh = true) {
+    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh }, services);
+    trail.add(attempt);
+    const running = attempt.run();
+    cancellation.add(attempt);
+    await running;
+    cancellation.remove(attempt);
+    if (fresh || !attempt.isStale || cancellation.reason) return attempt;
+  }
 }

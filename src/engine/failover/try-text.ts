@@ -45,13 +45,10 @@ export async function tryText(asking: TextTry): Promise<GatewayError | undefined
   // Asked for, hence no loss that strict mode would refuse.
   if (ready.omitted > 0)
     prepared.report.add('input', 'clamped', `the ${ready.omitted} oldest items do not fit`);
-  return prepared.checks.length > 0 ? checked(asking, prepared) : direct(asking, prepared);
-}
-
-async function direct(asking: TextTry, prepared: PreparedText): Promise<GatewayError | undefined> {
-  const { input, output, terms } = asking;
+  if (prepared.checks.length > 0) return checked(asking, prepared);
+  const { output, terms } = asking;
   // The translate lane's events are collected where the client gets them; relayed bytes must be read on the way.
-  const collects = input.admitted.needsEvents(prepared.endpoint);
+  const collects = admitted.needsEvents(prepared.endpoint);
   const attempt = await attemptAt(asking, { prepared, output, collects, claim: terms.claim });
   if (attempt.failure) return attempt.failure;
   holdCache(asking, attempt);

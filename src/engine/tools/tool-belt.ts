@@ -18,6 +18,12 @@ import {
 import { Sources } from '../../tools/sources.ts';
 import { ToolHistory } from './tool-history.ts';
 
+/** False where nothing could ask for a tool of the gateway, as in most requests. */
+function mayAsk({ tools, webSearch, items }: CanonicalRequest): boolean {
+  if (webSearch || items.at(-1)?.type === 'hosted_call') return true;
+  return tools.some(({ type }) => type === 'hosted');
+}
+
 export class ToolBelt {
   readonly sources: Sources;
   readonly #request: CanonicalRequest;
@@ -30,6 +36,7 @@ export class ToolBelt {
    * @throws GatewayError naming what asks for a tool that cannot be
    */
   static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
+    if (!mayAsk(request)) return null;
     const sources = new Sources();
     const own = request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name]));
     const scene = { sources, hasItems, names: new FunctionNames(own) };
