@@ -43,6 +43,7 @@ const ROLES: readonly Role[] = [
       'decode-request.ts',
       'decode-conversation.ts',
       'decode-tools.ts',
+      'fields.ts',
       'member-shapes.ts',
       'named-objects.ts',
       'encode-response.ts',

@@ -10,10 +10,9 @@ import { ours } from './decode-scope.ts';
 import { readFacts } from './hosted-blocks.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
+import { ANSWERED_CALL } from './member-shapes.ts';
 import { decodeStopReason } from './finish-reason.ts';
 
-/** Members of a `tool_use` block that the canonical item holds; a block with others keeps its raw form. */
-const TOOL_USE_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 const UNOPENED = -1;
 
 interface Block {
@@ -339,7 +338,7 @@ function blockKind(type: string): Block['kind'] {
 function toolSource(block: Block): Source | undefined {
   for (const key in block.raw) {
     const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
-    if (!isPlain && !TOOL_USE_MEMBERS.has(key)) return ours(finalRaw(block));
+    if (!isPlain && !ANSWERED_CALL.known.has(key)) return ours(finalRaw(block));
   }
   return undefined;
 }

@@ -16,6 +16,7 @@ import { ToolUseIds } from '../tool-use-ids.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
+import { PLAIN_TEXT } from './member-shapes.ts';
 
 /** `system`: instructions inside the conversation, which the later models know. */
 type TurnRole = 'user' | 'assistant' | 'system';
@@ -215,9 +216,8 @@ function resultContent(
 /** False for a text that stands for a block with more to say: a document, a search result. */
 function isPlain(part: TextPart): boolean {
   const raw = ownRaw(part.source);
-  return raw === undefined || Object.keys(raw).every((name) => PLAIN_MEMBERS.has(name));
+  return raw === undefined || Object.keys(raw).every((name) => PLAIN_TEXT.known.has(name));
 }
-const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 
 /** The draft that takes the next block of a role: the last one, or a new one when that has another role. */
 function draft(drafts: Draft[], role: TurnRole, path: string, isForeign = false): Draft {

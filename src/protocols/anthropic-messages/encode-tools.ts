@@ -13,14 +13,12 @@ import { standInFor } from '../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../object-schema.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
+import { LOCATION } from './member-shapes.ts';
 
 export interface EncodedTools {
   readonly tools: MutableJsonObject[];
   readonly choice: JsonObject | undefined;
 }
-
-/** Of a user location, what Anthropic knows (SDK type `UserLocation`). */
-const LOCATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'city', 'region', 'country', 'timezone']);
 
 /** The tools to declare and how to choose among them; both empty when the request has none. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
@@ -109,7 +107,7 @@ function encodeWebSearch(
 function userLocation(given: JsonObject, path: string, scope: EncodeScope): JsonObject {
   const location: MutableJsonObject = { type: 'approximate' };
   for (const key in given) {
-    if (LOCATION_MEMBERS.has(key)) location[key] = given[key];
+    if (LOCATION.known.has(key)) location[key] = given[key];
     else scope.report.add(`${path}.user_location.${key}`, 'dropped', 'Anthropic does not know this member');
   }
   return location;

@@ -17,6 +17,12 @@ const CALL = members('type id name input cache_control');
 const DIRECT_CALL = members('type id name input cache_control caller');
 const RESULT = members('type tool_use_id content is_error cache_control', { content: blockShape });
 const TEXT = members('type text cache_control citations');
+/** A text without anything that its vendor alone knows. */
+export const PLAIN_TEXT = members('type text cache_control');
+/** A call in an answer, as far as the canonical item holds it. */
+export const ANSWERED_CALL = members('type id name input');
+/** Where a user is (SDK type `UserLocation`, 2026-11). */
+export const LOCATION = members('type city region country timezone');
 
 /** Blocks, by their type; others are known by their raw form alone. */
 function blockShape(block: JsonObject): MemberShape | undefined {

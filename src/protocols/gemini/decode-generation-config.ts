@@ -15,6 +15,7 @@ import { camelMembers } from './camel-members.ts';
 import { decodeSchema } from './decode-schema.ts';
 import { addExtra, type ExtraMembers } from './decode-tools.ts';
 import type { WireThinkingLevel } from './wire-types.ts';
+import { CONFIG_SHAPE, THINKING_SHAPE } from './member-shapes.ts';
 
 export type DecodedConfig = Pick<
   CanonicalRequest,
@@ -34,24 +35,6 @@ export type DecodedConfig = Pick<
 
 const PATH = 'generationConfig';
 const MAX_STOP_SEQUENCES = 5;
-const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
-  'maxOutputTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'frequencyPenalty',
-  'presencePenalty',
-  'responseLogprobs',
-  'logprobs',
-  'seed',
-  'stopSequences',
-  'candidateCount',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-  'thinkingConfig',
-]);
-const THINKING_MEMBERS: ReadonlySet<string> = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
 
 const EFFORTS: Readonly<Record<WireThinkingLevel, Effort | undefined>> = {
   THINKING_LEVEL_UNSPECIFIED: undefined,
@@ -75,7 +58,7 @@ export function decodeGenerationConfig(
     name: string,
     range: { min?: number; max?: number; integer?: boolean },
   ): number | undefined => readNumber(config[name], `${PATH}.${name}`, problems, range);
-  addExtra(extra, PATH, unknownMembers(config, CONFIG_MEMBERS));
+  addExtra(extra, PATH, unknownMembers(config, CONFIG_SHAPE.known));
   const candidates = number('candidateCount', { integer: true });
   if (candidates !== undefined && candidates !== 1)
     problems.add(`${PATH}.candidateCount`, 'only 1 is supported', 'unsupported');
@@ -137,7 +120,7 @@ function decodeFormat(
 function decodeThinking(value: Member, extra: ExtraMembers, problems: Problems): ReasoningRequest {
   const path = `${PATH}.thinkingConfig`;
   const config = camelMembers(readObject(value, path, problems) ?? {});
-  addExtra(extra, path, unknownMembers(config, THINKING_MEMBERS));
+  addExtra(extra, path, unknownMembers(config, THINKING_SHAPE.known));
   const shown = readBoolean(config['includeThoughts'], `${path}.includeThoughts`, problems) === true;
   const budget = readNumber(config['thinkingBudget'], `${path}.thinkingBudget`, problems, {
     min: -1,

@@ -12,20 +12,7 @@ import { decodeContents, decodeSystemInstruction } from './decode-conversation.t
 import { decodeGenerationConfig } from './decode-generation-config.ts';
 import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
-
-/** Members that are decoded, and those that steer the gateway (the latter in both spellings). */
-const KNOWN: ReadonlySet<string> = new Set([
-  'model',
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'generationConfig',
-  'provider',
-  'models',
-  'usage',
-  'modelRoutingConfig',
-]);
+import { KNOWN_FIELDS } from './fields.ts';
 
 /**
  * Decodes a parsed request body.
@@ -37,7 +24,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
   const body = requireBody(sent, problems);
   const report = new Report();
   const given = camelMembers(body);
-  const extra: ExtraMembers = { ...unknownMembers(given, KNOWN) };
+  const extra: ExtraMembers = { ...unknownMembers(given, KNOWN_FIELDS) };
 
   const model = decodeModel(given, route, problems);
   const items = [

@@ -14,12 +14,10 @@ import { describe, readArray, readObject, readString, readStrings, requireString
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeSchema } from './decode-schema.ts';
+import { CALLING_SHAPE, TOOL_CONFIG_SHAPE } from './member-shapes.ts';
 
 /** Members that have no canonical place, by their path in the body. */
 export type ExtraMembers = MutableJsonObject;
-
-const CALLING_MEMBERS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
-const CONFIG_MEMBERS: ReadonlySet<string> = new Set(['functionCallingConfig']);
 
 /** Its own names for a search of the web; neither takes a wish that another search could grant. */
 const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval']);
@@ -100,12 +98,12 @@ export function decodeToolConfig(
   const given = readObject(value, 'toolConfig', problems);
   if (!given) return undefined;
   const config = camelMembers(given);
-  addExtra(extra, 'toolConfig', unknownMembers(config, CONFIG_MEMBERS));
+  addExtra(extra, 'toolConfig', unknownMembers(config, TOOL_CONFIG_SHAPE.known));
   const path = 'toolConfig.functionCallingConfig';
   const calling = readObject(config['functionCallingConfig'], path, problems);
   if (!calling) return undefined;
   const { mode: word, allowedFunctionNames, ...rest } = camelMembers(calling);
-  addExtra(extra, path, unknownMembers(rest, CALLING_MEMBERS));
+  addExtra(extra, path, unknownMembers(rest, CALLING_SHAPE.known));
   const mode = readString(word, `${path}.mode`, problems)?.toUpperCase();
   const names = readStrings(allowedFunctionNames, `${path}.allowedFunctionNames`, problems) ?? [];
   const known = new Set(tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name)));

@@ -21,17 +21,16 @@ import { decodeGatewayOptions } from '../gateway-options.ts';
 import type { AnsweredEmbeddings, DecodedEmbeddings, EmbeddingsServer, RequestRoute } from '../protocol.ts';
 import { describe, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
+import {
+  EMBEDDING_BATCH_FIELDS,
+  EMBEDDING_FIELDS,
+  EMBEDDING_SETTING_FIELDS,
+  type EMBEDDING_SETTINGS,
+  LONE_EMBEDDING_FIELDS,
+} from './fields.ts';
 
 /** As many as OpenAI's clients may send at once; more than one upstream takes are sent in several requests. */
 const MOST_REQUESTS = 2048;
-
-const GATEWAY = ['provider', 'models', 'usage', 'modelRoutingConfig'] as const;
-const SETTINGS = ['taskType', 'title', 'outputDimensionality', 'autoTruncate'] as const;
-/** Members of an `EmbedContentRequest` (API reference, "Embeddings", 2026-11). */
-const KNOWN: ReadonlySet<string> = new Set(['model', 'content', 'embedContentConfig', ...SETTINGS]);
-const KNOWN_ALONE: ReadonlySet<string> = new Set([...KNOWN, ...GATEWAY]);
-const KNOWN_BATCH: ReadonlySet<string> = new Set(['model', 'requests', ...GATEWAY]);
-const KNOWN_SETTINGS: ReadonlySet<string> = new Set(SETTINGS);
 
 /** The server side of both methods. */
 export const embeddingsServer: EmbeddingsServer = { decodeRequest };
@@ -59,9 +58,9 @@ function decodeRequest(sent: unknown, route: RequestRoute = {}): DecodedEmbeddin
   if (model === '') problems.add('model', 'is required');
   const entries = isBatch
     ? decodeBatch(given['requests'], problems, report)
-    : [decodeEntry(given, '', KNOWN_ALONE, problems, report)];
+    : [decodeEntry(given, '', LONE_EMBEDDING_FIELDS, problems, report)];
   if (isBatch)
-    for (const name in unknownMembers(given, KNOWN_BATCH))
+    for (const name in unknownMembers(given, EMBEDDING_BATCH_FIELDS))
       report.add(name, 'dropped', 'a batch has no such member');
   const gateway = decodeGatewayOptions(body, problems, report);
   problems.throwIfAny();
@@ -82,7 +81,13 @@ function decodeBatch(value: JsonValue | undefined, problems: Problems, report: R
   return requests.map((request, index) => {
     if (!isJsonObject(request))
       problems.add(`requests[${index}]`, `must be an object, not ${describe(request)}`);
-    return decodeEntry(camelMembers(asObject(request)), `requests[${index}].`, KNOWN, problems, report);
+    return decodeEntry(
+      camelMembers(asObject(request)),
+      `requests[${index}].`,
+      EMBEDDING_FIELDS,
+      problems,
+      report,
+    );
   });
 }
 
@@ -98,8 +103,12 @@ function decodeEntry(
   const below = readObject(given['embedContentConfig'], `${path}embedContentConfig`, problems);
   const config = below ? camelMembers(below) : {};
   const inConfig: MutableJsonObject = {};
-  keepFlags({ given: config, known: KNOWN_SETTINGS, path: `${path}embedContentConfig.` }, inConfig, report);
-  const read = (name: (typeof SETTINGS)[number]): [JsonValue | undefined, string] =>
+  keepFlags(
+    { given: config, known: EMBEDDING_SETTING_FIELDS, path: `${path}embedContentConfig.` },
+    inConfig,
+    report,
+  );
+  const read = (name: (typeof EMBEDDING_SETTINGS)[number]): [JsonValue | undefined, string] =>
     config[name] === undefined
       ? [given[name], path + name]
       : [config[name], `${path}embedContentConfig.${name}`];

@@ -25,6 +25,15 @@ function partShape(given: JsonObject): MemberShape | undefined {
   return part['inlineData'] === undefined && part['fileData'] === undefined ? undefined : MEDIA_PART;
 }
 
+/** `generationConfig`, as far as it has a canonical form; what else it holds has its own place in the request. */
+export const CONFIG_SHAPE = members(
+  'maxOutputTokens temperature topP topK frequencyPenalty presencePenalty responseLogprobs logprobs seed stopSequences ' +
+    'candidateCount responseMimeType responseSchema responseJsonSchema thinkingConfig',
+);
+export const THINKING_SHAPE = members('includeThoughts thinkingBudget thinkingLevel');
+export const TOOL_CONFIG_SHAPE = members('functionCallingConfig');
+export const CALLING_SHAPE = members('mode allowedFunctionNames');
+
 const FUNCTIONS = { functionDeclarations: members('name description parameters parametersJsonSchema') };
 
 /** Every other member of an element of `tools` is a hosted tool. */

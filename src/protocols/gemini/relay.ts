@@ -10,15 +10,7 @@ import { MAX_TEMPERATURE, saysReasoning } from './encode-generation-config.ts';
 import { patchEnvelope } from './patch-envelope.ts';
 import { GeminiRelayStream } from './relay-stream.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
-
-/** Members that steer the gateway and that Google refuses, in both spellings. */
-const GATEWAY_KEYS: ReadonlySet<string> = new Set([
-  'provider',
-  'models',
-  'usage',
-  'model_routing_config',
-  'modelRoutingConfig',
-]);
+import { GATEWAY_KEYS } from './fields.ts';
 
 export const relay: RelayCodec = {
   accepts,

@@ -1,13 +1,13 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
-import { asString, Problems, Report } from '../../canonical/index.ts';
-import type { CanonicalRequest, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, JsonValue } from '../../canonical/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-conversation.ts';
 import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { END_USER, IGNORED_FIELDS, KNOWN_FIELDS, PASSED_FIELDS } from './fields.ts';
+import { HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
@@ -100,14 +100,11 @@ function withTools(
 
 /** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */
 function extraMembers(body: JsonObject): JsonObject {
-  let extra: MutableJsonObject | undefined;
-  for (const name in body) {
-    // Assigning `__proto__` would change the copy's prototype; who asks has a place of its own in the canonical request.
-    if (name === '__proto__' || END_USER.has(name)) continue;
-    const isPassed = PASSED_FIELDS.has(name) && body[name] !== null;
-    if (isPassed || !KNOWN_FIELDS.has(name)) (extra ??= {})[name] = body[name];
-  }
-  return extra ?? NO_MEMBERS;
+  const extra = unknownMembers(body, HELD_FIELDS);
+  if (!extra) return NO_MEMBERS;
+  const isSaid = ([name, value]: readonly [string, JsonValue | undefined]): boolean =>
+    value !== null || !PASSED_FIELDS.has(name);
+  return Object.fromEntries(Object.entries(extra).filter(isSaid));
 }
 
 const NO_MEMBERS: JsonObject = Object.freeze({});

@@ -13,12 +13,10 @@ import type {
 } from '../../canonical/index.ts';
 import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { copyUnknownMembers, ownRaw } from './encode-context.ts';
+import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
 import { encodeContent } from './encode-parts.ts';
 import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasoning-history.ts';
-import { messagePath, MESSAGE_MEMBERS } from './message-members.ts';
-
-const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
+import { CALL_SHAPE, MESSAGE_SHAPE } from './member-shapes.ts';
 
 /**
  * The message for the items of one assistant turn.
@@ -80,7 +78,7 @@ export function encodeAssistant(
     const raws = rawCalls(calls);
     message['tool_calls'] = calls.map((call) => encodeCall(call, raws, context));
   }
-  if (raw) copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath(items), context);
+  if (raw) copyUnknownMembers(message, raw, MESSAGE_SHAPE.known, messagePath(items), context);
   return first || calls.length > 0 || Object.keys(message).length > 2 ? message : undefined;
 }
 
@@ -161,7 +159,7 @@ function encodeCall(call: ToolCallItem, raws: RawCalls, context: EncodeContext):
       : { id, type: 'function', function: { name: call.name, arguments: callArguments(call) } };
   const message = ownRaw(call.source);
   const raw = message && raws.get(message)?.get(call.callId);
-  if (raw) copyUnknownMembers(encoded, raw, CALL_MEMBERS, call.path ?? 'messages', context);
+  if (raw) copyUnknownMembers(encoded, raw, CALL_SHAPE.known, call.path ?? 'messages', context);
   return encoded;
 }
 

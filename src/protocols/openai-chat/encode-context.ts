@@ -1,5 +1,6 @@
-// What every part of the request encoder needs, and the two rules they share: unknown members and lost nodes.
-import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
+// What every part of the request encoder needs, and the rules they share: unknown members, lost nodes, and
+// where in the client's body a message stands.
+import type { Item, JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
 import { unknownMembers } from '../../canonical/index.ts';
 
 export interface EncodeContext {
@@ -39,4 +40,12 @@ export function copyUnknownMembers(
 /** The raw form when a node came from a client of this dialect. */
 export function ownRaw(source: Source | undefined): JsonObject | undefined {
   return source?.protocol === 'openai-chat' ? source.raw : undefined;
+}
+
+/** The path of the message that items were decoded from: `messages[2]` for `messages[2].tool_calls[0]`. */
+export function messagePath(items: readonly Item[]): string {
+  for (const item of items) {
+    if (item.path?.startsWith('messages[')) return item.path.slice(0, item.path.indexOf(']') + 1);
+  }
+  return 'messages';
 }

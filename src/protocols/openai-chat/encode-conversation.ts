@@ -13,9 +13,9 @@ import type {
 import { isAssistantItem, isJsonArray, unresolvedReference } from '../../canonical/index.ts';
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { copyUnknownMembers, ownRaw } from './encode-context.ts';
+import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
 import { encodeContent, encodePart } from './encode-parts.ts';
-import { messagePath, MESSAGE_MEMBERS } from './message-members.ts';
+import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 /**
  * Encodes a conversation.
@@ -85,7 +85,7 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
   const role = isSystem && systemRole !== 'keep' ? systemRole : item.role;
   const message: MutableJsonObject = { role, content: encodeContent(item.parts, '\n', context) };
   encodeName(message, item.name, item.path ?? 'messages', context);
-  copyUnknownMembers(message, ownRaw(item.source), MESSAGE_MEMBERS, messagePath([item]), context);
+  copyUnknownMembers(message, ownRaw(item.source), MESSAGE_SHAPE.known, messagePath([item]), context);
   return message;
 }
 
@@ -127,7 +127,7 @@ function encodeToolResult(
   };
   // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
   if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
-  copyUnknownMembers(message, raw, MESSAGE_MEMBERS, messagePath([item]), context);
+  copyUnknownMembers(message, raw, MESSAGE_SHAPE.known, messagePath([item]), context);
   return message;
 }
 

@@ -2,24 +2,7 @@
 // `extra_content` with a call's signature): they go on to the client, who may have to send them back.
 import type { JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
 import { ownRaw } from './encode-context.ts';
-
-/** What the encoder writes itself, for messages and for calls. */
-const WRITTEN: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'refusal',
-  'annotations',
-  'tool_calls',
-  'function_call',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-  'index',
-  'id',
-  'type',
-  'function',
-  'custom',
-]);
+import { CALL_SHAPE, WRITTEN_SHAPE } from './member-shapes.ts';
 
 /** The further members of an answer's message or call; undefined when there are none. Empty ones say nothing. */
 export function extraMembers(source: Source | undefined): JsonObject | undefined {
@@ -28,10 +11,15 @@ export function extraMembers(source: Source | undefined): JsonObject | undefined
   let members: MutableJsonObject | undefined;
   for (const key of Object.keys(raw)) {
     const value = raw[key];
-    if (WRITTEN.has(key) || key === '__proto__' || value === null || value === undefined) continue;
+    if (isWritten(key) || key === '__proto__' || value === null || value === undefined) continue;
     if (value === '' || (Array.isArray(value) && value.length === 0)) continue;
     members ??= {};
     members[key] = value;
   }
   return members;
+}
+
+/** True for what the encoder writes itself, in messages and in calls. */
+function isWritten(name: string): boolean {
+  return WRITTEN_SHAPE.known.has(name) || CALL_SHAPE.known.has(name);
 }

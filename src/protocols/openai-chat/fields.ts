@@ -113,6 +113,12 @@ export const PASSED_FIELDS = namesOf(REQUEST_FIELDS, 'passed');
 /** The members that say for whom the client asks. */
 export const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
 
+/** Members that have a place of their own in the canonical request, or that nobody is to see. */
+export const HELD_FIELDS: ReadonlySet<string> = new Set([
+  ...namesOf(REQUEST_FIELDS, 'supported', 'ignored', 'rejected', 'gateway'),
+  ...END_USER,
+]);
+
 /** Members that never reach an upstream of this protocol. */
 export const WITHHELD_FIELDS = namesOf(REQUEST_FIELDS, 'gateway', 'ignored', 'rejected');
 

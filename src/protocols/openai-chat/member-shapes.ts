@@ -1,9 +1,8 @@
-// The members of the nodes in a Chat Completions request, as far as they have a canonical form. Read by the decoder,
-// which reports all others, and by the encoder, which copies them.
+// The members of the nodes in requests and answers of Chat Completions, as far as they have a canonical form. Read by the decoder,
+// which reports or keeps all others, and by the encoder, which copies them.
 import { asString } from '../../canonical/index.ts';
 import type { JsonObject } from '../../canonical/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
-import { MESSAGE_MEMBERS } from './message-members.ts';
 
 const CACHE = 'cache_control prompt_cache_breakpoint';
 /** Parts with bytes are written anew: those may come from elsewhere by then. */
@@ -21,15 +20,27 @@ export function partShape(part: JsonObject): MemberShape | undefined {
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
 }
 
-const CALL = members('index id type function custom', {
+/** A call, in requests and in answers. */
+export const CALL_SHAPE = members('index id type function custom', {
   function: rewritten('name arguments'),
   custom: rewritten('name input'),
 });
 
-const MESSAGE: MemberShape = {
-  known: MESSAGE_MEMBERS,
-  inside: { content: partShape, tool_calls: CALL, function_call: rewritten('name arguments') },
-};
+const REASONING = 'reasoning reasoning_content reasoning_details';
+
+/** A message of a request: documented members of all roles, with the reasoning extensions. */
+export const MESSAGE_SHAPE = members(
+  `role content name refusal audio tool_calls function_call tool_call_id ${REASONING} cache_control`,
+  { content: partShape, tool_calls: CALL_SHAPE, function_call: rewritten('name arguments') },
+);
+
+const ANSWER = `role content refusal annotations tool_calls function_call ${REASONING}`;
+
+/** A message of an answer, as far as it is read: whatever else it holds is kept for encoders of the same protocol. */
+export const ANSWER_SHAPE = members(`${ANSWER} thought_signature images audio`);
+
+/** What the encoder of an answer writes itself. */
+export const WRITTEN_SHAPE = members(ANSWER);
 
 /** What a tool is, below the member that its type names. */
 export const DEFINITIONS = {
@@ -44,4 +55,4 @@ export function toolShape({ type = 'function' }: JsonObject): MemberShape | unde
 }
 
 /** The body of a request, below its top. */
-export const REQUEST_SHAPE = members('', { messages: MESSAGE, tools: toolShape });
+export const REQUEST_SHAPE = members('', { messages: MESSAGE_SHAPE, tools: toolShape });

@@ -12,27 +12,12 @@ import type {
   Source,
 } from '../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { ANSWER_SHAPE } from './member-shapes.ts';
 import { ReasoningDecoder } from './reasoning-decoder.ts';
 import { ToolCallDecoder } from './tool-call-decoder.ts';
 import type { ItemCounter } from './item-counter.ts';
 import { readImage, type WorkKind } from './work-members.ts';
 import type { WireMessage } from './wire-types.ts';
-
-/** Members that are decoded; anything else is kept for encoders of the same protocol. */
-const DECODED: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'refusal',
-  'reasoning_content',
-  'reasoning',
-  'reasoning_details',
-  'thought_signature',
-  'tool_calls',
-  'function_call',
-  'annotations',
-  'images',
-  'audio',
-]);
 
 /** Holds the items of one answer. The message item opens with its first text and stays open until the end. */
 export class MessageDecoder {
@@ -83,7 +68,7 @@ export class MessageDecoder {
     if (isJsonArray(message.images)) for (const image of message.images) this.#image(image);
     if (isJsonObject(message.audio) && !isBlank(message.audio))
       this.#audio = this.#audio ? joined(this.#audio, message.audio) : message.audio;
-    for (const key in message) if (!DECODED.has(key)) this.#keep(key, message[key]);
+    for (const key in message) if (!ANSWER_SHAPE.known.has(key)) this.#keep(key, message[key]);
   }
 
   /** Perplexity's list of pages: citations without a place in the text. */

@@ -5,6 +5,7 @@ import type { CodecContext } from '../protocol.ts';
 import type { EventSink, JsonObject, JsonValue, Source } from '../../canonical/index.ts';
 import { asString, isJsonObject, parseJson, unknownMembers } from '../../canonical/index.ts';
 import type { ItemCounter } from './item-counter.ts';
+import { CALL_SHAPE } from './member-shapes.ts';
 
 interface Call {
   /** The item's index; −1 until it is opened. */
@@ -16,8 +17,6 @@ interface Call {
   arguments: string;
   extra: JsonObject | undefined;
 }
-
-const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
 
 /** Assembles the tool calls of one answer. All stay open until the end, since parallel calls may interleave. */
 export class ToolCallDecoder {
@@ -65,7 +64,7 @@ export class ToolCallDecoder {
       if (index !== undefined) this.#byIndex.set(index, call);
     } else if (call.item < 0 && name !== '') call.name = grownName(call.name, name);
     this.#last = call;
-    const extra = unknownMembers(element, CALL_MEMBERS);
+    const extra = unknownMembers(element, CALL_SHAPE.known);
     if (extra) call.extra = call.extra ? { ...call.extra, ...extra } : extra;
     if (text === '') return;
     if (call.item < 0) this.#open(call);

@@ -1,6 +1,6 @@
 // Content of messages and of tool outputs: a string or an array of parts. Owns the part types of the Responses API;
 // must not know items beyond which parts they allow.
-import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import { isJsonObject } from '../../canonical/index.ts';
 import type {
   FilePart,
   ImagePart,
@@ -22,6 +22,8 @@ import {
 import type { Member } from '../read-member.ts';
 import { decodeBreakpoint } from '../prompt-breakpoint.ts';
 import { decodeAnnotation, sourceOf } from './decode-item.ts';
+import { FILE_PART, IMAGE_PART, saysMore, TEXT_PART } from './member-shapes.ts';
+import type { MemberShape } from '../member-shape.ts';
 
 /** The documented part types that an item accepts; types that no document knows are kept for any item. */
 export type PartTypes = ReadonlySet<string>;
@@ -34,14 +36,9 @@ export const OUTPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_
 
 const DOCUMENTED: PartTypes = new Set([...INPUT_PARTS, ...ASSISTANT_PARTS]);
 
-/** Members that have a place in the canonical parts. */
-const TEXT_MEMBERS: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs']);
-const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['type', 'image_url', 'file_id', 'detail']);
-const FILE_MEMBERS: ReadonlySet<string> = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename']);
-
 /** The raw part for an upstream of the same protocol, kept only where it says more than the canonical one. */
-function sourceBeyond(raw: JsonObject, known: ReadonlySet<string>): { readonly source?: Source } {
-  return unknownMembers(raw, known) ? { source: sourceOf(raw) } : {};
+function sourceBeyond(raw: JsonObject, shape: MemberShape): { readonly source?: Source } {
+  return saysMore(raw, shape) ? { source: sourceOf(raw) } : {};
 }
 
 /**
@@ -110,7 +107,7 @@ function decodeBare(raw: JsonObject, path: string, allowed: PartTypes, problems:
         text,
         path,
         ...(annotations?.length ? { annotations } : {}),
-        ...sourceBeyond(raw, TEXT_MEMBERS),
+        ...sourceBeyond(raw, TEXT_PART),
       };
     }
   }
@@ -133,14 +130,14 @@ function decodeImage(raw: JsonObject, path: string, problems: Problems): ImagePa
         media: { kind: 'file_id', id },
         detail,
         path,
-        ...sourceBeyond(raw, IMAGE_MEMBERS),
+        ...sourceBeyond(raw, IMAGE_PART),
       };
     problems.add(path, 'needs image_url or file_id');
     return undefined;
   }
   const media = decodeAddress(url, `${path}.image_url`, problems);
   if (media === null) problems.add(`${path}.image_url`, 'must be an http(s) URL or a base64 data URL');
-  return media ? { type: 'image', media, detail, path, ...sourceBeyond(raw, IMAGE_MEMBERS) } : undefined;
+  return media ? { type: 'image', media, detail, path, ...sourceBeyond(raw, IMAGE_PART) } : undefined;
 }
 
 function decodeFile(raw: JsonObject, path: string, problems: Problems): FilePart | undefined {
@@ -149,7 +146,7 @@ function decodeFile(raw: JsonObject, path: string, problems: Problems): FilePart
   const data = readString(raw['file_data'], `${path}.file_data`, problems);
   const url = readString(raw['file_url'], `${path}.file_url`, problems);
   const media = fileMedia(data, url, id, path, problems);
-  return media ? { type: 'file', media, filename, path, ...sourceBeyond(raw, FILE_MEMBERS) } : undefined;
+  return media ? { type: 'file', media, filename, path, ...sourceBeyond(raw, FILE_PART) } : undefined;
 }
 
 function fileMedia(

@@ -6,6 +6,7 @@ import type { AnswerContext } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
 import { canTell, encodeFacts, typeOf } from './hosted-facts.ts';
 import { gateItem, gatePart } from './include-gates.ts';
+import { OUTPUT_SHAPES } from './member-shapes.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -96,26 +97,6 @@ export function isShown(item: OpenItem | Item): boolean {
   }
 }
 
-const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'status', 'role', 'content']);
-const REASONING_MEMBERS: ReadonlySet<string> = new Set([
-  'id',
-  'type',
-  'summary',
-  'content',
-  'encrypted_content',
-]);
-const CALL_MEMBERS: ReadonlySet<string> = new Set([
-  'id',
-  'type',
-  'status',
-  'call_id',
-  'name',
-  'namespace',
-  'arguments',
-  'input',
-]);
-const COMPACTION_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'encrypted_content']);
-
 /**
  * Encodes an item that `isShown`. Members of the upstream's own form that nobody knows are kept.
  * @param status for items that do not bring their own
@@ -135,7 +116,7 @@ export function encodeOutputItem(
         status: statusOf(raw, status),
         role: 'assistant',
         content: item.parts.map((part) => encodeOutputPart(part, context)),
-        ...(raw && unknownMembers(raw, MESSAGE_MEMBERS)),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.message.known)),
       };
     case 'reasoning': {
       const { opaque } = item;
@@ -149,7 +130,7 @@ export function encodeOutputItem(
         summary: summary.map(summaryPart),
         ...(text.length > 0 ? { content: text.map(reasoningPart) } : {}),
         ...(state ? { encrypted_content: opaque.data } : {}),
-        ...(raw && unknownMembers(raw, REASONING_MEMBERS)),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.reasoning.known)),
       };
       return gateItem(whole, includeOf(context));
     }
@@ -163,7 +144,7 @@ export function encodeOutputItem(
         name: item.name,
         ...(item.namespace === undefined ? {} : { namespace: item.namespace }),
         [isCustom ? 'input' : 'arguments']: item.arguments,
-        ...(raw && unknownMembers(raw, CALL_MEMBERS)),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.call.known)),
       };
     }
     case 'compaction':
@@ -171,7 +152,7 @@ export function encodeOutputItem(
         id,
         type: 'compaction',
         encrypted_content: item.encrypted,
-        ...(raw && unknownMembers(raw, COMPACTION_MEMBERS)),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.compaction.known)),
       };
     case 'hosted_call':
       if (!raw && item.facts) return gateItem({ id, ...encodeFacts(item.facts, status) }, includeOf(context));

@@ -1,18 +1,22 @@
-// The members of the nodes in a Responses request, as far as they have a canonical form. Read by the decoder, which
+// The members of the nodes in requests and answers of the Responses API, as far as they have a canonical form. Read by the decoder, which
 // reports all others, and by the encoder, which copies those of nodes that it writes anew.
 import { asString, unknownMembers } from '../../canonical/index.ts';
 import type { JsonObject, Report, Target } from '../../canonical/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 
-const TEXT = members('type text annotations logprobs prompt_cache_breakpoint');
+/** Where a prompt may be cached: a part that has it also keeps its raw form. */
+const BREAKPOINT = 'prompt_cache_breakpoint';
+export const TEXT_PART = members(`type text annotations logprobs ${BREAKPOINT}`);
+export const IMAGE_PART = members(`type image_url file_id detail ${BREAKPOINT}`);
+export const FILE_PART = members(`type file_data file_id file_url filename ${BREAKPOINT}`);
 const PARTS: Readonly<Record<string, MemberShape>> = {
-  input_text: TEXT,
-  output_text: TEXT,
-  text: TEXT,
-  refusal: members('type refusal prompt_cache_breakpoint'),
-  input_image: members('type image_url file_id detail prompt_cache_breakpoint'),
-  input_file: members('type file_data file_id file_url filename prompt_cache_breakpoint'),
-  input_audio: members('type input_audio prompt_cache_breakpoint', { input_audio: members('data format') }),
+  input_text: TEXT_PART,
+  output_text: TEXT_PART,
+  text: TEXT_PART,
+  refusal: members(`type refusal ${BREAKPOINT}`),
+  input_image: IMAGE_PART,
+  input_file: FILE_PART,
+  input_audio: members(`type input_audio ${BREAKPOINT}`, { input_audio: members('data format') }),
 };
 
 /** Content parts, by their type. */
@@ -26,6 +30,7 @@ export const MESSAGE_SHAPE = members('type id status role content', { content: p
 
 const OUTPUT = members('type id status call_id output', { output: partShape });
 const THOUGHT = members('type text');
+const COMPACTION = members('type id encrypted_content');
 const ITEMS: Readonly<Record<string, MemberShape>> = {
   message: MESSAGE_SHAPE,
   function_call: members('type id status call_id name namespace arguments'),
@@ -36,7 +41,15 @@ const ITEMS: Readonly<Record<string, MemberShape>> = {
     summary: THOUGHT,
     content: THOUGHT,
   }),
-  compaction: members('type id encrypted_content'),
+  compaction: COMPACTION,
+};
+
+/** Items of an answer, by what they are in the canonical model: its encoder copies whatever else they hold. */
+export const OUTPUT_SHAPES = {
+  message: MESSAGE_SHAPE,
+  reasoning: members('type id summary content encrypted_content'),
+  call: members('type id status call_id name namespace arguments input'),
+  compaction: COMPACTION,
 };
 
 /** Items, by their type, which clients leave out of messages. */
@@ -72,6 +85,11 @@ export const REQUEST_SHAPE = members('', {
   text: TEXT_SHAPE,
   reasoning: REASONING_SHAPE,
 });
+
+/** True where a part says more than its canonical form holds. */
+export function saysMore(raw: JsonObject, { known }: MemberShape): boolean {
+  return raw[BREAKPOINT] !== undefined || unknownMembers(raw, known) !== undefined;
+}
 
 /** The unknown members of a node that is written anew, for a server that takes such; those of others are reported. */
 export function unknownOf(
