@@ -177,6 +177,7 @@ test('conversations take the place of responses, but never of each other', async
   const { conversations, responses } = storage;
   const large = (id: string): JsonObject[] => [message(id, 'x'.repeat(2_000))];
   await responses.put(storedResponse('resp_1', { input: large('msg_r') }));
+  await storage.stateUsage.bytes('key_a');
   await conversations.create(CONVERSATION, large('msg_a'));
   expect(await responses.find('key_a', 'resp_1', 0)).not.toBeNull();
   expect(await conversations.append('key_a', 'conv_1', large('msg_b'))).toBe(true);

@@ -13,7 +13,8 @@ const idOf = (n: number): string => `resp_${GENERATION.slice(String(n).length - 
 
 test('a response comes back as it was put, also by another process, and to its own key only', async () => {
   const path = freshPath();
-  const [one, two] = [await openSqliteStorage({ path }), await openSqliteStorage({ path })];
+  const later = (): void => {};
+  const [one, two] = [await openSqliteStorage({ path, later }), await openSqliteStorage({ path, later })];
   const first = storedResponse('resp_1', { expiresAt: null, conversationId: 'conv_1' });
   const second = storedResponse(idOf(2), { previousId: 'resp_1', input: [] });
   await one.responses.put(first);
@@ -26,8 +27,18 @@ test('a response comes back as it was put, also by another process, and to its o
     expect(await responses.chain('key_b', second.id, 0)).toBeNull();
     expect(await responses.findItem('key_b', 'msg_1_0', 0)).toBeNull();
   }
+  expect(await two.responses.findItem('key_a', 'msg_1_0', 0)).toEqual(first.input[0] ?? null);
   expect(await one.responses.delete('key_b', 'resp_1')).toBe(false);
   expect(await one.responses.find('key_a', 'resp_1', 0)).not.toBeNull();
+  // Whoever deletes waits until it is where it can be deleted for good.
+  const late = storedResponse('resp_late');
+  await one.responses.put(late);
+  const deletion = two.responses.delete('key_a', 'resp_late');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await one.responses.find('key_a', 'resp_late', 0)).toEqual(late);
+  await one.stateUsage.bytes('key_a');
+  expect(await deletion).toBe(true);
+  expect(await one.responses.find('key_a', 'resp_late', 0)).toBeNull();
   await one.close();
   await two.close();
 });
@@ -37,8 +48,8 @@ test('putting an id again changes nothing, and counts once', async () => {
   await storage.responses.put(storedResponse('resp_1'));
   const bytes = await storage.stateUsage.bytes('key_a');
   await storage.responses.put(storedResponse('resp_1', { createdAt: 5 }));
-  expect((await storage.responses.find('key_a', 'resp_1', 0))?.createdAt).toBe(1_000);
   expect(await storage.stateUsage.bytes('key_a')).toBe(bytes);
+  expect((await storage.responses.find('key_a', 'resp_1', 0))?.createdAt).toBe(1_000);
   await storage.close();
 });
 
@@ -52,18 +63,66 @@ test('what several stores write in one tick is written in one transaction', asyn
   const conversation = { id: 'conv_1', keyId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
   const written = [
     storage.conversations.create(conversation, []),
-    storage.responses.put(storedResponse('resp_1')),
+    storage.prompts.create({ id: 'pmpt_1', keyId: 'key_a', name: null, createdAt: 0 }, { a: 1 }),
   ];
   await Promise.resolve();
-  expect(await storage.responses.find('key_a', 'resp_1', 0)).toBeNull();
+  expect(await storage.conversations.find('key_a', 'conv_1', 0)).toBeNull();
   expect(tasks.length).toBe(1);
   tasks[0]?.();
   await Promise.all(written);
   expect(version()).not.toBe(before);
   expect(other.prepare('select count(*) as n from conversations').all()).toEqual([{ n: 1 }]);
-  expect(other.prepare('select count(*) as n from responses').all()).toEqual([{ n: 1 }]);
+  expect(other.prepare('select count(*) as n from prompts').all()).toEqual([{ n: 1 }]);
   expect(tasks.length).toBe(1);
   other.close();
+  await storage.close();
+});
+
+test('a response is durable and found before the database has it, and what is deleted stays deleted', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path, later: () => {} });
+  const [first, second] = [storedResponse('resp_1'), storedResponse('resp_2', { previousId: 'resp_1' })];
+  await storage.responses.put(first);
+  await storage.responses.put(second);
+  const other = openSqlite(path);
+  const rows = (): unknown => other.prepare('select count(*) as n from responses').all()[0]?.['n'];
+  expect(await storage.responses.chain('key_a', 'resp_2', 0)).toEqual([first, second]);
+  expect(await storage.responses.find('key_b', 'resp_1', 0)).toBeNull();
+  expect(await storage.responses.find('key_a', 'resp_1', 2_001)).toBeNull();
+  expect(rows()).toBe(0);
+  expect(await storage.responses.findItem('key_a', 'msg_1_1', 0)).toEqual(message('msg_1_1', 'ho'));
+  expect(rows()).toBe(2);
+  const third = storedResponse('resp_3');
+  await storage.responses.put(third);
+  expect(await storage.responses.delete('key_a', 'resp_3')).toBe(true);
+  expect(await storage.responses.find('key_a', 'resp_3', 0)).toBeNull();
+  other.close();
+  await storage.close();
+});
+
+test('a large response comes back as it was, and lets others have their turns while it is written', async () => {
+  const storage = await openSqliteStorage({ path: freshPath() });
+  const annotations = Array.from({ length: 20_000 }, (_, n) => ({
+    type: 'url_citation',
+    url: `https://a/${n}`,
+  }));
+  const large = storedResponse('resp_1', {
+    response: {
+      id: 'resp_1',
+      none: undefined,
+      output: [{ id: 'msg_1_1', content: [{ text: 'é', annotations }] }],
+    },
+  });
+  const put = storage.responses.put(large);
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => void (isOver || ((turns += 1), setImmediate(turn)));
+  turn();
+  await put;
+  isOver = true;
+  expect(turns).toBeGreaterThan(3);
+  await storage.stateUsage.bytes('key_a');
+  expect(await storage.responses.find('key_a', 'resp_1', 0)).toEqual(JSON.parse(JSON.stringify(large)));
   await storage.close();
 });
 
@@ -169,6 +228,7 @@ test('the oldest responses of a full key give way, and only those', async () => 
   expect(await there()).toEqual([false, true, true, true, true, false]);
   // A large one takes the place of several.
   await put(6, { input: [message('msg_big', 'x'.repeat((used * 2) / 5))] });
+  expect(await stateUsage.bytes('key_a')).toBeLessThanOrEqual(max);
   expect(await there()).toEqual([false, false, false, false, true, true]);
   expect(await responses.find('key_b', 'resp_other', 0)).not.toBeNull();
 
@@ -210,12 +270,10 @@ test('a write that is refused takes none of its neighbours with it', async () =>
   const refused = rejection(
     storage.responses.put(storedResponse('resp_1', { input: [message('msg_1', 'x'.repeat(9_000))] })),
   );
-  const others = [
-    storage.responses.put(storedResponse('resp_2')),
-    storage.ledger.append(generation('gen-1'), []),
-  ];
+  storage.ledger.append(generation('gen-1'), []);
+  const other = storage.responses.put(storedResponse('resp_2'));
   expect(await refused).toMatchObject({ kind: 'quota', message: expect.stringContaining('0.00 MB') });
-  await Promise.all(others);
+  await other;
   expect(await storage.responses.find('key_a', 'resp_2', 0)).not.toBeNull();
   expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
   await storage.close();

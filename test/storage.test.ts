@@ -200,16 +200,17 @@ test('a failed transaction is tried once more, then rejects', async () => {
   const other = openSqlite(path);
 
   other.exec('begin immediate');
-  const saved = storage.responses.put(storedResponse('resp_1'));
+  const conversation = { keyId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
+  const saved = storage.conversations.create({ ...conversation, id: 'conv_1' }, []);
   await Promise.resolve();
   loop.turn();
   other.exec('rollback');
   loop.turn();
   await saved;
-  expect(await storage.responses.find('key_a', 'resp_1', 0)).not.toBeNull();
+  expect(await storage.conversations.find('key_a', 'conv_1', 0)).not.toBeNull();
 
   other.exec('begin immediate');
-  const failure = rejection(storage.responses.put(storedResponse('resp_2')));
+  const failure = rejection(storage.conversations.create({ ...conversation, id: 'conv_2' }, []));
   await Promise.resolve();
   loop.turn();
   loop.turn();

@@ -1,13 +1,26 @@
-// Stored responses in SQLite: one row each with its items inside, and an index that leads from ids to rows. Knows
-// nothing of what an item says, besides its id.
+// Stored responses: durable with one write to the journal, in SQLite soon after. Those that belong to a conversation are
+// written there at once, with their items.
 import { type Kysely, sql } from 'kysely';
-import { asArray, asString, isJsonObject, type JsonObject } from '../canonical/index.ts';
+import type { JsonObject } from '../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
-import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
+import { CompactWriter } from './compact/writer.ts';
+import { bytesOf, type ConversationItems, encodeItems, type ItemRow } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { Indexer } from './journal/indexer.ts';
+import { isSmall, jsonTexts } from './json-text.ts';
 import type { ResponseStore, StoredResponse } from './ports.ts';
+import {
+  itemsOf,
+  placeOf,
+  readEntry,
+  type ResponseRow,
+  responseRow,
+  ResponseRows,
+  storedOf,
+  writeEntry,
+} from './response-rows.ts';
 import type { ResponseTable, Schema } from './schema.ts';
-import { NEVER, type ResponseHead, ROW_BYTES, type SqliteStateUsage } from './state-usage.ts';
+import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
 
 /** Deleted in one go: about a millisecond, so that a purge never holds up a stream. */
 const PURGE_ROWS = 20;
@@ -17,70 +30,54 @@ const PURGE_BYTES = 1_000_000;
 /** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
 const MENTIONS = 8;
 
-type ResponseRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
+type FoundRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
 
-/** What follows the type in ids that are made from a generation's: its 32 digits, and perhaps a number of the item. */
-const GENERATION_ID = /^[0-9a-f]{32}(?=_|$)/;
+/** How often, and how long, a deletion waits for another process to bring in what is to be deleted. */
+const MOST_WAITS = 100;
+const WAIT_MS = 50;
 
-/** Clients may choose ids of items, and need not keep them short. What is found at a place is compared with the whole id. */
-const LONGEST_PLACE = 64;
+/** The kind of a response's entries in journals. */
+const RESPONSE_ENTRY = 2;
 
-/**
- * Where `response_ids` lists an id. It begins with what follows the type (`msg_…`): for the gateway's own ids that
- * is the generation, which all ids of a turn share, and for others at least the part that lies close together.
- */
-function placeOf(id: string): string {
-  const tail = id.slice(id.indexOf('_') + 1);
-  return GENERATION_ID.exec(tail)?.[0] ?? tail.slice(0, LONGEST_PLACE);
+/** Only ids that a text holds may be found in it. */
+const NO_NAMES = { numberOf: () => undefined };
+
+export interface ResponseStoreParts {
+  readonly connection: SqlConnection;
+  readonly db: Kysely<Schema>;
+  readonly commits: GroupCommit;
+  readonly indexer: Indexer;
+  readonly usage: SqliteStateUsage;
+  readonly conversations: ConversationItems;
 }
 
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
+  readonly #indexer: Indexer;
   readonly #usage: SqliteStateUsage;
   readonly #conversations: ConversationItems;
-  /** Binds the columns in their order, without `row`. */
-  readonly #insert: SqlStatement;
-  /** Binds place, key id, row. */
-  readonly #insertId: SqlStatement;
+  readonly #rows: ResponseRows;
+  readonly #writer = new CompactWriter(NO_NAMES);
+  /** By key and id: what the journal has and the database may not have yet. */
+  readonly #fresh = new Map<string, StoredResponse>();
   /** Binds place, key id, id, now, 1. */
   readonly #find: SqlStatement;
   /** Binds place, key id, now, the item's id in JSON twice, the number of rows. */
   readonly #findItem: SqlStatement;
-  /** Binds place, key id, id, 1. */
-  readonly #head: SqlStatement;
   /** Binds now and the number of rows. */
   readonly #expired: SqlStatement;
 
-  constructor(
-    connection: SqlConnection,
-    db: Kysely<Schema>,
-    commits: GroupCommit,
-    usage: SqliteStateUsage,
-    conversations: ConversationItems,
-  ) {
+  constructor({ connection, db, commits, indexer, usage, conversations }: ResponseStoreParts) {
     this.#commits = commits;
+    this.#indexer = indexer;
     this.#usage = usage;
     this.#conversations = conversations;
-    const insert = db.insertInto('responses').values({
-      id: '',
-      key_id: '',
-      created_at: 0,
-      expires_at: 0,
-      previous_id: '',
-      conversation_id: '',
-      bytes: 0,
-      places: '',
-      response: '',
-      input: '',
-    });
-    const insertId = db.insertInto('response_ids').values({ place: '', key_id: '', response_row: 0 });
+    this.#rows = new ResponseRows(connection, db);
     const listed = db
       .selectFrom('response_ids as i')
       .innerJoin('responses as r', 'r.row', 'i.response_row')
       .where('i.place', '=', '')
       .where('i.key_id', '=', '');
-    // A response is the first to be listed at its own place: later ones may have been sent its items again.
-    const own = listed.where('r.id', '=', '').orderBy('i.response_row').limit(1);
     const find = listed
       .select(['r.id', 'r.key_id', 'r.created_at', 'r.expires_at', 'r.previous_id', 'r.conversation_id'])
       .select(['r.response', 'r.input'])
@@ -94,7 +91,6 @@ export class SqliteResponses implements ResponseStore {
       .where(sql<boolean>`(instr(r.response, ${''}) or instr(r.input, ${''}))`)
       .orderBy('i.response_row', 'desc')
       .limit(1);
-    const head = own.select(['r.row', 'r.key_id', 'r.bytes', 'r.places']);
     // Key by key, because that is how they are indexed: SQLite takes the tables of a cross join in this order. A key
     // that stores anything has a row in `state_usage`.
     const expired = db
@@ -104,58 +100,71 @@ export class SqliteResponses implements ResponseStore {
       .whereRef('r.key_id', '=', 'u.key_id')
       .where('r.expires_at', '<=', 0)
       .limit(1);
-    this.#insert = connection.prepare(insert.compile().sql);
-    this.#insertId = connection.prepare(insertId.compile().sql);
     this.#find = connection.prepare(find.compile().sql);
     this.#findItem = connection.prepare(findItem.compile().sql);
-    this.#head = connection.prepare(head.compile().sql);
     this.#expired = connection.prepare(expired.compile().sql);
+    indexer.register(RESPONSE_ENTRY, {
+      read: readEntry,
+      write: (rows) => this.#write(rows),
+      written: (rows) => {
+        for (const { keyId, id } of rows) this.#fresh.delete(freshKey(keyId, id));
+      },
+      byOwnerOnly: true,
+    });
   }
 
-  async put(response: StoredResponse, appendTo?: string): Promise<void> {
-    const { id, keyId, createdAt, previousId, conversationId } = response;
-    const expiresAt = response.expiresAt ?? NEVER;
-    const items = itemsOf(response);
-    const places = placesOf(id, items);
-    const listed = JSON.stringify(places);
-    const text = JSON.stringify(response.response);
-    const input = JSON.stringify(response.input);
-    const bytes = Buffer.byteLength(text) + Buffer.byteLength(input) + (1 + places.length) * ROW_BYTES;
-    const appended = appendTo === undefined ? [] : encodeItems(items);
+  async put(stored: StoredResponse, appendTo?: string): Promise<void> {
+    const [text = '', input = ''] = isSmall(stored.response, stored.input)
+      ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
+      : await jsonTexts([stored.response, stored.input]);
+    const row = responseRow(stored, text, input);
+    if (appendTo !== undefined) return this.#putInto(appendTo, row, encodeItems(itemsOf(stored)));
+    const refusal = this.#usage.refusalOf(row.keyId, row.bytes);
+    if (refusal) throw refusal;
+    const key = freshKey(row.keyId, row.id);
+    if (this.#fresh.has(key)) return;
+    this.#writer.reset();
+    writeEntry(this.#writer, row);
+    this.#indexer.append(RESPONSE_ENTRY, this.#writer.written());
+    this.#fresh.set(key, stored);
+  }
 
+  /** Together with the items that it adds to a conversation: both are there or none. */
+  async #putInto(conversationId: string, row: ResponseRow, items: readonly ItemRow[]): Promise<void> {
     const refusal = await this.#commits.run(() => {
-      if (this.#headOf(keyId, id)) return null;
-      const conversation = appendTo === undefined ? undefined : this.#conversations.rowOf(keyId, appendTo);
-      const kept = conversation === undefined ? 0 : bytesOf(appended);
-      const refused = this.#usage.claim(keyId, bytes, kept);
+      if (this.#rows.headOf(row.keyId, row.id)) return null;
+      const conversation = this.#conversations.rowOf(row.keyId, conversationId);
+      const kept = conversation === undefined ? 0 : bytesOf(items);
+      const refused = this.#usage.claim(row.keyId, row.bytes, kept);
       if (refused) return refused;
-      const { lastInsertRowid: row } = this.#insert.run(
-        id,
-        keyId,
-        createdAt,
-        expiresAt,
-        previousId,
-        conversationId,
-        bytes,
-        listed,
-        text,
-        input,
-      );
-      for (const place of places) this.#insertId.run(place, keyId, row);
-      if (conversation !== undefined) this.#conversations.write(conversation, keyId, appended);
+      this.#rows.insert(row);
+      if (conversation !== undefined) this.#conversations.write(conversation, row.keyId, items);
       return null;
     });
     if (refusal) throw refusal;
   }
 
+  /** Rows of a journal, which nobody refused. Inside a transaction. */
+  #write(rows: readonly ResponseRow[]): void {
+    const added = new Map<string, number>();
+    for (const row of rows) {
+      if (this.#rows.insert(row)) added.set(row.keyId, (added.get(row.keyId) ?? 0) + row.bytes);
+    }
+    for (const [keyId, bytes] of added) this.#usage.add(keyId, bytes);
+  }
+
   async find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
-    return this.#read(keyId, id, nowMs);
+    const found = this.#read(keyId, id, nowMs);
+    if (found) return found;
+    const others = this.#ofOthers(keyId, nowMs);
+    // What is not in a journal any more is in the database by now.
+    return others && (others.find((response) => response.id === id) ?? this.#read(keyId, id, nowMs));
   }
 
   async chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
     const chain: StoredResponse[] = [];
     for (let next: string | null = id; next !== null;) {
-      const response = this.#read(keyId, next, nowMs);
+      const response: StoredResponse | null = await this.find(keyId, next, nowMs);
       if (!response) return null;
       chain.push(response);
       next = response.previousId;
@@ -164,26 +173,42 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
+    await this.#indexer.caughtUp();
     const item = this.#conversations.findOfKey(keyId, itemId, nowMs);
     if (item) return item;
+    const found = this.#findItemIn(keyId, itemId, nowMs);
+    if (found) return found;
+    const others = this.#ofOthers(keyId, nowMs);
+    return others && (itemOf(others, itemId) ?? this.#findItemIn(keyId, itemId, nowMs));
+  }
+
+  #findItemIn(keyId: string, itemId: string, nowMs: number): JsonObject | null {
     const needle = JSON.stringify(itemId);
     const rows = this.#findItem.all(placeOf(itemId), keyId, nowMs, needle, needle, MENTIONS);
-    for (const row of rows as unknown as readonly ResponseRow[]) {
-      const found = itemsOf(decodeTexts(row)).findLast(({ id }) => id === itemId);
-      if (found) return found;
-    }
-    return null;
+    return itemOf((rows as unknown as readonly FoundRow[]).map(decodeTexts), itemId);
   }
 
   async delete(keyId: string, id: string): Promise<boolean> {
+    await this.#indexer.caughtUp();
+    for (let waits = 0; waits < MOST_WAITS; waits++) {
+      if (await this.#delete(keyId, id)) return true;
+      // Who wrote it brings it in before long, and must not do so after the deletion.
+      if (!this.#ofOthers(keyId, 0)?.some((response) => response.id === id)) break;
+      await new Promise((resolve) => void setTimeout(resolve, WAIT_MS));
+    }
+    return this.#delete(keyId, id);
+  }
+
+  #delete(keyId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const head = this.#headOf(keyId, id);
+      const head = this.#rows.headOf(keyId, id);
       if (head) this.#usage.removeResponse(head);
       return head !== undefined;
     });
   }
 
   async purge(nowMs: number): Promise<number> {
+    await this.#indexer.caughtUp();
     // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
     if (this.#expired.all(nowMs, 1).length === 0) return 0;
     return this.#commits.run(() => {
@@ -199,12 +224,17 @@ export class SqliteResponses implements ResponseStore {
     });
   }
 
-  #headOf(keyId: string, id: string): ResponseHead | undefined {
-    return this.#head.all(placeOf(id), keyId, id, 1)[0] as ResponseHead | undefined;
+  /** What other processes have taken of a key, and may not have brought in yet; null when there are none. */
+  #ofOthers(keyId: string, nowMs: number): readonly StoredResponse[] | null {
+    const contents = this.#indexer.entriesOfOthers(RESPONSE_ENTRY);
+    const own = contents?.map(readEntry).filter((row) => row.keyId === keyId && row.expiresAt > nowMs);
+    return own?.map(storedOf) ?? null;
   }
 
   #read(keyId: string, id: string, nowMs: number): StoredResponse | null {
-    const row = this.#find.all(placeOf(id), keyId, id, nowMs, 1)[0] as ResponseRow | undefined;
+    const fresh = this.#fresh.get(freshKey(keyId, id));
+    if (fresh) return (fresh.expiresAt ?? NEVER) > nowMs ? fresh : null;
+    const row = this.#find.all(placeOf(id), keyId, id, nowMs, 1)[0] as FoundRow | undefined;
     return (
       (row && {
         id: row.id,
@@ -220,23 +250,23 @@ export class SqliteResponses implements ResponseStore {
   }
 }
 
-/** Input and output items of a turn, in order. */
-function itemsOf({ response, input }: Pick<StoredResponse, 'response' | 'input'>): readonly JsonObject[] {
-  return [...input, ...asArray(response['output']).filter(isJsonObject)];
-}
-
-/** Every place under which the response or one of its items is looked for, once. */
-function placesOf(id: string, items: readonly JsonObject[]): readonly string[] {
-  const places = new Set([placeOf(id)]);
-  for (const item of items) {
-    const itemId = asString(item['id']);
-    if (itemId !== undefined) places.add(placeOf(itemId));
+/** The latest item of this id in responses of which the latest come first. */
+function itemOf(
+  responses: readonly Pick<StoredResponse, 'response' | 'input'>[],
+  itemId: string,
+): JsonObject | null {
+  for (const response of responses) {
+    const found = itemsOf(response).findLast(({ id }) => id === itemId);
+    if (found) return found;
   }
-  return [...places];
+  return null;
 }
 
-function decodeTexts(
-  row: Pick<ResponseRow, 'response' | 'input'>,
-): Pick<StoredResponse, 'response' | 'input'> {
+/** Keys are no client's choice, and hold no such character. */
+function freshKey(keyId: string, id: string): string {
+  return `${keyId} ${id}`;
+}
+
+function decodeTexts(row: Pick<FoundRow, 'response' | 'input'>): Pick<StoredResponse, 'response' | 'input'> {
   return { response: JSON.parse(row.response) as JsonObject, input: JSON.parse(row.input) as JsonObject[] };
 }

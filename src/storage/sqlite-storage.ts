@@ -103,11 +103,16 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       ledger: new SqliteLedger(connection, db, indexer, names),
       keys: new SqliteKeys(connection, db),
       vault: new SqliteVault(connection, db),
-      responses: new SqliteResponses(connection, db, commits, usage, items),
+      responses: new SqliteResponses({ connection, db, commits, indexer, usage, conversations: items }),
       conversations: new SqliteConversations(connection, db, commits, usage, items),
       prompts: new SqlitePrompts(connection, db, commits, usage),
       files: new SqliteFiles(connection, db, commits, usage),
-      stateUsage: usage,
+      stateUsage: {
+        bytes: async (keyId) => {
+          await indexer.caughtUp();
+          return usage.bytes(keyId);
+        },
+      },
     };
     await indexer.recover();
   } catch (error) {

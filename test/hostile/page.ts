@@ -137,7 +137,7 @@ export const PAGE: readonly Scenario[] = [
     async attack(scene) {
       const got: Outcome[] = [];
       for (const piece of ['[1]', '【1】', '[a](http://', '[[[', '<tool_call>', '```json\n', '</think>']) {
-        const text = piece.repeat(50_000);
+        const text = piece.repeat(100_000);
         scene.server.answering = world(
           (_, number) =>
             number === 0 ? { calls: [{ name: 'web_search', arguments: '{"query":"a"}' }] } : { text },

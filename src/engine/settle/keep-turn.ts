@@ -1,11 +1,16 @@
 // Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
 import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
 import { asObject, INCLUDABLE, parseJson } from '../../canonical/index.ts';
+import { nextTurn } from '../../runtime/clock.ts';
 import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
+
+const LONG_CHARS = 256_000;
+/** About what an annotation is in JSON. */
+const ANNOTATION_CHARS = 150;
 
 /** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
@@ -24,6 +29,8 @@ export async function keepTurn(
   const { state, items, history } = turn;
   const { call, settings, createdAt } = arrival;
   const { keyId } = call.principal;
+  // What came before in this turn of the loop, the end of the answer's reading, took its time as well.
+  if (isLong(answer)) await new Promise<void>(nextTurn);
   const response =
     'relayed' in answer
       ? // An upstream may repeat what it got for tools that it runs.
@@ -52,6 +59,20 @@ export async function keepTurn(
     state.conversationId,
   );
   return response;
+}
+
+/** Whether the others' answers would have to wait noticeably while this one is made into an object, and that into JSON. */
+function isLong(answer: GivenAnswer): boolean {
+  if ('relayed' in answer) return answer.relayed.length > LONG_CHARS;
+  return answer.events.items.some(
+    (item) =>
+      item.type === 'message' &&
+      item.parts.some(
+        (part) =>
+          part.type === 'text' &&
+          part.text.length + (part.annotations?.length ?? 0) * ANNOTATION_CHARS > LONG_CHARS,
+      ),
+  );
 }
 
 /** The response with every member that a later request may ask for. */

@@ -14,10 +14,26 @@ export interface EntryWriter<T> {
   /** What the content of an entry says. @throws RangeError for one that cannot be read */
   readonly read: (content: Uint8Array) => T;
   readonly write: (rows: readonly T[]) => void;
+  /** Told of rows of this process that are in the database now. */
+  readonly written?: (rows: readonly T[]) => void;
+  /**
+   * True where a row may be deleted: while the process that wrote an entry lives, only that process brings it in, so that
+   * nobody brings it in a second time after the deletion.
+   */
+  readonly byOwnerOnly?: boolean;
 }
 
-/** Entries of one transaction: about a millisecond. */
+/** Entries of one transaction, or as many as a chunk of the journal has: one or two milliseconds. */
 const SLICE = 256;
+
+/** What waits beyond this is brought in at once: memory is worth more than larger transactions. */
+const SOON_BYTES = 1_000_000;
+
+/** Entries of one kind, read. */
+interface Batch {
+  readonly write: () => void;
+  readonly written: () => void;
+}
 
 export interface IndexerOptions {
   readonly journal: Journal;
@@ -33,7 +49,9 @@ export interface IndexerOptions {
 
 export class Indexer {
   readonly #options: IndexerOptions;
-  readonly #writers = new Map<number, (contents: readonly Uint8Array[]) => void>();
+  readonly #kinds = new Map<number, (contents: readonly Uint8Array[]) => Batch>();
+  readonly #ofOwnersOnly = new Set<number>();
+  /** The slice that is on its way. */
   #running: Promise<void> | undefined;
   #isPlanned = false;
   #isEnding = false;
@@ -43,19 +61,27 @@ export class Indexer {
   }
 
   /** Says who puts the entries of a kind into the database. A kind is stored: it keeps its number for ever. */
-  register<T>(kind: number, { read, write }: EntryWriter<T>): void {
-    this.#writers.set(kind, (contents) => write(this.#read(contents, read)));
+  register<T>(kind: number, { read, write, written, byOwnerOnly }: EntryWriter<T>): void {
+    if (byOwnerOnly === true) this.#ofOwnersOnly.add(kind);
+    this.#kinds.set(kind, (contents) => {
+      const rows = this.#read(contents, read);
+      return { write: () => write(rows), written: () => written?.(rows) };
+    });
   }
 
   /** Writes an entry, durably, and sees to it that it reaches the database. @throws GatewayError `internal` */
   append(kind: number, content: Uint8Array): void {
-    this.#options.journal.append(kind, content);
-    this.#plan();
+    const { journal } = this.#options;
+    journal.append(kind, content);
+    if (journal.waiting > SOON_BYTES && !this.#running) this.caughtUp().catch(() => this.#plan());
+    else this.#plan();
   }
 
   /** Resolves when everything that was appended before is in the database. */
   async caughtUp(): Promise<void> {
-    while (this.#options.journal.waiting > 0) await (this.#running ??= this.#run());
+    const { journal } = this.#options;
+    const end = journal.appended;
+    while (journal.dropped < end) await (this.#running ??= this.#slice());
   }
 
   /**
@@ -63,13 +89,23 @@ export class Indexer {
    * @returns false when there are none: the read would find nothing again
    */
   async caughtUpWithOthers(): Promise<boolean> {
-    return (await this.#options.folder?.applyOthers(this.#apply)) ?? false;
+    const { folder } = this.#options;
+    const shared = (entries: readonly Entry[]): readonly Entry[] =>
+      entries.filter(({ kind }) => !this.#ofOwnersOnly.has(kind));
+    return (await folder?.applyOthers((entries) => this.#apply(shared(entries)))) ?? false;
+  }
+
+  /** What other processes have appended of a kind that only they bring in; null when there are none. */
+  entriesOfOthers(kind: number): readonly Uint8Array[] | null {
+    const entries = this.#options.folder?.entriesOfOthers() ?? null;
+    return entries && entries.filter((entry) => entry.kind === kind).map(({ content }) => content);
   }
 
   /** Brings in what killed processes left behind. */
   async recover(): Promise<void> {
     const { folder, notice } = this.#options;
     await folder?.recover(this.#apply, notice);
+    await this.caughtUpWithOthers();
   }
 
   /** `caughtUp` without waiting for the event loop: for the end. */
@@ -89,34 +125,40 @@ export class Indexer {
     });
   }
 
-  async #run(): Promise<void> {
-    const { journal, prepare } = this.#options;
+  async #slice(): Promise<void> {
+    const { journal, commits, prepare } = this.#options;
+    let entries: readonly Entry[] = [];
+    let batches: readonly Batch[] = [];
     try {
-      while (journal.waiting > 0) {
-        if (!this.#isEnding) prepare();
-        const entries = journal.oldest(SLICE);
-        await (this.#isEnding ? this.#apply(entries) : this.#commit(entries));
-        journal.drop(entries);
-      }
+      if (!this.#isEnding) prepare();
+      const done = commits.add(() => {
+        // Chosen now, so that what came since then is taken as well: a journal without entries begins anew.
+        entries = journal.oldest(SLICE);
+        batches = this.#batches(entries);
+        writeAll(batches);
+      });
+      if (this.#isEnding) await commits.flush();
+      await done;
     } finally {
       this.#running = undefined;
     }
+    journal.drop(entries);
+    for (const batch of batches) batch.written();
   }
 
+  /** For entries of others. */
   readonly #apply: Apply = async (entries) => {
-    const written = this.#commit(entries);
+    const batches = this.#batches(entries);
+    const done = this.#options.commits.add(() => writeAll(batches));
     await this.#options.commits.flush();
-    await written;
+    await done;
   };
 
-  #commit(entries: readonly Entry[]): Promise<void> {
-    return this.#options.commits.add(() => {
-      for (const kind of new Set(entries.map((entry) => entry.kind))) {
-        const write = this.#writers.get(kind);
-        if (!write)
-          throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
-        write(entries.filter((entry) => entry.kind === kind).map(({ content }) => content));
-      }
+  #batches(entries: readonly Entry[]): readonly Batch[] {
+    return [...new Set(entries.map(({ kind }) => kind))].map((kind) => {
+      const read = this.#kinds.get(kind);
+      if (!read) throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
+      return read(entries.filter((entry) => entry.kind === kind).map(({ content }) => content));
     });
   }
 
@@ -133,4 +175,8 @@ export class Indexer {
     }
     return rows;
   }
+}
+
+function writeAll(batches: readonly Batch[]): void {
+  for (const batch of batches) batch.write();
 }

@@ -31,12 +31,12 @@ export class JournalFolder {
   }
 
   /**
-   * Applies what killed processes left behind, and deletes it; of those that live, what they hold by now.
+   * Applies what killed processes left behind, and deletes it.
    * @param notice told, in a sentence, of bytes that cannot be read
    */
   async recover(apply: Apply, notice: (sentence: string) => void): Promise<void> {
     for (const path of this.#others()) {
-      const died = await onLeftBehind(path, async () => {
+      await onLeftBehind(path, async () => {
         const { isWhole } = await applyFile(path, apply);
         if (isWhole) return rmSync(path, { force: true });
         renameSync(path, path + DAMAGED);
@@ -44,7 +44,6 @@ export class JournalFolder {
           `${path} does not end with a whole entry: what follows is ignored, and kept as ${path}${DAMAGED}`,
         );
       });
-      if (!died) await applyFile(path, apply);
     }
   }
 
@@ -62,6 +61,12 @@ export class JournalFolder {
     }
     for (const path of this.#seen.keys()) if (!others.includes(path)) this.#seen.delete(path);
     return others.length > 0;
+  }
+
+  /** What the journals of other processes hold now; null when there are none. */
+  entriesOfOthers(): readonly Entry[] | null {
+    const others = this.#others();
+    return others.length === 0 ? null : others.flatMap((path) => readEntries(bytesOf(path)).entries);
   }
 
   #others(): readonly string[] {

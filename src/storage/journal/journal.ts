@@ -10,7 +10,7 @@ export interface JournalTarget {
   clear(): void;
 }
 
-const CHUNK_BYTES = 65_536;
+const CHUNK_BYTES = 262_144;
 
 /** Entries one after another: those before `read` are in the database, those up to `written` are not. */
 interface Chunk {
@@ -23,7 +23,8 @@ export class Journal {
   readonly #target: JournalTarget | null;
   readonly #maxBytes: number;
   readonly #chunks: [Chunk, ...Chunk[]] = [newChunk(CHUNK_BYTES)];
-  #waiting = 0;
+  #appended = 0;
+  #dropped = 0;
 
   /**
    * @param target null for a database that does not outlive the process either
@@ -34,9 +35,17 @@ export class Journal {
     this.#maxBytes = maxBytes;
   }
 
+  /** Bytes that were ever appended, and those of them that are in the database. */
+  get appended(): number {
+    return this.#appended;
+  }
+  get dropped(): number {
+    return this.#dropped;
+  }
+
   /** Bytes that are not in the database. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#appended - this.#dropped;
   }
 
   /**
@@ -45,7 +54,7 @@ export class Journal {
    */
   append(kind: number, content: Uint8Array): void {
     const length = ENTRY_BYTES + content.length;
-    if (this.#waiting + length > this.#maxBytes)
+    if (this.waiting + length > this.#maxBytes)
       throw new GatewayError('internal', 'the journal is full: the database takes nothing');
     let chunk = this.#chunks.at(-1) ?? this.#chunks[0];
     if (chunk.written + length + END_BYTES > chunk.bytes.length) {
@@ -59,7 +68,7 @@ export class Journal {
       throw new GatewayError('internal', 'the journal could not be written', { cause });
     }
     chunk.written = end;
-    this.#waiting += length;
+    this.#appended += length;
   }
 
   /** The oldest entries, at least one where any wait. They stay until they are dropped. */
@@ -73,7 +82,7 @@ export class Journal {
     const [chunk, ...later] = this.#chunks;
     for (const { content } of entries) {
       chunk.read += ENTRY_BYTES + content.length;
-      this.#waiting -= ENTRY_BYTES + content.length;
+      this.#dropped += ENTRY_BYTES + content.length;
     }
     if (chunk.read < chunk.written) return;
     if (later.length > 0) this.#chunks.shift();
