@@ -1,6 +1,7 @@
 // Heads that no proper client sends, over a raw socket: every answer is the gateway's own or a bare refusal of the runtime,
 // without a stack or a path of this machine, and no key that a client wrote into an address is printed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { freshFolder, startProgram } from './program.ts';
@@ -200,6 +201,32 @@ describe('request lines', () => {
     expect(answer.match(/\{"status":"ok"\}/g)).toHaveLength(2);
     expect(answer).toContain('Host: there must be one');
     expect(answer).not.toContain(SECRET);
+  });
+});
+
+describe('many requests on one connection', () => {
+  const healthy = head('GET /healthz HTTP/1.1', 'Host: a');
+  const closing = /\r\nconnection: close\r\n/gi;
+
+  test('sent at once: a share of them is answered, and the connection closed', async () => {
+    const answer = await send(healthy.repeat(1000));
+    const answers = answer.match(/HTTP\/1\.1 200/g) ?? [];
+    expect(answers.length).toBeWithin(33, 100);
+    expect(answer.match(closing)).toHaveLength(1);
+  });
+
+  test('sent one after the other: all of them are answered', async () => {
+    const { hostname, port } = new URL(gateway.origin);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    for (let sent = 1; sent <= 100; sent++) {
+      const answered = once(socket, 'data');
+      socket.write(healthy);
+      text += String(await answered);
+      expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(sent);
+    }
+    expect(text).not.toMatch(closing);
+    socket.destroy();
   });
 });
 

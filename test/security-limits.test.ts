@@ -45,6 +45,10 @@ const EXPECTED: readonly (readonly [string, string])[] = [
     `${server.bodyGraceMs / 1000} s, and a second for each ${inKb(constant('server/body-reader.ts', 'SLOWEST_BYTES_PER_SECOND'))}`,
   ],
   ['silence on a connection without a request', `${server.idleMs / 1000} s`],
+  [
+    `requests that one connection sends at once, among more than ${constant('runtime/turn-share.ts', 'CROWD')} that arrive with them`,
+    plain(constant('runtime/turn-share.ts', 'MOST_IN_A_ROW')),
+  ],
   ['lateness of the event loop', `${overload.lagMs / 1000} s`],
   ['memory of the process', `${overload.memoryPercent} %`],
   ['WebSockets of one key', plain(websocket.maxConnectionsPerKey)],

@@ -1,5 +1,6 @@
 // The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
 import { systemClock, type Clock } from './clock.ts';
+import { TurnShare } from './turn-share.ts';
 import { webSocketHandler, type SocketListener, type Upgrade } from './web-socket.ts';
 
 export type { MessageSocket, SocketListener, Upgrade } from './web-socket.ts';
@@ -74,9 +75,14 @@ export interface Listener {
 /** Opens the listening socket. Throws when the address is taken. */
 export function listen(options: ListenOptions): Listener {
   const idleSeconds = options.idleSeconds ?? IDLE_SECONDS;
+  const share = new TurnShare();
   const adapt = (handler: Handler) => {
-    const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
-      handler(request, new BunConnection(request, from, idleSeconds));
+    const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> => {
+      const made = handler(request, new BunConnection(request, from, idleSeconds));
+      // The runtime then reads no more of them; clients send such requests again elsewhere (RFC 9112, section 9.3.2).
+      const isLast = share.isCrowded() && share.isLast(from.requestIP(request)?.port);
+      return isLast ? lastOnItsConnection(made) : made;
+    };
     if (!options.certificate) return answer;
     return (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> =>
       from === server ? answer(request, from) : lastOnItsConnection(answer(request, from));

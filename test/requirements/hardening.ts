@@ -124,6 +124,7 @@ export const hardeningRequirements: Requirements = {
     'test/hostile/hostile.test.ts: a hostile client',
     'test/hostile/hostile.test.ts: a hostile client and its bodies',
     'test/hostile/hostile.test.ts: a hostile client and its connections',
+    'test/request-heads.test.ts: many requests on one connection',
     'test/hostile/hostile.test.ts: a hostile upstream',
     'test/hostile/hostile.test.ts: a hostile MCP server',
     'test/hostile/hostile.test.ts: a hostile model',
