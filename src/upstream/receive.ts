@@ -7,8 +7,8 @@ import type { ResponseHead } from './response-parser.ts';
 /** `coding`: what is compressed cannot be read. `size`: there is more of it than was to be taken. */
 export type ReceiveFailure = TransportFailure | 'coding' | 'size';
 
-/** Takes an answer. */
-export interface AnswerTaker<Failure extends readonly unknown[]> {
+/** Hears an answer. */
+export interface AnswerListener<Failure extends readonly unknown[]> {
   /** The request has been handed to a connection. */
   connected?(): void;
   head(head: ResponseHead): void;
@@ -26,26 +26,27 @@ export interface AnswerTaker<Failure extends readonly unknown[]> {
  */
 export function receive(
   send: (listener: UpstreamListener) => UpstreamCall,
-  taker: AnswerTaker<[failure: ReceiveFailure, message: string]>,
+  listener: AnswerListener<[failure: ReceiveFailure, message: string]>,
   maxBytes: number,
 ): UpstreamCall {
-  const receiver = new Receiver(taker, maxBytes);
+  const receiver = new Receiver(listener, maxBytes);
   receiver.attach(send(receiver));
   return receiver;
 }
 
 class Receiver implements UpstreamCall, UpstreamListener {
-  readonly #taker: AnswerTaker<[failure: ReceiveFailure, message: string]>;
+  readonly #listener: AnswerListener<[failure: ReceiveFailure, message: string]>;
   readonly #maxBytes: number;
   #call: UpstreamCall | undefined;
   #decompressor: Decompressor | undefined;
   #received = 0;
   #passed = 0;
   #isPaused = false;
+  #isBodyOver = false;
   #isOver = false;
 
-  constructor(taker: AnswerTaker<[failure: ReceiveFailure, message: string]>, maxBytes: number) {
-    this.#taker = taker;
+  constructor(listener: AnswerListener<[failure: ReceiveFailure, message: string]>, maxBytes: number) {
+    this.#listener = listener;
     this.#maxBytes = maxBytes;
   }
 
@@ -73,7 +74,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
   }
 
   connected(): void {
-    if (!this.#isOver) this.#taker.connected?.();
+    if (!this.#isOver) this.#listener.connected?.();
   }
 
   head(head: ResponseHead): void {
@@ -90,7 +91,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
       this.#decompressor.pause();
       this.#call?.resume();
     }
-    this.#taker.head(head);
+    this.#listener.head(head);
   }
 
   data(bytes: string): void {
@@ -102,6 +103,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
   }
 
   end(): void {
+    this.#isBodyOver = true;
     if (this.#isOver) return;
     if (this.#decompressor) this.#decompressor.end();
     else this.#end();
@@ -115,13 +117,15 @@ class Receiver implements UpstreamCall, UpstreamListener {
     if (this.#isOver) return;
     this.#passed += bytes.length;
     if (this.#passed > this.#maxBytes) this.#tooLarge();
-    else this.#taker.data(bytes);
+    else this.#listener.data(bytes);
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#taker.end();
+    // What is compressed may end before the body does.
+    if (!this.#isBodyOver) this.#call?.abort();
+    this.#listener.end();
   }
 
   #tooLarge(): void {
@@ -131,7 +135,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
   #fail(failure: ReceiveFailure, message: string): void {
     if (this.#isOver) return;
     this.abort();
-    this.#taker.failed(failure, message);
+    this.#listener.failed(failure, message);
   }
 }
 
@@ -153,7 +157,7 @@ export interface Collecting<Failure extends readonly unknown[]> {
  * @param start begins to receive; what it throws is thrown
  */
 export function collect<Failure extends readonly unknown[]>(
-  start: (taker: AnswerTaker<Failure>) => UpstreamCall,
+  start: (listener: AnswerListener<Failure>) => UpstreamCall,
 ): Collecting<Failure> {
   const { promise, resolve } = Promise.withResolvers<Awaited<Collecting<Failure>['outcome']>>();
   const pieces: Buffer[] = [];

@@ -12,7 +12,7 @@ import { findProtocol } from '../../protocols/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
-import { receive, type ReceiveFailure } from '../../upstream/receive.ts';
+import { receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { errorReader, streamReader, wholeReader, type AnswerReader } from './answer-reader.ts';
 import { isStreamed, unframed } from './event-stream-reader.ts';
@@ -20,7 +20,7 @@ import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { encodeBody, targetOf } from './prepare.ts';
 import { redactedError } from './redacted-error.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { TRANSPORT_WORDS } from './transport-words.ts';
+import { receiveError } from './transport-words.ts';
 
 /** A longer answer is none to a small question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -115,7 +115,7 @@ export function askForAnswer(
         body: encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()),
       };
       call = receive(
-        (listener) => sendUpstream(endpoint, outgoing, asking.upstream, listener, done),
+        (listener) => sendUpstream(endpoint, outgoing, asking.upstream, listener, { refused: done }),
         {
           head: (head) => guard(() => (reader = unframed(readerFor(head), head, codec))),
           data: (piece) =>
@@ -130,19 +130,13 @@ export function askForAnswer(
               reader?.end();
               done(null);
             }),
-          failed: (failure, message) =>
-            done(new GatewayError('upstream_unavailable', wordsOf(endpoint, failure, message))),
+          failed: (failure, message) => done(receiveError(endpoint.slug, failure, message)),
         },
         MAX_BYTES,
       );
       if (isOver) call.abort();
     });
   });
-}
-
-function wordsOf({ slug }: Endpoint, failure: ReceiveFailure, message: string): string {
-  if (failure === 'size') return `an answer of ${message}`;
-  return failure === 'coding' ? message : `${slug} ${TRANSPORT_WORDS[failure]} (${message})`;
 }
 
 const NO_CLIENT = { headers: [], names: undefined };

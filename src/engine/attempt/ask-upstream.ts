@@ -45,7 +45,7 @@ export async function askUpstream(
     const outgoing = { envelope, body, tenant };
     const asked = collect<[reason: unknown]>((taker) =>
       receive(
-        (listener) => sendUpstream(endpoint, outgoing, upstream, listener, taker.failed),
+        (listener) => sendUpstream(endpoint, outgoing, upstream, listener, { refused: taker.failed }),
         taker,
         MAX_BYTES,
       ),

@@ -10,9 +10,9 @@ import {
 } from '../../canonical/index.ts';
 import type { AttemptRecord, Lane } from '../../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
-import type { TransportFailure } from '../../upstream/client.ts';
+import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
-import { type Decompressor, decompressing } from '../../upstream/decompress.ts';
+import { receive, type ReceiveFailure } from '../../upstream/receive.ts';
 import type { AttemptLease } from '../../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -27,7 +27,7 @@ import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { brokenAnswer, transportError } from './transport-words.ts';
+import { brokenAnswer, receiveError } from './transport-words.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
 const LINGER_MS = 2_000;
@@ -52,17 +52,14 @@ export class Attempt {
   /** Takes what this attempt teaches about its endpoint; undefined before it runs. */
   #lease: AttemptLease | undefined;
   readonly #held: CanonicalEvent[] = [];
-  /** The answer's bytes, and the hand on the connection that they come from. */
-  readonly #body: PacedAnswer;
+  /** The hand on the connection; undefined before the request was handed over. */
+  #call: UpstreamCall | undefined;
   /** What is kept of the answer. */
   readonly #kept: HeldBytes;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
-  #inflating: Decompressor | undefined;
   /** Reads an error; undefined where there is none. */
   #refusal: { readonly reader: AnswerReader; readonly since: number } | undefined;
-  /** True once the body has ended, whatever its content coding says. */
-  #isBodyOver = false;
   /** Bytes that came behind the complete answer. */
   #surplus = 0;
   #relaying: RelayStream | undefined;
@@ -88,17 +85,7 @@ export class Attempt {
     this.#number = number;
     this.#services = services;
     this.tap = input.collects && input.prepared.lane === 'relay' ? new Collector() : null;
-    const { account } = input.requester.arrival.call;
-    this.#kept = new HeldBytes(account);
-    this.#body = new PacedAnswer(
-      {
-        data: (bytes) => this.#guard(() => this.#data(bytes)),
-        end: () => this.#guard(() => this.#end()),
-        failed: (failure, message) => this.#transportFailed(failure, message),
-        refused: (error) => this.#fail(error),
-      },
-      account,
-    );
+    this.#kept = new HeldBytes(input.requester.arrival.call.account);
   }
 
   get endpoint(): Endpoint {
@@ -122,24 +109,32 @@ export class Attempt {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#unwatch = ticker.add((now) => this.#watch(now));
-      this.#guard(() => {
-        const call = sendUpstream(
-          endpoint,
-          attemptRequest(this.#input, this.#number.fresh),
-          upstream,
-          {
-            signed: (headers) => (this.#signature = headers),
-            connected: () => (this.#progress.state = 'waiting'),
-            head: (head) => this.#guard(() => this.#head(head)),
-            data: (bytes) => this.#body.data(bytes),
-            end: () => this.#body.end(),
-            failed: (failure, message) => this.#body.failed(failure, message),
-          },
-          (error) => this.#fail(error),
-        );
-        this.#body.attach(call);
-      });
+      this.#guard(() => this.#send(upstream));
+      // What failed at once has nothing to wait for.
+      if (this.#progress.state === 'over') this.#call?.abort();
     });
+  }
+
+  #send(upstream: UpstreamClient): void {
+    const { requester, prepared } = this.#input;
+    const request = attemptRequest(this.#input, this.#number.fresh);
+    const refused = (error: GatewayError): void => this.#fail(error);
+    const signing = { signed: (headers: SignatureHeaders) => (this.#signature = headers), refused };
+    this.#call = receive(
+      (listener) => {
+        const paced = new PacedAnswer(listener, requester.arrival.call.account, refused);
+        paced.attach(sendUpstream(prepared.endpoint, request, upstream, paced, signing));
+        return paced;
+      },
+      {
+        connected: () => (this.#progress.state = 'waiting'),
+        head: (head) => this.#guard(() => this.#head(head)),
+        data: (bytes) => this.#data(bytes),
+        end: () => this.#guard(() => this.#end()),
+        failed: (failure, message) => this.#broken(failure, message),
+      },
+      Infinity,
+    );
   }
 
   /** Stops the upstream at once. @param reason the result, if there was none before */
@@ -150,13 +145,13 @@ export class Attempt {
   /** The client reads slower than the upstream writes. */
   pause(): void {
     this.#progress.paused = true;
-    (this.#inflating ?? this.#body).pause();
+    this.#call?.pause();
   }
 
   resume(): void {
     this.#progress.paused = false;
     this.#progress.lastActivityAt = this.#services.clock.now();
-    (this.#inflating ?? this.#body).resume();
+    this.#call?.resume();
   }
 
   /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
@@ -187,20 +182,11 @@ export class Attempt {
     const limits = upstream.decodeLimits?.((name) => head.header(name), this.#progress.lastActivityAt);
     if (limits) this.#lease?.limits(limits);
     const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
-    const plain = openReader(head, this.#input, reading, this.#take);
-    if (head.status >= 300) this.#refusal = { reader: plain, since: this.#progress.lastActivityAt };
+    const reader = openReader(head, this.#input, reading, this.#take);
+    this.#reader = reader;
+    if (head.status >= 300) this.#refusal = { reader, since: this.#progress.lastActivityAt };
     // Nobody sends it again: what answers may take minutes.
     else prepared.body = '';
-    this.#inflating = decompressing(
-      head.header('content-encoding'),
-      this.#body,
-      {
-        data: (bytes) => this.#guard(() => this.#read(plain, bytes)),
-        end: () => this.#guard(() => this.#readEnd(plain)),
-      },
-      (message) => this.#fail(new GatewayError('upstream_unavailable', message)),
-    );
-    this.#reader = this.#inflating ?? plain;
   }
 
   #data(bytes: string): void {
@@ -210,35 +196,29 @@ export class Attempt {
       return;
     }
     this.#progress.lastActivityAt = this.#services.clock.now();
-    if (this.#reader) this.#read(this.#reader, bytes);
-  }
-
-  #read(reader: AnswerReader, bytes: string): void {
-    if (!this.committed) this.#kept.add(bytes.length);
-    reader.data(bytes);
-    this.#afterRead(false);
-  }
-
-  #readEnd(reader: AnswerReader): void {
-    reader.end();
-    this.#afterRead(true);
+    try {
+      if (!this.committed) this.#kept.add(bytes.length);
+      this.#reader?.data(bytes);
+      this.#afterRead(false);
+    } catch (error) {
+      this.#fail(brokenAnswer(error));
+    }
   }
 
   #end(): void {
-    this.#isBodyOver = true;
     if (this.#progress.state === 'lingering') return this.#leave();
-    if (this.#reader) this.#readEnd(this.#reader);
+    this.#reader?.end();
+    this.#afterRead(true);
   }
 
   #afterRead(ended: boolean): void {
     if (this.#cutAt !== undefined && !this.#progress.hasEnded) {
       const stopSequence = this.#cutAt;
       this.#event({ type: 'finish', reason: 'stop_sequence', stopSequence });
-      if (!ended) this.#body.abort();
+      if (!ended) this.#call?.abort();
     }
     this.#input.output.flush();
-    // What is compressed may end before the body does.
-    if (ended && this.#isBodyOver && this.#progress.state === 'lingering') this.#leave();
+    if (ended && this.#progress.state === 'lingering') this.#leave();
   }
 
   /** The innermost sink of the translate lane. */
@@ -339,8 +319,7 @@ export class Attempt {
       usage: this.charge().usage,
     });
     this.#stopWatching();
-    this.#inflating?.stop();
-    this.#body.abort();
+    this.#call?.abort();
     this.#kept.release();
     this.told = told || this.#tell(error);
     this.#resolve();
@@ -354,10 +333,10 @@ export class Attempt {
     return true;
   }
 
-  #transportFailed(failure: TransportFailure, message: string): void {
+  #broken(failure: ReceiveFailure, message: string): void {
     if (this.#progress.state === 'lingering') return this.#stopWatching();
     this.isStale = failure === 'stale';
-    this.#fail(transportError(this.endpoint.slug, failure, message));
+    this.#fail(receiveError(this.endpoint.slug, failure, message));
   }
 
   #watch(now: number): void {
@@ -378,8 +357,7 @@ export class Attempt {
   #leave(): void {
     this.#progress.state = 'over';
     this.#stopWatching();
-    this.#inflating?.stop();
-    this.#body.abort();
+    this.#call?.abort();
   }
 
   #stopWatching(): void {

@@ -12,15 +12,17 @@ function start(onData: (paced: PacedAnswer, bytes: string) => void = () => {}): 
   const socket = { reads: true };
   const paced = new PacedAnswer(
     {
+      connected() {},
+      head() {},
       data(bytes) {
         heard.push(bytes);
         onData(paced, bytes);
       },
       end: () => heard.push('end'),
       failed: (failure) => heard.push(failure),
-      refused: (error) => heard.push(error.message),
     },
     { add: () => {} },
+    (error) => heard.push(error.message),
   );
   paced.attach({
     abort: () => (socket.reads = false),

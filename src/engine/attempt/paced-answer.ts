@@ -4,22 +4,16 @@
 import { GatewayError } from '../../canonical/index.ts';
 import { nextTurn } from '../../runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from '../../upstream/client.ts';
+import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { ByteAccount } from '../call.ts';
 import { HeldBytes } from '../held-bytes.ts';
 
 /** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
 
-type Body = Pick<UpstreamListener, 'data' | 'end' | 'failed'>;
-
-/** Who works the bytes off. */
-interface Reader extends Body {
-  /** There is no room for what waits to be worked off. */
-  refused(error: GatewayError): void;
-}
-
-export class PacedAnswer implements Body {
-  readonly #next: Reader;
+export class PacedAnswer implements UpstreamListener, UpstreamCall {
+  readonly #next: UpstreamListener;
+  readonly #refused: (error: GatewayError) => void;
   readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
   /** Byte string, read and not worked off; at most about one read, for the socket is paused then. */
@@ -31,9 +25,11 @@ export class PacedAnswer implements Body {
   /**
    * @param next gets what is worked off: `data` in pieces of up to a slice
    * @param account what waits counts there
+   * @param refused told when there is no room for what waits to be worked off
    */
-  constructor(next: Reader, account: ByteAccount) {
+  constructor(next: UpstreamListener, account: ByteAccount, refused: (error: GatewayError) => void) {
     this.#next = next;
+    this.#refused = refused;
     this.#held = new HeldBytes(account);
   }
 
@@ -43,6 +39,14 @@ export class PacedAnswer implements Body {
     if (this.#isPaused) call.pause();
   }
 
+  connected(): void {
+    this.#next.connected();
+  }
+
+  head(head: ResponseHead): void {
+    this.#next.head(head);
+  }
+
   data(bytes: string): void {
     if (bytes.length <= SLICE_BYTES && this.#waiting === '' && !this.#isPaused) return this.#next.data(bytes);
     this.#waiting += bytes;
@@ -50,7 +54,7 @@ export class PacedAnswer implements Body {
     try {
       this.#held.set(this.#waiting.length);
     } catch (error) {
-      return this.#next.refused(GatewayError.from(error));
+      return this.#refused(GatewayError.from(error));
     }
     if (!this.#isScheduled && !this.#isPaused) this.#work();
   }

@@ -15,10 +15,12 @@ import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { type Envelope, preparedEndpoint } from '../prepared-endpoint.ts';
 import { upstreamCredential } from './upstream-credential.ts';
 
-/** Hears of an answer, and of what was added to its request. */
-export interface SignedListener extends UpstreamListener {
-  /** The request was signed, and is sent with these headers now. */
+/** Hears how a request was signed. */
+export interface Signing {
+  /** It is sent with these headers now. */
   signed?(headers: SignatureHeaders): void;
+  /** It cannot be signed: nobody hears of an answer. */
+  refused(error: GatewayError): void;
 }
 
 /** A request to an endpoint, and on whose behalf it is sent. */
@@ -28,16 +30,13 @@ export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness'> 
   readonly body: string;
 }
 
-/**
- * Sends a request.
- * @param refused takes the error when the request cannot be signed; the listener hears nothing then
- */
+/** Sends a request. */
 export function sendUpstream(
   endpoint: Endpoint,
   { envelope, body, tenant, staleness }: Outgoing,
   upstream: UpstreamClient,
-  listener: SignedListener,
-  refused: (error: GatewayError) => void,
+  listener: UpstreamListener,
+  signing: Signing,
 ): UpstreamCall {
   const { to, edits } = envelope;
   const { pool } = preparedEndpoint(endpoint);
@@ -45,7 +44,7 @@ export function sendUpstream(
   const { credential, road } = endpoint;
   if (!credential) return upstream.send(request, listener);
   const asker = { send: upstream.send.bind(upstream), now: upstream.now, road };
-  const call = new SignedCall(request, upstreamCredential(credential, asker), upstream, listener, refused);
+  const call = new SignedCall(request, upstreamCredential(credential, asker), upstream, listener, signing);
   call.start();
   return call;
 }
@@ -56,8 +55,8 @@ class SignedCall implements UpstreamCall {
   #request: UpstreamRequest | undefined;
   readonly #credential: Credential;
   readonly #upstream: UpstreamClient;
-  readonly #listener: SignedListener;
-  readonly #refused: (error: GatewayError) => void;
+  readonly #listener: UpstreamListener;
+  readonly #signing: Signing;
   #call: UpstreamCall | undefined;
   #tries = 0;
   #aborted = false;
@@ -67,14 +66,14 @@ class SignedCall implements UpstreamCall {
     request: UpstreamRequest,
     credential: Credential,
     upstream: UpstreamClient,
-    listener: SignedListener,
-    refused: (error: GatewayError) => void,
+    listener: UpstreamListener,
+    signing: Signing,
   ) {
     this.#request = request;
     this.#credential = credential;
     this.#upstream = upstream;
     this.#listener = listener;
-    this.#refused = refused;
+    this.#signing = signing;
   }
 
   /** Throws GatewayError where it can be told at once that there is no signature. */
@@ -88,7 +87,7 @@ class SignedCall implements UpstreamCall {
     added.then(
       (signature) => this.#send(request, signature, this.#upstream.now()),
       (error: unknown) => {
-        if (!this.#aborted) this.#refused(GatewayError.from(error));
+        if (!this.#aborted) this.#signing.refused(GatewayError.from(error));
       },
     );
   }
@@ -114,12 +113,20 @@ class SignedCall implements UpstreamCall {
     const { url, method, headers, road } = request.to;
     const to = new Destination({ url, method, road, headers: { ...headers, ...signature } });
     const listener = this.#listener;
-    listener.signed?.(signature);
+    this.#signing.signed?.(signature);
     const isLast = !this.#credential.refused || ++this.#tries > 1;
     if (isLast) this.#request = undefined;
     this.#call = this.#upstream.send(
       { ...request, to },
-      isLast ? listener : { ...listener, head: (head) => this.#head(head, signedAt) },
+      isLast
+        ? listener
+        : {
+            connected: () => listener.connected(),
+            head: (head) => this.#head(head, signedAt),
+            data: (bytes) => listener.data(bytes),
+            end: () => listener.end(),
+            failed: (failure, message) => listener.failed(failure, message),
+          },
     );
     if (this.#paused) this.#call.pause();
   }

@@ -1,9 +1,10 @@
 // What an upstream or the connection to it did wrong, as an error with words for a person. Knows nothing of retries.
 import { GatewayError } from '../../canonical/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
+import type { ReceiveFailure } from '../../upstream/receive.ts';
 
 /** Follows the name of the endpoint in a sentence. */
-export const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
+const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
   connect: 'could not be reached',
   stale: 'could not be asked over a connection that was used before',
   reset: 'closed the connection without an answer',
@@ -11,9 +12,14 @@ export const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
   protocol: 'broke the HTTP protocol',
 };
 
-/** The error of an attempt. @param slug of the endpoint @param detail what the connection says */
-export function transportError(slug: string, failure: TransportFailure, detail: string): GatewayError {
-  return new GatewayError('upstream_unavailable', `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`);
+/** The error of an answer that did not come, or not whole. @param slug of the endpoint @param detail what is wrong with it */
+export function receiveError(slug: string, failure: ReceiveFailure, detail: string): GatewayError {
+  return new GatewayError('upstream_unavailable', wordsOf(slug, failure, detail));
+}
+
+function wordsOf(slug: string, failure: ReceiveFailure, detail: string): string {
+  if (failure === 'coding') return detail;
+  return failure === 'size' ? `an answer of ${detail}` : `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`;
 }
 
 /** The error of an answer that a reader could not take: codecs throw GatewayError for answers that are none. */
