@@ -1,7 +1,15 @@
 // The documentation is true: its links lead somewhere, and its marked examples run against a gateway and print what
 // the page says.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildSnapshot, loadConfig } from '../src/config/index.ts';
@@ -27,6 +35,19 @@ afterAll(async () => {
 });
 
 const PYTHON = process.env['DRAGOMAN_PYTHON'];
+/** The example that goes through npm's own `npx`, which takes longer than what it starts; the others start it directly. */
+const THROUGH_NPX = 'docs/operations.md';
+
+/** A folder with an `npx` that only knows this package. */
+function directNpx(): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const launcher = join(ROOT, 'bin', 'dragoman.mjs');
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\n[ "$1" = dragoman ] && shift && exec node ${launcher} "$@"\n`, {
+    mode: 0o755,
+  });
+  return bin;
+}
 
 function commandFor({ language, code }: Snippet): string[] {
   const substituted = code.replaceAll(DOCUMENTED, gateway.origin);
@@ -70,7 +91,7 @@ for (const snippet of found) {
       const run = Bun.spawn(commandFor(snippet), {
         cwd: ROOT,
         env: {
-          PATH,
+          PATH: place.startsWith(THROUGH_NPX) ? PATH : `${directNpx()}:${PATH}`,
           HOME,
           DRAGOMAN_KEY: gateway.key,
           DRAGOMAN_DATA_DIR: gateway.dataDir,
@@ -91,6 +112,11 @@ for (const snippet of found) {
     SLOW,
   );
 }
+
+test('one example goes through npx', () => {
+  const through = found.filter(({ place }) => place.startsWith(THROUGH_NPX));
+  expect(through.some(({ code }) => code.includes('npx dragoman'))).toBe(true);
+});
 
 test('there are examples in every language that is documented', () => {
   expect(new Set(found.map((snippet) => snippet.language))).toEqual(new Set(['sh', 'ts', 'python', 'yaml']));

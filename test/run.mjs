@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// `npm test`: everything, on all cores but for the attacks, which measure how long others wait and need the machine for
-// themselves. With arguments, only what they name: `npm test -- test/golden.test.ts`.
+// `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
+// each core and nothing beside them. With arguments, only what they name: `npm test -- test/golden.test.ts`.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findProgram } from '../bin/find-program.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const named = process.argv.slice(2);
@@ -13,15 +14,18 @@ const ALONE = 'test/hostile';
 const AT_ONCE = availableParallelism() + 1;
 /** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
 const PATIENCE = ['--timeout=20000'];
+/** Tests that start the program start it as it is installed: packed, in a third of the time. */
+const isPacked = () => !findProgram(root).endsWith('.ts');
 const runs =
   named.length > 0
     ? [named]
     : [
         [`--parallel=${AT_ONCE}`, '--no-isolate', ...PATIENCE, `--path-ignore-patterns=${ALONE}/**`],
-        [ALONE, ...PATIENCE],
+        [`--parallel=${Math.min(2, availableParallelism())}`, '--no-isolate', ...PATIENCE, ALONE],
       ];
 
 let status = 0;
+if (named.length === 0 && !isPacked()) status = await start(['run', join(root, 'contrib', 'pack.ts')]).ended;
 const counts = { pass: 0, skip: 0, fail: 0 };
 for (const args of runs) status = Math.max(status, await run(args));
 if (runs.length > 1) {
@@ -30,30 +34,29 @@ if (runs.length > 1) {
 }
 process.exit(status);
 
-/** Runs the test runner, shows what it says, and adds up what it counted. @returns its exit code */
-function run(args) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, 'bin', 'bun.mjs'), 'test', ...args], {
-      cwd: root,
-      stdio: ['inherit', 'pipe', 'pipe'],
-    });
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
-    let last = '';
-    for (const [from, to] of [
-      [child.stdout, process.stdout],
-      [child.stderr, process.stderr],
-    ])
-      from.on('data', (bytes) => {
-        to.write(bytes);
-        // The summary is at the end.
-        last = (last + bytes).slice(-10_000);
-      });
-    child.on('close', (code) => {
-      for (const word of Object.keys(counts)) {
-        const found = [...last.matchAll(new RegExp(`^ *(\\d+) ${word}$`, 'gm'))].at(-1);
-        counts[word] += Number(found?.[1] ?? 0);
-      }
-      resolve(code ?? 1);
-    });
+/** Starts Bun with these arguments. @returns its output, and a promise of its exit code */
+function start(args) {
+  const child = spawn(process.execPath, [join(root, 'bin', 'bun.mjs'), ...args], {
+    cwd: root,
+    stdio: ['inherit', 'pipe', 'pipe'],
   });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
+  child.stdout.pipe(process.stdout, { end: false });
+  child.stderr.pipe(process.stderr, { end: false });
+  return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1))) };
+}
+
+/** Runs the test runner, shows what it says, and adds up what it counted. @returns its exit code */
+async function run(args) {
+  const { child, ended } = start(['test', ...args]);
+  let last = '';
+  // The summary is at the end.
+  for (const output of [child.stdout, child.stderr])
+    output.on('data', (bytes) => (last = (last + bytes).slice(-10_000)));
+  const code = await ended;
+  for (const word of Object.keys(counts)) {
+    const found = [...last.matchAll(new RegExp(`^ *(\\d+) ${word}$`, 'gm'))].at(-1);
+    counts[word] += Number(found?.[1] ?? 0);
+  }
+  return code;
 }
