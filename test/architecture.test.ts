@@ -136,15 +136,15 @@ const ONLY_THESE: readonly {
   {
     from: ['catalog'],
     of: 'upstream',
-    files: ['upstream/credential-source.ts', 'upstream/road.ts'],
+    files: ['upstream/credential-source.ts', 'upstream/pem.ts', 'upstream/road.ts'],
   },
-  { from: ['config'], of: 'upstream', files: ['upstream/network.ts', 'upstream/road.ts'] },
+  { from: ['config'], of: 'upstream', files: ['upstream/network.ts', 'upstream/pem.ts'] },
   { from: ['tools'], of: 'runtime', files: ['runtime/clock.ts'] },
   { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
 ];
 
 /** Plain data and how it is read: no sockets, no files. */
-const PLAIN_DATA: ReadonlySet<string> = new Set(['upstream/road.ts']);
+const PLAIN_DATA: ReadonlySet<string> = new Set(['upstream/pem.ts', 'upstream/road.ts']);
 
 /** Packages, each with the one place that may know it. */
 const PACKAGES: Readonly<Record<string, string>> = {

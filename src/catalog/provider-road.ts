@@ -1,13 +1,21 @@
 // How a configured provider is reached: its own proxy, the authorities that it is checked by, and the certificate that it
 // is shown. Everything wrong is found when the configuration is loaded. Knows nothing of models.
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { Secret } from '../telemetry/secret.ts';
-import { holdsCertificates, makeRoad, parseProxy, type Proxy, type Road } from '../upstream/road.ts';
+import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
+import { makeRoad, parseProxy, type Proxy, type Road } from '../upstream/road.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { Surroundings } from './provider-place.ts';
 
 /** An operator writes this where a proxy is not to be used. */
 const NO_PROXY = 'none';
+
+const NO_CERTIFICATES = 'must hold certificates in PEM';
+const NO_KEY = 'must hold a private key in PEM, without a passphrase';
+const WRONG_KEYS = {
+  absent: NO_KEY,
+  locked: NO_KEY,
+  'of another': 'is not the key of the certificate',
+} as const;
 
 type Given = Pick<ProviderConfig, 'proxy' | 'tls'>;
 
@@ -38,7 +46,7 @@ function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
 
 function authorities(given: string, path: string, surroundings: Surroundings, refuse: Refuse): string {
   const text = textOf(given, path, surroundings, refuse);
-  if (!holdsCertificates(text)) refuse(path, 'must hold certificates in PEM');
+  if (!holdsCertificates(text)) refuse(path, NO_CERTIFICATES);
   return text;
 }
 
@@ -53,20 +61,14 @@ function certificateOf(
   if (tls.key === undefined) return refuse(`${path}.key`, 'missing: it proves whose the certificate is');
   const cert = textOf(tls.cert, `${path}.cert`, surroundings, refuse);
   const key = textOf(tls.key.reveal(), `${path}.key`, surroundings, refuse);
-  if (!holdsCertificates(cert)) refuse(`${path}.cert`, 'must hold certificates in PEM');
-  const first = new X509Certificate(cert);
-  if (!first.checkPrivateKey(privateKey(key, `${path}.key`, refuse)))
-    refuse(`${path}.key`, 'is not the key of the certificate');
-  return { cert, key: new Secret(key) };
-}
-
-function privateKey(text: string, path: string, refuse: Refuse): KeyObject {
   try {
-    return createPrivateKey(text);
-  } catch {
-    // What the runtime says of it may repeat it.
-    return refuse(path, 'must hold a private key in PEM, without a passphrase');
+    readPair(cert, key);
+  } catch (error) {
+    if (!(error instanceof PemError)) throw error;
+    const { of, reason } = error.fault;
+    refuse(`${path}.${of}`, of === 'cert' ? NO_CERTIFICATES : WRONG_KEYS[reason]);
   }
+  return { cert, key: new Secret(key) };
 }
 
 /** A path, or the text itself. */

@@ -1,7 +1,8 @@
 // The certificate that the gateway shows to its clients, and its key: read from their files and checked as a pair before
 // anything is done with them. Knows nothing of sockets, and keeps nothing.
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { PemError, readPair, type PemFault } from '../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Paths of PEM files. */
@@ -20,7 +21,6 @@ export interface CertificatePair {
 
 const CERT = 'server.tls.cert';
 const KEY = 'server.tls.key';
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 /** Everybody may do anything with it, or its group may change it. A group that may read it is common (`ssl-cert`). */
 const TOO_OPEN = 0o027;
 
@@ -32,9 +32,7 @@ const TOO_OPEN = 0o027;
 export function readCertificate({ cert, key }: CertificateFiles, nowMs: number): CertificatePair {
   const certText = readNamed(CERT, cert);
   const keyText = readNamed(KEY, key);
-  const first = readChain(certText, cert);
-  if (!first.checkPrivateKey(readKey(keyText, key)))
-    throw new ConfigError(KEY, `${key} is not the key of the first certificate in ${cert}`);
+  const first = firstOf(certText, keyText, { cert, key });
   const warnings: string[] = [];
   const mode = statSync(key).mode & 0o777;
   if ((mode & TOO_OPEN) !== 0) {
@@ -48,27 +46,27 @@ export function readCertificate({ cert, key }: CertificateFiles, nowMs: number):
   return { cert: certText, key: keyText, warnings };
 }
 
-/** The first certificate of a file, all of which must be readable. */
-function readChain(text: string, path: string): X509Certificate {
-  const chain = (text.match(PEM_CERTIFICATE) ?? []).map((pem, at) => {
-    try {
-      return new X509Certificate(pem);
-    } catch {
-      throw new ConfigError(CERT, `certificate ${at + 1} in ${path} cannot be read`);
-    }
-  });
-  const [first] = chain;
-  if (!first) throw new ConfigError(CERT, `${path} holds no certificate (PEM)`);
-  return first;
+function firstOf(cert: string, key: string, files: CertificateFiles): X509Certificate {
+  try {
+    return readPair(cert, key);
+  } catch (error) {
+    if (!(error instanceof PemError)) throw error;
+    throw new ConfigError(error.fault.of === 'cert' ? CERT : KEY, wordsFor(error.fault, files));
+  }
 }
 
-function readKey(text: string, path: string): KeyObject {
-  if (/-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
-    throw new ConfigError(KEY, `${path} is locked with a passphrase; the gateway has nobody to ask for it`);
-  try {
-    return createPrivateKey(text);
-  } catch {
-    throw new ConfigError(KEY, `${path} holds no private key (PEM)`);
+function wordsFor(fault: PemFault, { cert, key }: CertificateFiles): string {
+  if (fault.of === 'cert')
+    return fault.reason === 'absent'
+      ? `${cert} holds no certificate (PEM)`
+      : `certificate ${fault.position} in ${cert} cannot be read`;
+  switch (fault.reason) {
+    case 'absent':
+      return `${key} holds no private key (PEM)`;
+    case 'locked':
+      return `${key} is locked with a passphrase; the gateway has nobody to ask for it`;
+    case 'of another':
+      return `${key} is not the key of the first certificate in ${cert}`;
   }
 }
 

@@ -1,7 +1,7 @@
 // What the environment and files of certificates say of outgoing connections. Refuses what is wrong by its name, without
 // repeating it: addresses of proxies hold passwords.
 import { type Network, readNetwork } from '../upstream/network.ts';
-import { holdsCertificates } from '../upstream/road.ts';
+import { holdsCertificates } from '../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './environment.ts';
 

@@ -1,6 +1,6 @@
 // How a place is reached: through which proxy, whom TLS trusts, and which certificate it shows. Plain data, made when
 // the configuration is loaded. Knows no sockets and no files.
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Secret } from '../telemetry/secret.ts';
 
 /** An HTTP proxy. */
@@ -49,18 +49,6 @@ export function digestOf(value: unknown): string {
     .update(JSON.stringify(value) ?? '')
     .digest('hex')
     .slice(0, 32);
-}
-
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** Whether a text holds certificates in PEM, one at least, all of which can be read. */
-export function holdsCertificates(text: string): boolean {
-  try {
-    const found = text.match(PEM_CERTIFICATE) ?? [];
-    return found.length > 0 && found.every((pem) => new X509Certificate(pem).fingerprint256 !== '');
-  } catch {
-    return false;
-  }
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
