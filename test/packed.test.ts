@@ -39,8 +39,8 @@ describe.each([
   write('node_modules/.package-lock.json', '{}', BUILT - 60);
   write('src/cli/other.ts', '', BUILT - 60);
   write('src/main.ts', `console.log('sources')`, BUILT - 60);
-  const started = async (): Promise<string> => {
-    const { out, err } = await runProgram([], { folder: root, root, command: launcher(root) });
+  const started = async (from = root): Promise<string> => {
+    const { out, err } = await runProgram([], { folder: root, command: launcher(from) });
     return out.trim() + err;
   };
 
@@ -54,6 +54,10 @@ describe.each([
     expect(await started()).toBe('packed');
     write('node_modules/.package-lock.json', '{}', BUILT + 60);
     expect(await started()).toBe('sources');
+    const installed = join(root, 'app', 'node_modules', 'dragoman');
+    for (const name of ['bin', 'dist', 'src'])
+      cpSync(join(root, name), join(installed, name), { recursive: true });
+    expect(await started(installed)).toBe('packed');
   });
 });
 
