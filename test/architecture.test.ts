@@ -8,8 +8,9 @@ import { PROTOCOL_NAMES } from '../src/protocols/index.ts';
 const ROOT = join(import.meta.dir, '..', 'src');
 const MAX_LINES = 400;
 
-/** Folders that each folder may import, besides itself. */
+/** Folders that each folder may import, besides itself and `lib`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
   canonical: [],
   runtime: [],
   grammar: ['canonical'],
@@ -254,7 +255,7 @@ describe('imports', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
       const from = folderOf(file);
       const to = folderOf(target);
-      return isOwn && from !== '' && from !== to && MAY_IMPORT[from]?.includes(to) !== true;
+      return isOwn && from !== '' && from !== to && to !== 'lib' && MAY_IMPORT[from]?.includes(to) !== true;
     });
     expect(wrong.map(show)).toEqual([]);
   });
@@ -318,9 +319,17 @@ describe('imports', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
       const [, own = ''] = /^protocols\/([^/]+)\//.exec(file) ?? [];
       if (own === '' || !isOwn) return false;
-      return !target.startsWith(`protocols/${own}/`) && !target.startsWith('canonical/') && !isShared(target);
+      return (
+        !target.startsWith(`protocols/${own}/`) && !/^(canonical|lib)\//.test(target) && !isShared(target)
+      );
     });
     expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('lib lists what it holds', () => {
+    const table = readFileSync(join(ROOT, 'lib', 'README.md'), 'utf8');
+    const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => `lib/${name}`);
+    expect(listed).toEqual([...files].filter((file) => folderOf(file) === 'lib'));
   });
 
   test('no provider imports another', () => {

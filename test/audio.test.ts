@@ -2,13 +2,13 @@
 // name where the upstream's protocol has no place for them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
-import { mediaTypeOfFile } from '../src/protocols/index.ts';
 import { TEST_KEY } from './harness.ts';
 import { whole } from './upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from './upstreams/dialects.ts';
 import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at } from './upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
+import { mediaTypeOfFile } from '../src/lib/media-type.ts';
 
 const WAV_BYTES = Buffer.concat([
   Buffer.from('RIFF'),

@@ -13,9 +13,10 @@ import {
   presentedKey,
   revokeKey,
 } from '../src/auth/index.ts';
-import { compileNamePatterns, type GatewayError } from '../src/canonical/index.ts';
+import { type GatewayError } from '../src/canonical/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { rejection } from './rejection.ts';
+import { compileNamePatterns } from '../src/lib/name-patterns.ts';
 
 const NOW = 1_700_000_000_000;
 

@@ -2,7 +2,8 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { protocols, type Protocol } from '../src/protocols/index.ts';
+import { protocols, servedProtocols, type Protocol } from '../src/protocols/index.ts';
+import { PROTOCOLS } from './matrix/feature.ts';
 
 const FOLDER = join(import.meta.dir, '..', 'src', 'protocols');
 /** What OpenAI's two protocols have in common. */
@@ -79,4 +80,8 @@ test('every folder is that of a protocol in the registry, under its name', () =>
   expect(folders.map(({ name }) => name).toSorted()).toEqual(
     [...protocols.map(({ name }) => name), ...NO_PROTOCOLS].toSorted(),
   );
+});
+
+test('the matrix of what survives has a client for every protocol that clients speak', () => {
+  expect([...PROTOCOLS] as string[]).toEqual(servedProtocols.map(({ name }) => name));
 });

@@ -1,9 +1,10 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
 // so that a full or locked database cannot turn into refused requests.
-import { compileNamePatterns, GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
+import { GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
 import type { Principal } from './principal.ts';
+import { compileNamePatterns } from '../lib/name-patterns.ts';
 
 /** A key given in clear by the configuration or the environment. */
 export interface ConfiguredKey {

@@ -1,7 +1,6 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
 export * from './client-names.ts';
 export * from './collect.ts';
-export * from './cut-text.ts';
 export * from './embeddings.ts';
 export * from './error.ts';
 export * from './event.ts';
@@ -14,14 +13,12 @@ export * from './json-scan.ts';
 export * from './json.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';
-export * from './name-patterns.ts';
 export * from './part.ts';
 export * from './plain-messages.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';
 export * from './route-trace.ts';
 export * from './request.ts';
-export * from './retry-after.ts';
 export * from './routing-wishes.ts';
 export * from './secret-address.ts';
 export * from './state-request.ts';

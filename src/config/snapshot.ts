@@ -1,7 +1,6 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
 import { readFileSync } from 'node:fs';
-import { compileNamePatterns } from '../canonical/index.ts';
 import { buildCatalog } from '../catalog/index.ts';
 import type { BuiltIn, Catalog, FindMeasured, PriceBook, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
@@ -11,6 +10,7 @@ import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
 import { readPromptFiles, type CheckTemplate } from './prompt-files.ts';
+import { compileNamePatterns } from '../lib/name-patterns.ts';
 
 export interface Snapshot {
   readonly config: Config;

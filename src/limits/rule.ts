@@ -1,8 +1,8 @@
 // One limit as it holds: what is counted, how much of it, in which window and for which models. Made of what the
 // configuration or a key says; knows nothing of who is counted, or how.
-import { compileNamePatterns } from '../canonical/index.ts';
 import { nanoUsdOf } from './money.ts';
 import { lifetime, parseWindow, type Window } from './window.ts';
+import { compileNamePatterns } from '../lib/name-patterns.ts';
 
 export const LIMIT_KINDS = ['requests', 'tokens', 'concurrent', 'usd'] as const;
 /** What is counted. `concurrent` are requests that run now; `usd` makes the limit a budget. */

@@ -35,7 +35,6 @@ export {
   servedProtocols,
   serverFacts,
 } from './registry.ts';
-export { audioFormat, isTextType, mediaTypeOfFile } from './media-type.ts';
 export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
 export { editMembers, type MemberEdits } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';

@@ -2,7 +2,7 @@
 // model in words, with a report; without what a person said or a summary stands for, the question would be another one:
 // that is refused by name. Tools that nobody knows go with a report, unless the answer hangs on them. Knows no
 // protocol's forms beyond the names of their types.
-import { asString, cutText, GatewayError } from '../canonical/index.ts';
+import { asString, GatewayError } from '../canonical/index.ts';
 import type {
   CanonicalRequest,
   HostedTool,
@@ -16,6 +16,7 @@ import type {
   TextPart,
   ToolChoice,
 } from '../canonical/index.ts';
+import { cutText } from '../lib/cut-text.ts';
 
 /** Who the conversation is for. */
 export interface Listener {

@@ -5,7 +5,7 @@ import { ERROR_KINDS, isCallersStatus } from '../canonical/index.ts';
 
 import { requestIdOf, withoutRequestId } from './request-id.ts';
 
-export { retryAfterMs } from '../canonical/index.ts';
+export { retryAfterMs } from '../lib/retry-after.ts';
 
 /** Longest message that is kept, in characters: some servers repeat the whole prompt, which is not for records. */
 const LONGEST_MESSAGE = 2000;

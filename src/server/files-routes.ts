@@ -1,13 +1,13 @@
 // Files over HTTP, in the shapes of OpenAI's Files API: uploaded once, named by their id in later requests. Owns the form
 // fields and the answers; where bytes lie and what they count for is known in `state/`.
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import { mediaTypeOfFile } from '../protocols/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Upload } from '../state/files.ts';
 import type { StoredFile } from '../storage/ports.ts';
 import { encodeList, readPage } from './list-page.ts';
 import { readMultipart, type PartHead, type PartSink } from './multipart.ts';
 import { notFound, type AddRoute, type StateCall } from './state-routes.ts';
+import { mediaTypeOfFile } from '../lib/media-type.ts';
 
 /** What a file may be for; OpenAI's other purposes belong to services that the gateway does not have. */
 const PURPOSES = ['user_data', 'vision'] as const;

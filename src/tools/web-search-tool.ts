@@ -1,6 +1,6 @@
 // The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
 // and what the items say; which engine is asked and how pages are read is decided below this.
-import { asString, GatewayError, isJsonObject, parseJson, cutText, startOf } from '../canonical/index.ts';
+import { asString, GatewayError, isJsonObject, parseJson } from '../canonical/index.ts';
 import type {
   CanonicalRequest,
   ChosenTool,
@@ -28,6 +28,7 @@ import type { Page, PageReader } from './pages/read-page.ts';
 import type { Sources } from './sources.ts';
 import type { SearchBackend, SearchResult } from './web-search/index.ts';
 import { decodeDomain, type Domain, isWithin } from './web-search/index.ts';
+import { cutText, startOf } from '../lib/cut-text.ts';
 
 export interface WebSearchInput {
   readonly wish: SearchWish;

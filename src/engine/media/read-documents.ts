@@ -4,8 +4,8 @@ import type { CanonicalRequest, FilePart, Media, Part, Report, TextPart } from '
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { pdfText } from '../../documents/pdf-text.ts';
-import { isTextType, mediaTypeOfFile } from '../../protocols/index.ts';
 import { partsOf, withParts } from './item-parts.ts';
+import { isTextType, mediaTypeOfFile } from '../../lib/media-type.ts';
 
 /** What the files of one request say, by their content: other endpoints of the same request get it from here. */
 export type ReadDocuments = Map<Media, Promise<readonly string[]>>;

@@ -3,14 +3,7 @@
 import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import {
-  audioFormat,
-  findProtocol,
-  mediaTypeOfFile,
-  type NamedObject,
-  screenshotFile,
-  withScreenshot,
-} from '../../protocols/index.ts';
+import { findProtocol, type NamedObject, screenshotFile, withScreenshot } from '../../protocols/index.ts';
 import type { Files } from '../../state/files.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import type { ByteAccount } from '../call.ts';
@@ -18,6 +11,7 @@ import { HeldBytes } from '../held-bytes.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';
+import { audioFormat, mediaTypeOfFile } from '../../lib/media-type.ts';
 
 /** Where bytes come from. */
 export interface MediaSources {

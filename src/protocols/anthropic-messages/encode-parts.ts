@@ -10,9 +10,9 @@ import type {
   TextPart,
 } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { isTextType, mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
+import { isTextType, mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
 
 /**
  * The block for a part, with its cache breakpoint; undefined when there is nothing to send, which is reported

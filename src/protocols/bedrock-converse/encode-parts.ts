@@ -1,8 +1,8 @@
 // Parts of messages and tool results as content blocks of Converse. Knows nothing of turns.
 import type { FilePart, Media, MutableJsonObject, Part, TextPart } from '../../canonical/index.ts';
 import { asObject, asString, GatewayError, isJsonArray } from '../../canonical/index.ts';
-import { mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
+import { mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
 
 /** Words for formats by media type (API reference `ImageBlock`, `DocumentBlock`, `VideoBlock`, 2026-11). */
 const IMAGES: ReadonlyMap<string, string> = new Map([

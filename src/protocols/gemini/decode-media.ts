@@ -1,9 +1,9 @@
 // `inlineData` and `fileData` as parts. Owns which media type is an image, audio or a file.
 import type { JsonObject, Media, Part, Problems, Source } from '../../canonical/index.ts';
-import { audioFormat } from '../media-type.ts';
 import { readString, requireObject, requireString } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { standardBase64 } from './thought-signature.ts';
+import { audioFormat } from '../../lib/media-type.ts';
 
 /** Files that only Google can read: uploaded to it, or in its cloud storage. */
 const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/;

@@ -1,9 +1,9 @@
 // Parts of messages and tool results as parts of Gemini's contents. Knows nothing of turns or of signatures.
 import type { FilePart, Media, MutableJsonObject, Part } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { mediaTypeOfName, sniffMediaType } from '../media-type.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, ownRaw } from './encode-scope.ts';
+import { mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
 
 /**
  * The part to send; undefined when there is nothing to send, which is reported unless nothing is lost by it.

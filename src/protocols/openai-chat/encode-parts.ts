@@ -11,10 +11,10 @@ import type {
   UnknownPart,
 } from '../../canonical/index.ts';
 import { asString, GatewayError, unknownMembers } from '../../canonical/index.ts';
-import { sniffMediaType } from '../media-type.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from './member-shapes.ts';
+import { sniffMediaType } from '../../lib/media-type.ts';
 
 /**
  * Content of a message.

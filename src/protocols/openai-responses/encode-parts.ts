@@ -9,7 +9,6 @@ import type {
   Target,
 } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { sniffMediaType } from '../media-type.ts';
 import { encodeBreakpoint } from '../prompt-breakpoint.ts';
 import type {
   WireInputFile,
@@ -18,6 +17,7 @@ import type {
   WireOutputText,
   WireRefusal,
 } from './wire-types.ts';
+import { sniffMediaType } from '../../lib/media-type.ts';
 
 /**
  * Parts that go to the model: `input_text`, `input_image`, `input_file`. Empty texts are left out.

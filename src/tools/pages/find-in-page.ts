@@ -1,7 +1,7 @@
 // Finds words in a page that was read. Literally: a pattern from a model is no regular expression, which could run for
 // ever.
-import { startOf } from '../../canonical/index.ts';
 import type { Page } from './read-page.ts';
+import { startOf } from '../../lib/cut-text.ts';
 
 export interface Finding {
   /** The words with what stands around them. */

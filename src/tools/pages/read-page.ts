@@ -1,10 +1,11 @@
 // Opens one web page and gives what a model can read of it. Fetches only through the guard; knows nothing of who asks.
-import { GatewayError, startOf } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { visibleText } from '../visible-text.ts';
 import { decodeText } from './decode-text.ts';
 import type { ReadableDocument } from './html-to-text.ts';
+import { startOf } from '../../lib/cut-text.ts';
 
 export interface Page {
   /** Where it was in the end, after redirects. */

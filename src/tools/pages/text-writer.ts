@@ -1,7 +1,7 @@
 // Puts the words of a document together as plain text: white space, empty lines, marks at the beginning of a line.
 // Knows nothing of markup; the readers of markup tell it what comes.
-import { startOf } from '../../canonical/index.ts';
 import { visibleText } from '../visible-text.ts';
+import { startOf } from '../../lib/cut-text.ts';
 
 /** Before one word: more are no document but an attack, since every one of them is remembered. */
 const MOST_MARKS = 8;

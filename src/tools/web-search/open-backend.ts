@@ -1,14 +1,6 @@
 // Asks a search engine and makes its answer safe to use: limits, errors in the operator's words, domains, plain text.
 // The same for every engine; what is particular to one is in its own file.
-import {
-  asObject,
-  asString,
-  GatewayError,
-  isJsonObject,
-  parseJson,
-  retryAfterMs,
-  cutText,
-} from '../../canonical/index.ts';
+import { asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
 import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { EchoMask, secretsOfAsking } from '../../telemetry/echo-mask.ts';
@@ -16,6 +8,8 @@ import { visibleText } from '../visible-text.ts';
 import { decodeDomain, isWithin } from './domain.ts';
 import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
 import type { ContextSize, SearchBackend, SearchQuery, SearchResult, SearchSettings } from './backend.ts';
+import { retryAfterMs } from '../../lib/retry-after.ts';
+import { cutText } from '../../lib/cut-text.ts';
 
 /** What is needed of the guarded fetch. */
 export type Fetch = Pick<GuardedFetch, 'fetchWhole'>;
