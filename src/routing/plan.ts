@@ -32,25 +32,19 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   const removed: Removed[] = [];
   /** @returns false when no endpoint of the model is left */
   const add = (choice: ModelChoice, pinned: string | null, heeded = wishes): boolean => {
-    const group = groupOf(
-      {
-        request,
-        model: choice.model,
-        wishes: heeded,
-        pinned,
-        holder: holder?.modelId === choice.model.id ? holder.slug : null,
-      },
-      context,
-    );
+    const held = holder?.modelId === choice.model.id ? holder.slug : null;
+    const group = groupOf({ request, model: choice.model, wishes: heeded, pinned, holder: held }, context);
     for (const candidate of group.candidates)
-      if (!candidates.some(({ endpoint }) => endpoint === candidate.endpoint))
+      if (candidates.length === 0 || !candidates.some(({ endpoint }) => endpoint === candidate.endpoint))
         candidates.push(chosen(candidate, choice));
-    removed.push(...group.removed);
+    if (group.removed.length > 0) removed.push(...group.removed);
     return group.candidates.length > 0;
   };
-  homeFirst(selection, holder?.modelId).forEach((choice, index) =>
-    add(choice, index === 0 ? selection.pinned : null),
-  );
+  let { pinned } = selection;
+  for (const choice of homeFirst(selection, holder?.modelId)) {
+    add(choice, pinned);
+    pinned = null;
+  }
   const { fallback } = wishes;
   if (typeof fallback === 'object') addStandIns(fallback);
   if (candidates.length === 0) throw nobodyLeft(selection, removed);
@@ -130,6 +124,7 @@ function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean 
 
 /** Where the gateway chose the model, a conversation stays with the one that it began with. */
 function homeFirst({ choices, basis }: ModelSelection, home: string | undefined): readonly ModelChoice[] {
+  if (home === undefined) return choices;
   const at = choices.findIndex(({ model }) => model.id === home);
   const choice = choices[at];
   if (at <= 0 || !choice || basis?.['auto'] !== true) return choices;
