@@ -7,18 +7,22 @@ import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
 
 const FRAMED = 'application/vnd.amazon.eventstream';
+/** Of whole answers. */
+const USUAL = 'application/json';
 
 /** True for the content type of a stream, in whatever framing. */
 export function isStreamed(contentType: string | null): boolean {
-  const type = contentType?.toLowerCase() ?? '';
+  if (contentType === null || contentType.startsWith(USUAL)) return false;
+  const type = contentType.toLowerCase();
   return type.startsWith('text/event-stream') || type.startsWith(FRAMED);
 }
 
 /** The reader of an answer's body, behind one that takes AWS's framing off where the answer has it. */
 export function unframed(reader: AnswerReader, head: ResponseHead, codec: UpstreamCodec): AnswerReader {
-  const isFramed =
-    head.status < 300 && head.header('content-type')?.toLowerCase().startsWith(FRAMED) === true;
-  return isFramed ? eventStreamReader(reader, codec) : reader;
+  if (head.status >= 300) return reader;
+  const type = head.header('content-type');
+  if (type === null || type.startsWith(USUAL)) return reader;
+  return type.toLowerCase().startsWith(FRAMED) ? eventStreamReader(reader, codec) : reader;
 }
 
 /** HTTP statuses of exceptions inside of streams (API reference "ConverseStream", `ConverseStreamOutput`). */

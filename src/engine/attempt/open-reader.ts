@@ -72,22 +72,17 @@ function readerOf(
       take.failed(codec.decodeError(head.status, (name) => head.header(name), body)),
     );
   const streamed = isStreamed(head.header('content-type'));
-  const failed = (error: GatewayError): void => take.failed(error);
-  // Of a whole answer, the bytes were counted as they came.
-  const grown = (chars: number): void => {
-    if (streamed) take.grown(chars);
-  };
   // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
   if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
     const innermost = { on: (event: CanonicalEvent) => take.event(event) };
     const wrapped = prepared.wrap(innermost, (sequence) => take.cut(sequence));
-    const bounds = new AnswerBounds(wrapped, failed, grown);
+    const bounds = bounded(wrapped, streamed, take);
     const context = codecContext(reading.services.clock);
     return streamed
       ? bounds.reader(streamReader(codec, bounds, context))
       : wholeReader(codec, bounds, context);
   }
-  const bounds = tap && new AnswerBounds(tap, failed, grown);
+  const bounds = tap && bounded(tap, streamed, take);
   const facts = relayFacts(input, reading);
   if (!streamed) {
     const reader = relayWholeReader({ relay: protocol.relay }, facts, (body, passed) =>
@@ -101,6 +96,17 @@ function readerOf(
   return bounds
     ? bounds.reader(withTap(reader, streamReader(codec, bounds, codecContext(reading.services.clock))))
     : reader;
+}
+
+function bounded(sink: EventSink, streamed: boolean, take: AnswerTaker): AnswerBounds {
+  return new AnswerBounds(
+    sink,
+    (error) => take.failed(error),
+    (chars) => {
+      // Of a whole answer, the bytes were counted as they came.
+      if (streamed) take.grown(chars);
+    },
+  );
 }
 
 function codecContext(clock: Clock): CodecContext {
