@@ -4,6 +4,9 @@ const POOL_BYTES = 4096;
 /** Random bytes as hex, and how much of it was given away, in characters. */
 let pool = '';
 let used = 0;
+/** The latest time in an id, and how it is written there. */
+let stampedMs = -1;
+let stamp = '';
 
 /** `bytes` random bytes as lower-case hex. */
 function randomHex(bytes: number): string {
@@ -17,7 +20,11 @@ function randomHex(bytes: number): string {
 
 /** A new id: 32 lower-case hex characters, 12 of time (milliseconds) and 20 random. */
 export function newGenerationId(nowMs: number): string {
-  return nowMs.toString(16).padStart(12, '0') + randomHex(10);
+  if (nowMs !== stampedMs) {
+    stampedMs = nowMs;
+    stamp = nowMs.toString(16).padStart(12, '0');
+  }
+  return stamp + randomHex(10);
 }
 
 /** `prefix` followed by 24 random hex characters. */
