@@ -25,7 +25,7 @@ export function opensMore(text: string, most: number): boolean {
 export function nestsDeeper(text: string, most: number): boolean {
   const { length } = text;
   // Every level has an end, or the text is no JSON.
-  if (length <= 2 * most) return false;
+  if (length <= 2 * most || !hasMoreBrackets(text, most)) return false;
   let levels = 0;
   let at = 0;
   while (at < length) {
@@ -40,5 +40,13 @@ export function nestsDeeper(text: string, most: number): boolean {
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) levels--;
     at++;
   }
+  return false;
+}
+
+/** True for a text with more opening brackets than so many, in strings or not: most answers have a few, found at once. */
+function hasMoreBrackets(text: string, most: number): boolean {
+  let left = most;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (--left < 0) return true;
+  for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) if (--left < 0) return true;
   return false;
 }
