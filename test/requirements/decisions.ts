@@ -242,6 +242,13 @@ export const decisionRequirements: Requirements = {
     'test/config.test.ts: the documented example loads',
     'test/config.test.ts: variables, defaults, escapes',
   ),
+  'contract.config-keys': shown(
+    CONTRACT,
+    'Every key that is accepted is read by something; one that has no effect yet is warned of.',
+    'test/config.test.ts: no key is accepted that nothing reads',
+    'test/config.test.ts: the schema is the type',
+    `${LAUNCHER}: check says what would be served`,
+  ),
   'contract.reload': shown(
     CONTRACT,
     'A valid change applies to new requests, an invalid one is refused and logged.',

@@ -99,6 +99,8 @@ export const meaningRequirements: Requirements = {
     'Newer prices and models are checked, put in force as one, kept, and named in records; broken ones are refused and told.',
     'test/catalog-refresh.test.ts: an address, which may be private',
     'test/catalog-refresh.test.ts: a request that runs keeps the prices',
+    'test/catalog-prices.test.ts: data is checked a little at a time',
+    'test/catalog-refresh.test.ts: a damaged file of what was kept is told',
     'test/catalog-refresh.test.ts: a file is read again when it changes',
     'test/catalog-refresh.test.ts: what is broken is refused and told, and what was known stays',
     'test/catalog-refresh.test.ts: `models --diff` shows what would change',

@@ -20,6 +20,12 @@ export const startingRequirements: Requirements = {
     `${PROCESS}: both launchers find and start the same runtime: %s`,
     `${PROCESS}: without a runtime the launchers say what to do`,
   ),
+  'contract.starting.packed': shown(
+    CONTRACT,
+    'What `npm install` packs is started while it is newer than all that it was made of, and does all that the sources do.',
+    'test/packed.test.ts: takes the packed program while it is newer than all that it was made of',
+    'test/packed.test.ts: it finds its programs and tables',
+  ),
   'contract.starting.tls': shown(
     CONTRACT,
     'With `server.tls` the gateway speaks HTTPS only, TLS 1.2 or later, WebSockets included.',
