@@ -1,5 +1,5 @@
-// Adding to the gateway takes the places that CONTRIBUTING.md names, and no other: a copy of the sources gets a protocol and
-// a routing factor, and serves requests with both over sockets.
+// Adding to the gateway takes the places that CONTRIBUTING.md names, and no other: a copy of the sources gets a protocol, a
+// provider and a routing factor, and serves requests with them over sockets.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { freshFolder, nodeLauncher, startProgram, type Program } from '../progra
 
 const ROOT = join(import.meta.dir, '..', '..');
 const KEY = 'sk-test';
+const UPSTREAM_KEY = 'sk-test-toyland';
 
 const undo: (() => unknown)[] = [];
 let gateway: Program;
@@ -24,6 +25,11 @@ beforeAll(async () => {
     ["import { openaiChat } from './openai-chat/index.ts';\n", "import { toy } from './toy/index.ts';\n"],
     ['  bedrockConverse,\n', '  toy,\n'],
   ]);
+  addFile(folder, 'toy-provider.ts', 'src/providers/toyland/index.ts');
+  insert(folder, 'src/providers/index.ts', [
+    ["import { together } from './together/index.ts';\n", "import { toyland } from './toyland/index.ts';\n"],
+    ['  openai,\n', '  toyland,\n'],
+  ]);
   addFile(folder, 'toy-factor.ts', 'src/routing/factors/brevity.ts');
   insert(folder, 'src/canonical/routing-wishes.ts', [
     ["export const PRIMARY_FACTORS = ['cost',", " 'brevity',"],
@@ -37,7 +43,7 @@ beforeAll(async () => {
     config,
     JSON.stringify({
       keys: [{ name: 'test', key: KEY }],
-      providers: { toyland: { protocols: { toy: upstream.url.origin } } },
+      providers: { toyland: { base_url: upstream.url.origin } },
       models: [
         {
           id: 'house/echo',
@@ -52,7 +58,7 @@ beforeAll(async () => {
   );
   gateway = await startProgram(['serve', '--port', '0', '--config', config], {
     folder,
-    environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
+    environment: { DRAGOMAN_DATA_DIR: join(folder, 'data'), TOYLAND_API_KEY: UPSTREAM_KEY },
     command: nodeLauncher(folder),
   });
   undo.push(() => gateway.stop());
@@ -93,7 +99,7 @@ function insert(
 
 async function answerToy(request: Request): Promise<Response> {
   const body = (await request.json()) as { model: string; say: string[]; stream: boolean };
-  asked.push({ path: new URL(request.url).pathname, ...body });
+  asked.push({ path: new URL(request.url).pathname, key: request.headers.get('x-toy-key'), ...body });
   const said = `${body.model} heard ${body.say.join(' and ')}`;
   if (!body.stream) return Response.json({ id: 'toy-1', said, tokens: 3 });
   const pieces = said.match(/.{1,6}/g) ?? [];
@@ -118,7 +124,9 @@ test('a client and an upstream of a new protocol understand each other', async (
     status: 200,
     body: { id: expect.any(String), said: 'parrot heard one and two', tokens: 3 },
   });
-  expect(asked).toEqual([{ path: '/toy', model: 'parrot', say: ['one', 'two'], stream: false }]);
+  expect(asked).toEqual([
+    { path: '/toy', key: UPSTREAM_KEY, model: 'parrot', say: ['one', 'two'], stream: false },
+  ]);
 });
 
 test('its streams are read and written', async () => {

@@ -17,6 +17,21 @@ export const shapeRequirements: Requirements = {
     'test/sdk/openrouter.test.ts: answers whole, over two turns',
     'test/sdk/openrouter.test.ts: streams events that the SDK knows, each of them',
   ),
+  'contract.extending': shown(
+    'README.md of the folders that people extend',
+    'A protocol or a provider takes one folder and one line; a routing factor its word, one file and one line.',
+    'test/extending/extending.test.ts: a client and an upstream of a new protocol understand each other',
+    'test/extending/extending.test.ts: clients of the other protocols reach its upstream, and its clients reach theirs',
+    'test/extending/extending.test.ts: it is known by its bodies, its headers and its name, and fails in its own words',
+    'test/extending/extending.test.ts: a new routing factor puts endpoints in order',
+  ),
+  'contract.last-item': shown(
+    'clients of the Responses API that take the last item of the output for the answer',
+    'An output does not end with reasoning of which nothing is shown.',
+    golden('openai-responses/encode-stream/signed-behind-its-last-word'),
+    golden('openai-responses/encode-response/signed-behind-its-last-word'),
+    golden('openai-responses/encode-stream/signed-behind-its-last-word-and-included'),
+  ),
   'contract.penalties': shown(
     OPEN_RESPONSES,
     'Every response object says its penalties, and upstreams that know them get them.',
