@@ -8,7 +8,7 @@
 //   coverage FILE            writes how often each function was called since the start or the last time: V8's precise
 //                            coverage, counted where DRAGOMAN_BENCH_COVERAGE is set
 import { writeFileSync } from 'node:fs';
-import { Session } from 'node:inspector';
+import type { Session } from 'node:inspector';
 import { heapStats } from 'bun:jsc';
 
 const path = process.env['DRAGOMAN_BENCH_PROBE'] ?? '';
@@ -16,10 +16,11 @@ const path = process.env['DRAGOMAN_BENCH_PROBE'] ?? '';
 delete process.env['BUN_OPTIONS'];
 delete process.env['DRAGOMAN_BENCH_PROBE'];
 
-const session = new Session();
+/** Loaded when it is needed: it takes memory of its own. */
+let inspector: Session | undefined;
+
 if (process.env['DRAGOMAN_BENCH_COVERAGE'] !== undefined) {
   // Only what is loaded from now on is counted.
-  session.connect();
   await ask('Profiler.enable');
   await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 }
@@ -31,7 +32,6 @@ const COMMANDS: Readonly<Record<string, (argument: string) => object | Promise<o
     return heap();
   },
   async 'profile-start'(micros) {
-    session.connect();
     await ask('Profiler.enable');
     await ask('Profiler.setSamplingInterval', { interval: Number(micros) });
     await ask('Profiler.start');
@@ -40,7 +40,6 @@ const COMMANDS: Readonly<Record<string, (argument: string) => object | Promise<o
   async 'profile-stop'(file) {
     const { profile } = (await ask('Profiler.stop')) as { profile: object };
     writeFileSync(file, JSON.stringify(profile));
-    session.disconnect();
     return {};
   },
   async coverage(file) {
@@ -55,7 +54,13 @@ function heap(): object {
 }
 
 /** One call of the inspector. Rejects as it does. */
-function ask(method: string, parameters: object = {}): Promise<object> {
+async function ask(method: string, parameters: object = {}): Promise<object> {
+  if (inspector === undefined) {
+    const { Session } = await import('node:inspector');
+    inspector = new Session();
+    inspector.connect();
+  }
+  const session = inspector;
   return new Promise((resolve, reject) => {
     session.post(method, parameters, (error: Error | null, result?: object) => {
       if (error) reject(error);
