@@ -199,6 +199,26 @@ test('one turn after the other, without a pause, is never refused', async () => 
   expect(await held(id)).toHaveLength(81);
 });
 
+test('a turn that is refused before anybody is asked frees the place: at admission, and by the plan', async () => {
+  const id = await newConversation();
+  const refusedFor = async (body: object): Promise<unknown[]> => {
+    const refused = await scene.gateway.post('/responses', {
+      model: 'chat/model',
+      conversation: id,
+      ...body,
+    });
+    return [refused.status, at((await refused.json()) as object, 'error', 'param')];
+  };
+  expect(await refusedFor({ input: [{ type: 'item_reference', id: 'msg_nobody' }] })).toEqual([
+    404,
+    'input[0].id',
+  ]);
+  expect(await refusedFor({ input: 'Hi', model: 'nobody/model' })).toEqual([404, 'model']);
+  scene.upstream.script(says('chat', [{ text: 'Here.' }]));
+  expect((await ask(scene, 'chat', { conversation: id, input: 'Now' }, false)).status).toBe(200);
+  expect(await held(id)).toEqual(['developer: Be brief.', 'user: Now', 'assistant: Here.']);
+});
+
 test('a conversation that is unknown, deleted, or another key’s is a 404', async () => {
   const id = await newConversation();
   scene.upstream.script(says('chat', [{ text: 'Never.' }]));
