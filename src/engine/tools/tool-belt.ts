@@ -76,7 +76,7 @@ export class ToolBelt {
   async fit(request: CanonicalRequest, endpoint: Endpoint, signal: AbortSignal): Promise<CanonicalRequest> {
     const running = this.#running(endpoint);
     await Promise.all(
-      this.#tools.map((tool) => (running.includes(tool) ? undefined : tool.checkLeft?.(endpoint))),
+      this.#tools.map(async (tool) => (running.includes(tool) ? undefined : tool.checkLeft?.(endpoint))),
     );
     await Promise.all(running.map((tool) => tool.ready(request, signal)));
     const items = this.#history.rewritten(request.items, running);
@@ -109,7 +109,7 @@ export class ToolBelt {
 
   /** Ends what was opened for this request. Never rejects. */
   async close(): Promise<void> {
-    await Promise.all(this.#tools.map((tool) => tool.close?.()));
+    await Promise.all(this.#tools.map(async (tool) => tool.close?.()));
   }
 
   #toolOf(name: string): GatewayTool | undefined {
