@@ -1,4 +1,4 @@
-// The steps from an empty database to the present tables. Only ever add to this list: a step that has run on
+// The steps from an empty database to its first tables; newer stores bring their own. Only ever add to this list: a step that has run on
 // somebody's machine is history. Steps create tables, columns and indexes; they never rewrite large tables,
 // because the gateway does not listen before they are done.
 import { type Kysely, sql } from 'kysely';
@@ -6,7 +6,7 @@ import { GatewayError } from '../canonical/index.ts';
 import type { Schema } from './schema.ts';
 
 export interface Migration {
-  /** Recorded beside the version, which is its position in the list counted from 1. */
+  /** Recorded when it has run: what is recorded does not run again. */
   readonly name: string;
   readonly up: (db: Kysely<Schema>) => Promise<void>;
 }
@@ -244,21 +244,21 @@ export async function migrate(
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('applied_at', 'integer', (c) => c.notNull())
     .execute();
-  const row = await db
-    .selectFrom('schema_migrations')
-    .select(sql<number>`coalesce(max(version), 0)`.as('version'))
-    .executeTakeFirstOrThrow();
-  const present = Number(row.version);
-  if (present > steps.length) {
+  const rows = await db.selectFrom('schema_migrations').select(['version', 'name']).execute();
+  const known = new Set(steps.map(({ name }) => name));
+  const foreign = rows.find(({ name }) => !known.has(name));
+  if (foreign) {
     throw new GatewayError(
       'internal',
-      `${place} was written by a newer Dragoman (schema ${present}; this program knows ${steps.length}). Run the newer program, or start with another data directory.`,
+      `${place} was written by a newer Dragoman (its step '${foreign.name}' is not known to this program). Run the newer program, or start with another data directory.`,
     );
   }
-  for (let version = present + 1; version <= steps.length; version++) {
-    const step = steps[version - 1];
-    if (!step) continue;
+  const done = new Set(rows.map(({ name }) => name));
+  let version = Math.max(0, ...rows.map((row) => row.version));
+  for (const step of steps) {
+    if (done.has(step.name)) continue;
     await step.up(db);
+    version += 1;
     await db
       .insertInto('schema_migrations')
       .values({ version, name: step.name, applied_at: nowMs })

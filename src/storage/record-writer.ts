@@ -68,7 +68,7 @@ function writeColumns(w: CompactWriter, g: GenerationRecord): void {
 /** `true` stands for what the generation has. */
 function writeAttempt(w: CompactWriter, a: AttemptRecord, g: GenerationRecord): void {
   w.number(a.ordinal);
-  if (a.id === usualAttemptId(g.id, a.ordinal)) w.flag(true);
+  if (hasUsualId(a, g.id)) w.flag(true);
   else w.text(a.id);
   writeUnless(w, a.provider, g.provider);
   writeUnless(w, a.endpoint, g.endpoint);
@@ -97,6 +97,16 @@ function writeAttempt(w: CompactWriter, a: AttemptRecord, g: GenerationRecord): 
 /** The id that attempts have. */
 export function usualAttemptId(generationId: string, ordinal: number): string {
   return `${generationId}-${ordinal}`;
+}
+
+/** Without making that id, for most have it. */
+function hasUsualId({ id, ordinal }: AttemptRecord, generationId: string): boolean {
+  return ordinal < 10
+    ? id.length === generationId.length + 2 &&
+        id.charCodeAt(id.length - 1) === 48 + ordinal &&
+        id.charCodeAt(id.length - 2) === 45 &&
+        id.startsWith(generationId)
+    : id === usualAttemptId(generationId, ordinal);
 }
 
 function writeUnless(w: CompactWriter, value: string, usual: string | null): void {

@@ -1,12 +1,13 @@
 // Conversations in SQLite: metadata, lifetime, and the one place for a turn. A deleted conversation belongs to
 // nobody at once and counts no more; the rows of a long one then go piece by piece, so that nothing waits for them.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { JsonObject } from '../canonical/index.ts';
-import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from './ports.ts';
-import type { ConversationTable, Schema } from './schema.ts';
+import type { ConversationTable } from './schema.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 /** Rows deleted in one go: about a millisecond, so that a purge never holds up a stream. */
@@ -42,13 +43,7 @@ export class SqliteConversations implements ConversationStore {
   /** Binds id, key id, turn id. */
   readonly #endTurn: SqlStatement;
 
-  constructor(
-    connection: SqlConnection,
-    db: Kysely<Schema>,
-    commits: GroupCommit,
-    usage: SqliteStateUsage,
-    items: ConversationItems,
-  ) {
+  constructor({ connection, db, commits, usage, items }: SqliteBase) {
     this.#commits = commits;
     this.#usage = usage;
     this.#items = items;

@@ -1,10 +1,11 @@
 // What is known of uploaded files, in SQLite. Their bytes are elsewhere, but count here against the quota of their key.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
-import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { FilePage, FileStore, PageRequest, StoredFile } from './ports.ts';
-import type { FileTable, Schema } from './schema.ts';
+import type { FileTable } from './schema.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 type FileRow = Omit<FileTable, 'row'> & { readonly row: number };
@@ -29,7 +30,7 @@ export class SqliteFiles implements FileStore {
   /** Binds row. */
   readonly #delete: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>, commits: GroupCommit, usage: SqliteStateUsage) {
+  constructor({ connection, db, commits, usage }: SqliteBase) {
     this.#commits = commits;
     this.#usage = usage;
     const insert = db.insertInto('files').values({

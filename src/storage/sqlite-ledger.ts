@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
-import type { SqlConnection, SqlStatement, SqlValue } from '../runtime/sqlite.ts';
+import type { SqlStatement, SqlValue } from '../runtime/sqlite.ts';
 import { CompactReader } from './compact/reader.ts';
 import type { SqliteNames } from './compact/sqlite-names.ts';
 import { CompactWriter } from './compact/writer.ts';
@@ -13,6 +13,7 @@ import type { LedgerStore } from './ports.ts';
 import { type FoundRecord, readColumns, readRecord, type RecordColumns } from './record-reader.ts';
 import { writeRecord } from './record-writer.ts';
 import type { RecordTable, Schema } from './schema.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 
 /** The kind of a record's entries in journals. */
 const RECORD_ENTRY = 1;
@@ -33,7 +34,7 @@ export class SqliteLedger implements LedgerStore {
   readonly #insertRecords: SqlStatement;
   readonly #insertContent: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>, indexer: Indexer, names: SqliteNames) {
+  constructor({ connection, db, indexer, names }: SqliteBase) {
     this.#db = db;
     this.#indexer = indexer;
     this.#names = names;

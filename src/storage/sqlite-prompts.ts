@@ -1,10 +1,10 @@
 // Prompt templates and their versions in SQLite. Knows nothing of what a template says.
-import type { Kysely } from 'kysely';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { PageRequest, PromptPage, PromptStore, PromptVersion, StoredPrompt } from './ports.ts';
-import type { PromptTable, PromptVersionTable, Schema } from './schema.ts';
+import type { PromptTable, PromptVersionTable } from './schema.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 type PromptRow = Omit<PromptTable, 'row'> & { readonly row: number };
@@ -35,7 +35,7 @@ export class SqlitePrompts implements PromptStore {
   /** Binds row. */
   readonly #delete: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>, commits: GroupCommit, usage: SqliteStateUsage) {
+  constructor({ connection, db, commits, usage }: SqliteBase) {
     this.#commits = commits;
     this.#usage = usage;
     const changing = { name: '', default_version: 0, last_version: 0, bytes: 0 };

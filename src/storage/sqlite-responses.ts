@@ -1,8 +1,8 @@
 // Stored responses: durable with one write to the journal, in SQLite soon after. Those that belong to a conversation are
 // written there at once, with their items.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { JsonObject } from '../canonical/index.ts';
-import type { SqlConnection, SqlStatement } from '../runtime/sqlite.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import { CompactWriter } from './compact/writer.ts';
 import { bytesOf, type ConversationItems, encodeItems, type ItemRow } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -19,7 +19,8 @@ import {
   storedOf,
   writeEntry,
 } from './response-rows.ts';
-import type { ResponseTable, Schema } from './schema.ts';
+import type { ResponseTable } from './schema.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
 
 /** Deleted in one go: about a millisecond, so that a purge never holds up a stream. */
@@ -42,15 +43,6 @@ const RESPONSE_ENTRY = 2;
 /** Only ids that a text holds may be found in it. */
 const NO_NAMES = { numberOf: () => undefined };
 
-export interface ResponseStoreParts {
-  readonly connection: SqlConnection;
-  readonly db: Kysely<Schema>;
-  readonly commits: GroupCommit;
-  readonly indexer: Indexer;
-  readonly usage: SqliteStateUsage;
-  readonly conversations: ConversationItems;
-}
-
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
   readonly #indexer: Indexer;
@@ -67,11 +59,11 @@ export class SqliteResponses implements ResponseStore {
   /** Binds now and the number of rows. */
   readonly #expired: SqlStatement;
 
-  constructor({ connection, db, commits, indexer, usage, conversations }: ResponseStoreParts) {
+  constructor({ connection, db, commits, indexer, usage, items }: SqliteBase) {
     this.#commits = commits;
     this.#indexer = indexer;
     this.#usage = usage;
-    this.#conversations = conversations;
+    this.#conversations = items;
     this.#rows = new ResponseRows(connection, db);
     const listed = db
       .selectFrom('response_ids as i')

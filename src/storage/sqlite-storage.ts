@@ -18,14 +18,9 @@ import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from './ports.ts';
 import type { Schema } from './schema.ts';
 import { masterSecret, namedSecret } from './secret-file.ts';
-import { SqliteConversations } from './sqlite-conversations.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
-import { SqliteFiles } from './sqlite-files.ts';
-import { SqliteKeys } from './sqlite-keys.ts';
-import { SqliteLedger } from './sqlite-ledger.ts';
-import { SqlitePrompts } from './sqlite-prompts.ts';
-import { SqliteResponses } from './sqlite-responses.ts';
-import { SqliteVault } from './sqlite-vault.ts';
+import type { SqliteStore } from './sqlite-store.ts';
+import { openStores, type OpenStores, type SqliteStores, STORES } from './sqlite-stores.ts';
 import { SqliteStateUsage } from './state-usage.ts';
 
 export interface SqliteOptions {
@@ -66,11 +61,22 @@ const INDEX_AFTER_MS = 250;
 /** Does not keep the process alive: what is not done then is done by the next one. */
 const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
+/** What an installation has besides its stores. */
+type Rest = Pick<Storage, 'secret' | 'close'>;
+
 /**
  * Opens, migrates and returns the storage of one installation.
  * @throws GatewayError `internal` when the file cannot be opened or belongs to a newer program
  */
-export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
+export function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
+  return openWith(STORES, options);
+}
+
+/** `openSqliteStorage` for a choice of stores. */
+export async function openWith<S extends SqliteStores>(
+  kinds: S,
+  options: SqliteOptions,
+): Promise<OpenStores<S> & Rest> {
   const { path } = options;
   const inMemory = path === ':memory:';
   const notice = options.notice ?? (() => {});
@@ -78,11 +84,12 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
   let indexer: Indexer;
   let journalFile: JournalFile | null = null;
-  let stores: Omit<Storage, 'secret' | 'close'>;
+  let stores: OpenStores<S>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
-    await migrate(db, path, (options.now ?? Date.now)(), options.migrations ?? MIGRATIONS);
+    const steps = [...(options.migrations ?? MIGRATIONS), ...Object.values(kinds).flatMap(ownMigrations)];
+    await migrate(db, path, (options.now ?? Date.now)(), steps);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
     const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
@@ -99,21 +106,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
     });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
-    stores = {
-      ledger: new SqliteLedger(connection, db, indexer, names),
-      keys: new SqliteKeys(connection, db),
-      vault: new SqliteVault(connection, db),
-      responses: new SqliteResponses({ connection, db, commits, indexer, usage, conversations: items }),
-      conversations: new SqliteConversations(connection, db, commits, usage, items),
-      prompts: new SqlitePrompts(connection, db, commits, usage),
-      files: new SqliteFiles(connection, db, commits, usage),
-      stateUsage: {
-        bytes: async (keyId) => {
-          await indexer.caughtUp();
-          return usage.bytes(keyId);
-        },
-      },
-    };
+    stores = openStores(kinds, { connection, db, commits, indexer, names, usage, items });
     await indexer.recover();
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -141,6 +134,10 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
       await db.destroy();
     },
   };
+}
+
+function ownMigrations({ migrations = [] }: SqliteStore<unknown>): readonly Migration[] {
+  return migrations;
 }
 
 function open(

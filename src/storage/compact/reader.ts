@@ -16,7 +16,11 @@ export class CompactReader {
 
   /** What was not read yet. */
   rest(): Uint8Array {
-    return this.#bytes.subarray(this.#at);
+    return new Uint8Array(
+      this.#bytes.buffer,
+      this.#bytes.byteOffset + this.#at,
+      this.#bytes.length - this.#at,
+    );
   }
 
   /** The next value. @throws RangeError where there is none */

@@ -8,7 +8,7 @@ export interface Entry {
   readonly content: Uint8Array;
 }
 
-/** Length of kind and content together, and their CRC-32: four bytes each, little-endian. */
+/** Length of kind and content together, and the CRC-32 of the content that begins with the kind: four bytes each, little-endian. */
 const HEAD_BYTES = 8;
 /** Bytes that an entry has besides its content. */
 export const ENTRY_BYTES = HEAD_BYTES + 1;
@@ -23,7 +23,7 @@ export function writeEntry(target: Buffer, start: number, kind: number, content:
   target[body] = kind;
   target.set(content, body + 1);
   target.writeUInt32LE(1 + content.length, start);
-  target.writeUInt32LE(crc32(target.subarray(body, end)), start + 4);
+  target.writeUInt32LE(crc32(content, kind), start + 4);
   target.writeUInt32LE(0, end);
   return end;
 }
@@ -43,9 +43,11 @@ export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntr
     const length = at + END_BYTES <= bytes.length ? bytes.readUInt32LE(at) : Infinity;
     if (length === 0) break;
     const end = body + length;
-    if (end > bytes.length || crc32(bytes.subarray(body, end)) !== bytes.readUInt32LE(at + 4))
-      return { entries, isWhole: false };
-    entries.push({ kind: bytes[body] ?? 0, content: bytes.subarray(body + 1, end) });
+    if (end > bytes.length) return { entries, isWhole: false };
+    const kind = bytes[body] ?? 0;
+    const content = new Uint8Array(bytes.buffer, bytes.byteOffset + body + 1, length - 1);
+    if (crc32(content, kind) !== bytes.readUInt32LE(at + 4)) return { entries, isWhole: false };
+    entries.push({ kind, content });
     at = end;
   }
   return { entries, isWhole: true };

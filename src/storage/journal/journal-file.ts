@@ -26,20 +26,20 @@ export class JournalFile {
   }
 
   /**
-   * Writes an entry with the end mark behind it. Returns when it survives the death of the process. It is there whole or,
+   * Writes some of the bytes: an entry with the end mark behind it. Returns when it survives the death of the process. It is there whole or,
    * after an error, not at all.
    * @throws Error as the system has it, e.g. for a full disk
    */
-  append(bytes: Uint8Array): void {
+  append(bytes: Uint8Array, start: number, end: number): void {
     const descriptor = (this.#descriptor ??= this.#open());
     try {
-      writeAt(descriptor, bytes, this.#end);
+      writeAt(descriptor, bytes, start, end, this.#end);
     } catch (error) {
       this.#mark(descriptor);
       throw error;
     }
-    this.#size = Math.max(this.#size, this.#end + bytes.length);
-    this.#end += bytes.length - END_BYTES;
+    this.#size = Math.max(this.#size, this.#end + end - start);
+    this.#end += end - start - END_BYTES;
   }
 
   /**
@@ -75,7 +75,7 @@ export class JournalFile {
   /** Ends the file here. Where even this fails, half an entry stands here, which every reader ignores. */
   #mark(descriptor: number): void {
     try {
-      writeAt(descriptor, END, this.#end);
+      writeAt(descriptor, END, 0, END_BYTES, this.#end);
     } catch {
       // The next entry is written over it.
     }
@@ -83,9 +83,8 @@ export class JournalFile {
 }
 
 /** A full disk may take a part. */
-function writeAt(descriptor: number, bytes: Uint8Array, position: number): void {
-  for (let at = 0; at < bytes.length;)
-    at += writeSync(descriptor, bytes, at, bytes.length - at, position + at);
+function writeAt(descriptor: number, bytes: Uint8Array, start: number, end: number, position: number): void {
+  for (let at = start; at < end;) at += writeSync(descriptor, bytes, at, end - at, position + at - start);
 }
 
 /**

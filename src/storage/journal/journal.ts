@@ -5,8 +5,8 @@ import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './e
 
 /** Where entries survive the death of the process. */
 export interface JournalTarget {
-  /** Writes an entry and its end mark; safe when it returns. @throws Error when it cannot be written, and then it is not */
-  append(bytes: Uint8Array): void;
+  /** Writes these bytes, an entry and its end mark; safe when it returns. @throws Error when it cannot be written, and then it is not */
+  append(bytes: Uint8Array, start: number, end: number): void;
   clear(): void;
 }
 
@@ -63,7 +63,7 @@ export class Journal {
     }
     const end = writeEntry(chunk.bytes, chunk.written, kind, content);
     try {
-      this.#target?.append(chunk.bytes.subarray(chunk.written, end + END_BYTES));
+      this.#target?.append(chunk.bytes, chunk.written, end + END_BYTES);
     } catch (cause) {
       throw new GatewayError('internal', 'the journal could not be written', { cause });
     }

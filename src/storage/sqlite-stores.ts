@@ -1,0 +1,40 @@
+// The stores of a database, one line each.
+import type { StateUsage } from './ports.ts';
+import { SqliteConversations } from './sqlite-conversations.ts';
+import { SqliteFiles } from './sqlite-files.ts';
+import { SqliteKeys } from './sqlite-keys.ts';
+import { SqliteLedger } from './sqlite-ledger.ts';
+import { SqlitePrompts } from './sqlite-prompts.ts';
+import { SqliteResponses } from './sqlite-responses.ts';
+import type { SqliteBase, SqliteStore } from './sqlite-store.ts';
+import { SqliteVault } from './sqlite-vault.ts';
+
+export type SqliteStores = Readonly<Record<string, SqliteStore<unknown>>>;
+
+/** What these stores are when they are open. */
+export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
+
+export const STORES = {
+  ledger: { open: (base) => new SqliteLedger(base) },
+  keys: { open: (base) => new SqliteKeys(base.connection, base.db) },
+  vault: { open: (base) => new SqliteVault(base.connection, base.db) },
+  responses: { open: (base) => new SqliteResponses(base) },
+  conversations: { open: (base) => new SqliteConversations(base) },
+  prompts: { open: (base) => new SqlitePrompts(base) },
+  files: { open: (base) => new SqliteFiles(base) },
+  stateUsage: { open: stateUsage },
+} satisfies SqliteStores;
+
+export function openStores<S extends SqliteStores>(stores: S, base: SqliteBase): OpenStores<S> {
+  const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
+  return Object.fromEntries(open) as OpenStores<S>;
+}
+
+function stateUsage({ indexer, usage }: SqliteBase): StateUsage {
+  return {
+    async bytes(keyId) {
+      await indexer.caughtUp();
+      return usage.bytes(keyId);
+    },
+  };
+}
