@@ -102,9 +102,17 @@ function withTools(
 function extraMembers(body: JsonObject): JsonObject {
   const extra = unknownMembers(body, HELD_FIELDS);
   if (!extra) return NO_MEMBERS;
-  const isSaid = ([name, value]: readonly [string, JsonValue | undefined]): boolean =>
-    value !== null || !PASSED_FIELDS.has(name);
-  return Object.fromEntries(Object.entries(extra).filter(isSaid));
+  for (const name in extra) if (isUnsaid(name, extra[name])) return saidAmong(extra);
+  return extra;
+}
+
+/** True for a member that is left to the vendor, and null. */
+function isUnsaid(name: string, value: JsonValue | undefined): boolean {
+  return value === null && PASSED_FIELDS.has(name);
+}
+
+function saidAmong(extra: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(extra).filter(([name, value]) => !isUnsaid(name, value)));
 }
 
 const NO_MEMBERS: JsonObject = Object.freeze({});
