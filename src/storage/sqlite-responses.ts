@@ -51,7 +51,7 @@ export class SqliteResponses implements ResponseStore {
   readonly #rows: ResponseRows;
   readonly #writer = new CompactWriter(NO_NAMES);
   /** By key and id: what the journal has and the database may not have yet. */
-  readonly #fresh = new Map<string, StoredResponse>();
+  readonly #fresh = new Map<string, ResponseRow>();
   /** Binds place, key id, id, now, 1. */
   readonly #find: SqlStatement;
   /** Binds place, key id, now, the item's id in JSON twice, the number of rows. */
@@ -118,7 +118,8 @@ export class SqliteResponses implements ResponseStore {
     this.#writer.reset();
     writeEntry(this.#writer, row);
     this.#indexer.append(RESPONSE_ENTRY, this.#writer.written());
-    this.#fresh.set(key, stored);
+    // As texts: a graph of objects that lives for a while costs the collector more than parsing one that is asked for.
+    this.#fresh.set(key, row);
   }
 
   /** Together with the items that it adds to a conversation: both are there or none. */
@@ -225,7 +226,7 @@ export class SqliteResponses implements ResponseStore {
 
   #read(keyId: string, id: string, nowMs: number): StoredResponse | null {
     const fresh = this.#fresh.get(freshKey(keyId, id));
-    if (fresh) return (fresh.expiresAt ?? NEVER) > nowMs ? fresh : null;
+    if (fresh) return fresh.expiresAt > nowMs ? storedOf(fresh) : null;
     const row = this.#find.all(placeOf(id), keyId, id, nowMs, 1)[0] as FoundRow | undefined;
     return (
       (row && {
