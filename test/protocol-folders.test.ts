@@ -6,10 +6,13 @@ import { protocols, servedProtocols, type Protocol } from '../src/protocols/inde
 import { PROTOCOLS } from './matrix/feature.ts';
 
 const FOLDER = join(import.meta.dir, '..', 'src', 'protocols');
-/** What OpenAI's two protocols have in common. */
-const OPENAI = join(FOLDER, 'openai');
+/** What the protocols of one vendor have in common, by how their names begin. */
+const SHARED: readonly (readonly [names: string, folder: string])[] = [
+  ['openai-', 'openai'],
+  ['gemini', 'google'],
+];
 /** Reads bodies in the forms of several protocols: one of its own is what it is not. */
-const NO_PROTOCOLS = ['mixed-bodies', 'openai'];
+const NO_PROTOCOLS = ['mixed-bodies', ...SHARED.map(([, folder]) => folder)];
 
 interface Role {
   /** The side of a protocol that has the role. */
@@ -64,7 +67,8 @@ test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
   '%s has a file for each of its roles',
   (name, protocol) => {
     const own = readdirSync(join(FOLDER, name));
-    const isShared = (file: string): boolean => name.startsWith('openai-') && existsSync(join(OPENAI, file));
+    const isShared = (file: string): boolean =>
+      SHARED.some(([names, folder]) => name.startsWith(names) && existsSync(join(FOLDER, folder, file)));
     const missing = ROLES.filter(({ has }) => has(protocol))
       .flatMap(({ files }) => files)
       .filter((file) => !own.includes(file) && !isShared(file));

@@ -3,7 +3,7 @@ import type { EventSink } from '../../canonical/index.ts';
 import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
-import { decodeInlineError } from './decode-error.ts';
+import { decodeInlineError } from '../google/decode-error.ts';
 
 /**
  * Pushes the events of an answer body.

@@ -5,7 +5,7 @@ import { GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts'
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
-import { decodeInlineError } from './decode-error.ts';
+import { decodeInlineError } from '../google/decode-error.ts';
 
 /** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {

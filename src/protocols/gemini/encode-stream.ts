@@ -18,7 +18,7 @@ import type {
 } from '../../canonical/index.ts';
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
-import { encodeErrorBody } from './encode-error.ts';
+import { encodeErrorBody } from '../google/encode-error.ts';
 import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';

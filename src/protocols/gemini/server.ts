@@ -5,7 +5,7 @@ import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { embeddingsServer } from './embeddings-server.ts';
-import { encodeError } from './encode-error.ts';
+import { encodeError } from '../google/encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { portableFormat } from './portable-format.ts';

@@ -1,6 +1,6 @@
 // Gemini as spoken to an upstream: AI Studio and Vertex, whose paths differ above the collection of models only.
 import type { UpstreamCodec } from '../protocol.ts';
-import { decodeError } from './decode-error.ts';
+import { decodeError } from '../google/decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest, pathFor } from './encode-request.ts';
