@@ -28,9 +28,6 @@ const ROLES: readonly Role[] = [
       'upstream.ts',
       'server-facts.ts',
       'encode-request.ts',
-      'encode-conversation.ts',
-      'encode-parts.ts',
-      'encode-tools.ts',
       'decode-response.ts',
       'decode-stream.ts',
       'answer-emitter.ts',
@@ -46,22 +43,30 @@ const ROLES: readonly Role[] = [
       'client-names.ts',
       'decode-request.ts',
       'decode-conversation.ts',
-      'decode-tools.ts',
       'fields.ts',
-      'member-shapes.ts',
       'named-objects.ts',
       'encode-response.ts',
       'encode-stream.ts',
-      'encode-usage.ts',
       'encode-error.ts',
     ],
   },
+  { has: isTranslated, files: ['encode-conversation.ts', 'encode-parts.ts', 'encode-tools.ts'] },
+  {
+    has: (protocol) => protocol.server !== undefined && isTranslated(protocol),
+    files: ['decode-tools.ts', 'member-shapes.ts', 'encode-usage.ts'],
+  },
+  { has: ({ server }) => server?.remoteAnswers !== undefined, files: ['remote-answers.ts'] },
   { has: ({ relay }) => relay !== undefined, files: ['relay.ts', 'relay-stream.ts'] },
   { has: ({ counting }) => counting !== undefined, files: ['count-tokens.ts'] },
   { has: ({ embeddings }) => embeddings !== undefined, files: ['embeddings.ts'] },
   { has: ({ server }) => server?.embeddings !== undefined, files: ['embeddings-server.ts'] },
   { has: ({ server }) => server?.items !== undefined, files: ['stored-items.ts'] },
 ];
+
+/** Requests of other protocols' clients can be said in it. */
+function isTranslated({ upstream }: Protocol): boolean {
+  return upstream.facts.forOwnClients !== true;
+}
 
 test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
   '%s has a file for each of its roles',
@@ -86,6 +91,6 @@ test('every folder is that of a protocol in the registry, under its name', () =>
   );
 });
 
-test('the matrix of what survives has a client for every protocol that clients speak', () => {
-  expect([...PROTOCOLS] as string[]).toEqual(servedProtocols.map(({ name }) => name));
+test('the matrix of what survives has a client for every protocol from which is translated', () => {
+  expect([...PROTOCOLS] as string[]).toEqual(servedProtocols.filter(isTranslated).map(({ name }) => name));
 });

@@ -69,6 +69,7 @@ test('only the owners of a protocol are faithful to it, and those who host their
     'bedrock anthropic-messages',
     'foundry anthropic-messages',
     'google gemini',
+    'google gemini-interactions',
     'openai openai-chat',
     'openai openai-responses',
     'vertex anthropic-messages',

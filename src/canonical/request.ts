@@ -108,6 +108,16 @@ export interface LossElsewhere extends ReportEntry {
   readonly keptIn?: 'relay' | undefined;
 }
 
+/** An answer that stays at the upstream which gave it, and that a request goes on from. */
+export interface FollowedAnswer {
+  /** The gateway's id of it, as the client wrote it. */
+  readonly id: string;
+  /** JSON path in the client's body. */
+  readonly path: string;
+  /** Where it is; undefined as long as nobody has looked. */
+  readonly answer?: { readonly provider: string; readonly upstreamId: string } | undefined;
+}
+
 export interface CanonicalRequest {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;
@@ -148,6 +158,10 @@ export interface CanonicalRequest {
   readonly stream: boolean;
   /** `stream_options.include_usage`. */
   readonly streamUsage?: boolean | undefined;
+  /** True: the upstream goes on without a listener, and keeps the answer. */
+  readonly background?: true | undefined;
+  /** Absent where the request itself holds what was said. */
+  readonly follows?: FollowedAnswer | undefined;
   readonly gateway: GatewayOptions;
   /** What the request asks of the gateway's own storage. Absent in protocols that keep nothing. */
   readonly state?: StateRequest | undefined;

@@ -41,7 +41,9 @@ export type RouteTrace = readonly [
   strategy?: TracedStrategy | null,
   /** How the models were chosen; null when one was named. */
   models?: JsonObject | null,
-  excluded?: readonly (readonly [model: string, endpoint: string | null, reason: string])[],
+  excluded?: readonly (readonly [model: string, endpoint: string | null, reason: string])[] | null,
+  /** Id of the generation whose answer the upstream keeps, and which the request goes on from: there is no other choice. */
+  follows?: string | null,
 ];
 
 /** What holds where nobody wishes anything. */
@@ -65,7 +67,7 @@ export function trimmed<T extends readonly unknown[]>(values: T): T {
  * @param requestedModel as the client wrote it
  */
 export function expandRoute(trace: RouteTrace, requestedModel: string): JsonObject {
-  const [candidates, strategy, models, excluded] = trace;
+  const [candidates, strategy, models, excluded, follows] = trace;
   const [type, factor, fallback, streamSafety, hedge] = strategy ?? USUAL_STRATEGY;
   return {
     requested_model: requestedModel,
@@ -79,7 +81,18 @@ export function expandRoute(trace: RouteTrace, requestedModel: string): JsonObje
     models: models ?? null,
     candidates: candidates.map((candidate, index) => expandCandidate(candidate, index + 1)),
     excluded: (excluded ?? []).map(([model, endpoint, reason]) => ({ model, endpoint, reason })),
+    ...(follows !== undefined && { follows }),
   };
+}
+
+/** The decision about a request that goes on from an answer which its upstream keeps. @param id of that generation */
+export function following([candidates, strategy, models, excluded]: RouteTrace, id: string): RouteTrace {
+  return [candidates, strategy ?? null, models ?? null, excluded ?? null, id];
+}
+
+/** Id of the generation that a request went on from; undefined where it began. */
+export function followedIn(route: RouteTrace | JsonObject | null): string | undefined {
+  return route !== null && isTrace(route) ? (route[4] ?? undefined) : undefined;
 }
 
 function expandCandidate(candidate: TracedCandidate, position: number): JsonObject {

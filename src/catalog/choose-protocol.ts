@@ -3,6 +3,7 @@
 import type { CanonicalRequest, ProtocolName } from '../canonical/index.ts';
 import type { ActiveProvider } from './active-providers.ts';
 import type { Endpoint, Model } from './endpoint.ts';
+import { serverFacts } from '../protocols/index.ts';
 import { preferredProtocol } from './families/index.ts';
 
 type Speaker = Pick<ActiveProvider, 'protocols' | 'protocolOf' | 'defaultProtocol'>;
@@ -18,11 +19,14 @@ export function chooseProtocol(provider: Speaker, name: string): ProtocolName {
  * for that one: the provider has a protocol for such models alone, or the family loses something in the others.
  */
 export function otherProtocols(provider: Speaker, name: string): readonly ProtocolName[] {
-  if (provider.protocols.size < 2 || dedicated(provider, name)) return NONE;
+  if (provider.protocols.size < 2) return NONE;
   const first = chooseProtocol(provider, name);
-  if (preferredProtocol(name) === first) return NONE;
+  const others = [...provider.protocols.keys()].filter((protocol) => protocol !== first);
+  // Nobody else's requests can be said in these, and their clients' requests in nothing else.
+  const own = others.filter((protocol) => serverFacts(protocol).forOwnClients);
+  if (dedicated(provider, name) || preferredProtocol(name) === first) return own;
   const forOthers = new Set(provider.protocolOf?.map(({ protocol }) => protocol));
-  return [...provider.protocols.keys()].filter((protocol) => protocol !== first && !forOthers.has(protocol));
+  return others.filter((protocol) => !forOthers.has(protocol));
 }
 
 /**

@@ -10,6 +10,7 @@ import { answerEmbeddings } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
 import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
+import { relayRemote, type RemoteCall } from './relay-remote.ts';
 import { type Experience, Run } from './run.ts';
 import { Trail } from './trail.ts';
 import { Visit } from './visit.ts';
@@ -101,6 +102,20 @@ export class Gateway {
       return await countInput(this.#deps, call, request);
     } finally {
       this.#counts--;
+    }
+  }
+
+  /**
+   * Passes on what a client does with an answer that an upstream keeps. Rejects where the client got nothing.
+   * @throws GatewayError `not_found` for what is unknown or another key's
+   */
+  async relayRemote(call: RemoteCall): Promise<void> {
+    const visit = new Visit(call.client);
+    this.#active.add(visit);
+    try {
+      await relayRemote(call, visit, this.#deps);
+    } finally {
+      this.#active.delete(visit);
     }
   }
 

@@ -11,6 +11,7 @@ export type * from './client-addresses.ts';
 export type * from './count-codec.ts';
 export type * from './embeddings-codec.ts';
 export type * from './relay-codec.ts';
+export type * from './remote-answers.ts';
 export type * from './server-codec.ts';
 export type * from './upstream-codec.ts';
 

@@ -4,6 +4,7 @@ import type { KeepingProtocol, Protocol, ServedProtocol, ServerFacts } from './p
 import { anthropicMessages } from './anthropic-messages/index.ts';
 import { bedrockConverse } from './bedrock-converse/index.ts';
 import { gemini } from './gemini/index.ts';
+import { geminiInteractions } from './gemini-interactions/index.ts';
 import { withMixedBodies } from './mixed-bodies/index.ts';
 import { openaiChat } from './openai-chat/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
@@ -21,6 +22,7 @@ export const protocols: readonly Protocol[] = [
   openaiResponses,
   anthropicMessages,
   gemini,
+  geminiInteractions,
   bedrockConverse,
 ];
 

@@ -1,15 +1,15 @@
 // The relay lane of a protocol: what passes untouched, what is patched on the way, and what is learned from it.
 import type { CanonicalRequest, FinishEvent, GatewayError, Target, Usage } from '../canonical/index.ts';
+import type { RemoteNames } from './remote-answers.ts';
 
 /** What the client sees of the envelope in the relay lane. */
-export interface RelayFacts {
-  readonly id: string;
-  /** The gateway's id of the model. */
-  readonly model: string;
+export interface RelayFacts extends RemoteNames {
   /** False: token counts were asked of the upstream by the gateway alone and are withheld from the client. */
   readonly showUsage: boolean;
   /** `store` as the client asked, for protocols whose answers repeat it; undefined: as the upstream has it. */
   readonly store?: boolean | undefined;
+  /** True: the upstream goes on without a listener, so that an answer is begun as soon as it has an id. */
+  readonly background?: boolean | undefined;
   /** Masks keys in an upstream's words about a failure: JSON in, JSON out. */
   readonly redact: (json: string) => string;
 }

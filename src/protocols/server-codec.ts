@@ -18,12 +18,21 @@ import type { CountServer } from './count-codec.ts';
 import type { EmbeddingsServer } from './embeddings-codec.ts';
 import type { NamedObject } from './named-objects.ts';
 import type { CodecContext } from './protocol.ts';
+import type { RemoteAnswers } from './remote-answers.ts';
 
 /** A request rewritten for an upstream that knows less, and how its answer is put back. */
 export interface Ported {
   readonly request: CanonicalRequest;
   /** In front of what takes the answer; null when nothing has to be put back. */
   readonly restore: ((next: EventSink) => EventSink) | null;
+}
+
+/** The upstream for which a request is rewritten. */
+export interface PortTarget {
+  readonly protocol: ProtocolName;
+  readonly faithful: boolean;
+  /** Id of whoever runs it. */
+  readonly provider: string;
 }
 
 /** Facts that a server-side encoder puts into the answer's envelope. */
@@ -91,11 +100,7 @@ export interface ServerCodec {
    * Rewrites a request in terms that every upstream knows, for an upstream that does not know all of this protocol's.
    * Absent: there is nothing that others lack. Throws GatewayError `unsupported` for what cannot be said otherwise.
    */
-  portable?(
-    request: CanonicalRequest,
-    upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
-    report: Report,
-  ): Ported;
+  portable?(request: CanonicalRequest, upstream: PortTarget, report: Report): Ported;
   /**
    * Throws GatewayError `invalid_request` for an output whose call is nowhere in the conversation. Not asked where the
    * client's own bytes go on: who reads those judges them. Absent: the upstream judges in any case.
@@ -107,6 +112,8 @@ export interface ServerCodec {
   readonly items?: StoredItems;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
   readonly members?: ReadonlySet<string>;
+  /** Absent: no upstream keeps answers for its clients. */
+  readonly remoteAnswers?: RemoteAnswers;
   /** What its clients call what reports name. `decodeRequest` gives it to the report. */
   readonly names: ClientNames;
   /** Throws GatewayError naming every offending field. */

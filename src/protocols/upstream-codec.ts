@@ -48,6 +48,11 @@ export interface ServerFacts {
   readonly smallestBudget: number;
   /** Path of the list of models below the base URL; null: its servers have it elsewhere. */
   readonly modelList: string | null;
+  /**
+   * True: only requests of its own clients can be said in it, as they are. No model is spoken to in it for others, and its
+   * clients are served in it alone.
+   */
+  readonly forOwnClients?: true;
   /** True: programs serve it at one address beside other protocols. */
   readonly hasSiblings?: true;
   /** True: it has a word of its own for an end with calls, and one for every end. */

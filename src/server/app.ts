@@ -28,6 +28,7 @@ import { addFilesRoutes } from './files-routes.ts';
 import type { Hold } from './memory-budget.ts';
 import { addModelsRoutes, addOwnModelsRoutes, decodePath } from './models-routes.ts';
 import { addPromptsRoutes } from './prompts-routes.ts';
+import { answerRemote, REMOTE_PATHS } from './remote-answers.ts';
 import { errorResponse, reply, requestIds } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
 import { withUsableHead } from './request-head.ts';
@@ -130,7 +131,9 @@ export function createApp(deps: AppDependencies): App {
   const fallback: Handler = (request, connection) =>
     SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
       ? sockets.accept(request, connection)
-      : hono.fetch(request);
+      : (answerRemote(deps, request, connection) ?? hono.fetch(request));
+  // Before the paths of models, which begin as these do.
+  for (const path of REMOTE_PATHS) hot[path] = fallback;
   const leaving = (answer: Answer, connection: Connection): Answer | Promise<Answer> =>
     answer && deps.failedKeys.look(markAnswer(answer), connection);
   const outer = (handler: Handler, isPlaced: boolean): Handler => {

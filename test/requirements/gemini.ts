@@ -4,6 +4,7 @@ import { golden, shown, type Requirements } from './requirement.ts';
 const API = 'Gemini API, 2026-11';
 const RECORDED = 'test/recordings/unknown-models.test.ts';
 const LOST = 'test/recordings/gemini-signatures.test.ts';
+const INTERACTIONS = 'test/interactions-sdk.test.ts';
 const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
 
 export const geminiRequirements: Requirements = {
@@ -39,5 +40,27 @@ export const geminiRequirements: Requirements = {
     `${EMBEDDINGS}: %s to %s on Bedrock`,
     `${EMBEDDINGS}: on Vertex, in both of its forms`,
     `${EMBEDDINGS}: a wrong request is a 400 that names the member`,
+  ),
+  'contract.interactions': shown(
+    API,
+    "Google's Interactions API passes to Google and back, with nothing changed but names.",
+    `${INTERACTIONS}: a whole answer passes under the gateway's names, and is counted`,
+    `${INTERACTIONS}: a stream passes, event by event`,
+    `${INTERACTIONS}: at every byte are the same`,
+    `${INTERACTIONS}: that break off end with an error`,
+    `${INTERACTIONS}: that fail before content are answered with Google's error`,
+    `${INTERACTIONS}: an agent is asked by its name, and what it will cost is unknown`,
+  ),
+  'contract.interactions-kept': shown(
+    API,
+    'Interactions that Google keeps are read, continued, deleted and stopped by the key that made them, and by no other.',
+    `${INTERACTIONS}: is read again, with its input`,
+    `${INTERACTIONS}: is read on as a stream from one of its events`,
+    `${INTERACTIONS}: is deleted, or not, as Google says`,
+    `${INTERACTIONS}: is stopped`,
+    `${INTERACTIONS}: goes on, at the provider that keeps it`,
+    `${INTERACTIONS}: is nothing to another key, and Google's own ids are nothing to anybody`,
+    `${INTERACTIONS}: of a client that leaves are left`,
+    `${INTERACTIONS}: a stream has begun as soon as it has an id`,
   ),
 };

@@ -5,6 +5,7 @@ import type { PromptLibrary } from '../../state/prompt-library.ts';
 import type { ReasoningSeal } from '../adapt/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
+import { withFollowed } from './followed-answer.ts';
 import { Holdings } from './holdings.ts';
 import { type Hydrated, hydrate, type TurnInput } from './hydrate.ts';
 import { ignoreStreamOptions } from './ignored-stream-options.ts';
@@ -12,18 +13,20 @@ import { namesPrompt, promptedBody } from './prompt.ts';
 
 /**
  * What a call says, with the template that it names.
- * @throws GatewayError naming every offending field; 404 for an unknown template
+ * @throws GatewayError naming every offending field; 404 for an unknown template, and for an earlier answer that is
+ * unknown or another key's
  */
 export function decodeCall(
   { call, settings }: Arrival,
-  { prompts }: Pick<GatewayDependencies, 'prompts'>,
+  { prompts, ledger }: Pick<GatewayDependencies, 'prompts' | 'ledger'>,
 ): CanonicalRequest | Promise<CanonicalRequest> {
   const isIgnoring = settings.config.compatibility.ignoreStreamOptions && ignoreStreamOptions(call);
   const { json, protocol, route } = call;
   // Only protocols whose turns are kept know templates.
   if (protocol.server.items && namesPrompt(json))
     return decodePrompted(call, json, prompts).then((request) => told(request, isIgnoring));
-  return told(protocol.server.decodeRequest(json, route), isIgnoring);
+  const request = told(protocol.server.decodeRequest(json, route), isIgnoring);
+  return request.follows ? withFollowed(request, request.follows, call, ledger) : request;
 }
 
 function told(request: CanonicalRequest, isIgnoring: boolean): CanonicalRequest {

@@ -1,5 +1,5 @@
 // A request and the decision about it: whom to ask in which order, how strictly, and within which time.
-import type { CanonicalRequest, RouteTrace } from '../../canonical/index.ts';
+import { following, type CanonicalRequest, type RouteTrace } from '../../canonical/index.ts';
 import type { Plan } from '../../routing/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
@@ -47,7 +47,7 @@ export function planFor(
     arrival,
     request,
     plan,
-    route: plan.trace(),
+    route: request.follows ? following(plan.trace(), request.follows.id) : plan.trace(),
     strict: isStrict(call, config.strict),
     timeouts,
     deadlineAt: createdAt + timeouts.totalMs,

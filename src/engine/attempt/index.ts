@@ -1,6 +1,7 @@
 // One try at one endpoint: the request is prepared, sent, its answer read and metered. Nothing in here knows that there are
 // other endpoints, or what the client gets.
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
+export { askKeeper } from './ask-keeper.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 export type { AttemptOutput } from './attempt-input.ts';
 export { Attempt } from './attempt.ts';

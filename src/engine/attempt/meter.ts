@@ -74,12 +74,13 @@ export class Meter {
   }
 
   /**
-   * The counts to settle with: the upstream's, else an estimate of what passed, else null.
+   * The counts to settle with: the upstream's, else an estimate of what passed; null where nothing did, or
+   * where the upstream will only count later.
    * @param prompt asked only where the upstream did not count
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
     if (this.usage) return this.usage;
-    if (!this.produced) return null;
+    if (!this.produced || this.finish?.isPending) return null;
     return {
       ...NO_USAGE,
       input: { ...NO_USAGE.input, uncached: prompt.estimateInput() },

@@ -119,6 +119,8 @@ function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading
     id: requester.arrival.id,
     model: endpoint.modelId,
     store: request.state?.store,
+    follows: request.follows?.id,
+    background: request.background,
     showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
     redact: services.redact,
   };

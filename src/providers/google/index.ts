@@ -13,6 +13,7 @@ export const google = defineProvider({
       quirks: { searchesWeb: true },
       reasoningFormat: 'google-gemini-v1',
     }),
+    'gemini-interactions': speaks('https://generativelanguage.googleapis.com/v1beta', { faithful: true }),
   },
   defaultProtocol: 'gemini',
   // The library files all of Vertex under Google; AI Studio serves Google's own, and live models over a socket only.

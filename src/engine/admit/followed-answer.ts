@@ -1,0 +1,30 @@
+// A request that goes on from an answer which an upstream keeps: where that is, and that nobody else is asked. The records
+// know both, and whose it is.
+import { type CanonicalRequest, type FollowedAnswer, GatewayError } from '../../canonical/index.ts';
+import type { LedgerStore } from '../../storage/ports.ts';
+import type { ApiCall } from '../call.ts';
+import { findRemote } from '../remote-answer.ts';
+
+/**
+ * The request with what it goes on from.
+ * @throws GatewayError `not_found` for an id that is unknown, another key's, or of an answer that nobody keeps
+ */
+export async function withFollowed(
+  request: CanonicalRequest,
+  { id, path }: FollowedAnswer,
+  { principal, protocol }: Pick<ApiCall, 'principal' | 'protocol'>,
+  ledger: LedgerStore,
+): Promise<CanonicalRequest> {
+  const found = await findRemote(id, principal.keyId, protocol.name, ledger);
+  if (!found)
+    throw new GatewayError('not_found', `${path}: '${id.slice(0, 100)}' not found.`, { param: path });
+  const { provider, upstreamId } = found;
+  const { routing } = request.gateway;
+  // Another account has never heard of it.
+  const only = { path, names: [provider] };
+  return {
+    ...request,
+    follows: { id, path, answer: { provider, upstreamId } },
+    gateway: { ...request.gateway, routing: { ...routing, only } },
+  };
+}

@@ -1,0 +1,181 @@
+// Asks an upstream about an answer that it keeps. What it says is handed on as it comes: an event stream in events, all
+// else whole. Knows neither what was asked nor the client.
+import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import { FrameSplitter } from '../../protocols/index.ts';
+import type { Clock, Ticker } from '../../runtime/clock.ts';
+import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
+import type { SignatureHeaders } from '../../upstream/credential.ts';
+import { receive } from '../../upstream/receive.ts';
+import type { ResponseHead } from '../../upstream/response-parser.ts';
+import { type Operation, preparedEndpoint } from '../prepared-endpoint.ts';
+import type { Timeouts } from '../settings.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import { isStreamed } from './event-stream-reader.ts';
+import { masked } from './masked-reader.ts';
+import { sendUpstream } from './send-upstream.ts';
+import { brokenAnswer, receiveError } from './transport-words.ts';
+
+/** Hears what the keeper says. All text is byte strings. Ends with one call of `whole`, `ended` or `failed`. */
+export interface KeeperListener {
+  /** A whole answer, or a refusal. */
+  whole(status: number, body: string): void;
+  /** Events of a stream that came with one read, in order, each with its blank line. */
+  events(frames: readonly string[]): void;
+  ended(): void;
+  failed(error: GatewayError): void;
+}
+
+export interface KeeperAsking {
+  readonly upstream: UpstreamClient;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ticker: Pick<Ticker, 'add'>;
+  readonly timeouts: Pick<Timeouts, 'responseMs' | 'idleMs'>;
+  /** Key of the gateway on whose behalf it is asked. */
+  readonly tenant: string;
+}
+
+/**
+ * Asks.
+ * @throws GatewayError or TypeError where nothing could be sent: nobody is told anything then
+ */
+export function askKeeper(
+  endpoint: Endpoint,
+  operation: Operation,
+  asking: KeeperAsking,
+  listener: KeeperListener,
+): UpstreamCall {
+  const keeper = new Keeper(endpoint, asking, listener);
+  keeper.ask(operation);
+  return keeper;
+}
+
+class Keeper implements UpstreamCall {
+  readonly #endpoint: Endpoint;
+  readonly #asking: KeeperAsking;
+  readonly #listener: KeeperListener;
+  #call: UpstreamCall | undefined;
+  #signature: SignatureHeaders | undefined;
+  #reader: AnswerReader | undefined;
+  #lastAt: number;
+  #unwatch: () => void = () => {};
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(endpoint: Endpoint, asking: KeeperAsking, listener: KeeperListener) {
+    this.#endpoint = endpoint;
+    this.#asking = asking;
+    this.#listener = listener;
+    this.#lastAt = asking.clock.now();
+  }
+
+  ask(operation: Operation): void {
+    const { upstream, tenant, ticker } = this.#asking;
+    const endpoint = this.#endpoint;
+    const envelope = preparedEndpoint(endpoint).operation(operation);
+    const outgoing = { envelope, body: '', tenant };
+    const signing = {
+      signed: (headers: SignatureHeaders) => (this.#signature = headers),
+      refused: (error: GatewayError) => this.#fail(error),
+    };
+    this.#call = receive(
+      (listener) => sendUpstream(endpoint, outgoing, upstream, listener, signing),
+      {
+        head: (head) => this.#guard(() => (this.#reader = this.#readerOf(head))),
+        data: (bytes) => this.#guard(() => this.#reader?.data(bytes)),
+        end: () => this.#guard(() => this.#reader?.end()),
+        failed: (failure, message) => this.#fail(receiveError(endpoint.slug, failure, message)),
+      },
+      // What is read is bounded by its reader: a stream has no end that anybody knows.
+      Infinity,
+    );
+    if (this.#isOver) this.#call.abort();
+    else this.#unwatch = ticker.add((now) => this.#watch(now));
+  }
+
+  abort(): void {
+    this.#over();
+    this.#call?.abort();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#lastAt = this.#asking.clock.now();
+    this.#call?.resume();
+  }
+
+  #readerOf(head: ResponseHead): AnswerReader {
+    const isStream = head.status < 300 && isStreamed(head.header('content-type'));
+    const reader = isStream ? this.#eventReader() : this.#wholeReader(head.status);
+    return masked(reader, preparedEndpoint(this.#endpoint).mask(this.#signature));
+  }
+
+  #wholeReader(status: number): AnswerReader {
+    const most = status < 300 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES;
+    const pieces: string[] = [];
+    let size = 0;
+    return {
+      data(bytes) {
+        size += bytes.length;
+        if (size > most) throw new RangeError(`the upstream's answer is larger than ${most} bytes`);
+        pieces.push(bytes);
+      },
+      end: () => {
+        this.#over();
+        this.#listener.whole(status, pieces.join(''));
+      },
+    };
+  }
+
+  #eventReader(): AnswerReader {
+    const splitter = new FrameSplitter();
+    return {
+      data: (bytes) => {
+        const frames: string[] = [];
+        splitter.push(bytes, (frame) => frames.push(frame) > 0);
+        if (frames.length > 0) this.#listener.events(frames);
+      },
+      end: () => {
+        const last = splitter.end();
+        if (last.trim() !== '') this.#listener.events([`${last}\n\n`]);
+        this.#over();
+        this.#listener.ended();
+      },
+    };
+  }
+
+  #watch(now: number): void {
+    const { timeouts } = this.#asking;
+    if (this.#isPaused) return;
+    const mostMs = this.#reader ? timeouts.idleMs : timeouts.responseMs;
+    if (now - this.#lastAt <= mostMs) return;
+    this.#fail(new GatewayError('timeout', `${this.#endpoint.slug}: nothing came for ${mostMs} ms`));
+  }
+
+  /** What was aborted says nothing more. */
+  #guard(run: () => void): void {
+    if (this.#isOver) return;
+    this.#lastAt = this.#asking.clock.now();
+    try {
+      run();
+    } catch (thrown) {
+      this.#fail(brokenAnswer(thrown));
+    }
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#listener.failed(error);
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#unwatch();
+  }
+}

@@ -1,0 +1,129 @@
+// What a client does with an answer that an upstream keeps: found in the records of the client's own key, asked of the
+// account that it is kept in, and passed on under the gateway's names.
+import { followedIn, GatewayError } from '../canonical/index.ts';
+import { endpointsFor, type Endpoint } from '../catalog/index.ts';
+import type { RemoteNames, RemoteOperation } from '../protocols/index.ts';
+import { askKeeper } from './attempt/index.ts';
+import type { ApiCall } from './call.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import type { Visit } from './visit.ts';
+import { findRemote, type RemoteAnswer } from './remote-answer.ts';
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** One request about an answer that stays at its upstream. */
+export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'client'> {
+  readonly operation: RemoteOperation;
+  /** The gateway's id of the answer. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  /** Headers of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Passes a request on, and its answer back. Rejects where the client got nothing.
+ * @throws GatewayError `not_found` for what is unknown, another key's, or kept by nobody
+ */
+export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayDependencies): Promise<void> {
+  const { protocol, principal, operation, id } = call;
+  const found = await findRemote(id, principal.keyId, protocol.name, deps.ledger);
+  if (!found || !protocol.server.remoteAnswers)
+    throw new GatewayError('not_found', `There is no ${JSON.stringify(id.slice(0, 100))} for this API key.`, {
+      param: 'id',
+    });
+  const endpoint = keeperOf(found, call, deps);
+  const { baseUrl } = endpoint;
+  const query = new URLSearchParams([...call.query].filter(([name]) => operation.query.includes(name)));
+  const path = `${protocol.upstream.path}/${encodeURIComponent(found.upstreamId)}${operation.suffix}`;
+  const url = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
+  const { generation } = found;
+  const names = {
+    id,
+    model: generation.model ?? generation.requestedModel,
+    follows: followedIn(generation.route),
+  };
+  await pass({ url, method: operation.method }, endpoint, names, call, visit, deps);
+}
+
+/** Where the answer is kept. The model may have other endpoints by now: any of the same account will do. */
+function keeperOf(
+  { generation, attempt, provider }: RemoteAnswer,
+  { protocol }: RemoteCall,
+  { settings }: GatewayDependencies,
+): Endpoint {
+  const model = generation.model === null ? null : settings().catalog.find(generation.model);
+  const endpoints = model ? endpointsFor(model, { protocol: protocol.name }) : [];
+  const own = endpoints.filter((each) => each.provider === provider && each.protocol === protocol.name);
+  const keeper = own.find(({ slug }) => slug === attempt.endpoint) ?? own[0];
+  if (keeper) return keeper;
+  throw new GatewayError(
+    'upstream_unavailable',
+    `${provider}, which keeps this answer, is not served any more`,
+    {
+      fault: 'gateway',
+    },
+  );
+}
+
+/** Settles once the client has an answer, or has left. */
+function pass(
+  operation: { readonly url: string; readonly method: RemoteOperation['method'] },
+  endpoint: Endpoint,
+  names: RemoteNames,
+  { protocol, principal, client, headers }: RemoteCall,
+  visit: Visit,
+  { upstream, clock, ticker, settings, redact }: GatewayDependencies,
+): Promise<void> {
+  const { remoteAnswers: remote } = protocol.server;
+  const { timeouts } = settings().config.routing;
+  const told = { ...headers, 'x-dragoman-provider': endpoint.provider };
+  return new Promise((resolve, reject) => {
+    let stream: ReturnType<typeof client.openStream> | undefined;
+    const write = (bytes: string): void => {
+      if (!stream) {
+        stream = client.openStream({ ...STREAM_HEADERS, ...told });
+        stream.onDrain(() => asked.resume());
+      }
+      if (!stream.write(bytes, 'bytes')) asked.pause();
+    };
+    const failed = (error: GatewayError): void => {
+      if (!stream) return reject(error);
+      write(Buffer.from(remote?.failureFrames(error) ?? '').toString('latin1'));
+      stream.end();
+      resolve();
+    };
+    const asked = askKeeper(
+      endpoint,
+      operation,
+      { upstream, clock, ticker, timeouts, tenant: principal.keyId },
+      {
+        whole(status, body) {
+          // A refusal is in the words of the client's own protocol.
+          const shown = status < 300 ? (remote?.patchAnswer(body, names) ?? body) : redact(body);
+          client.respond(status, { ...told, 'content-type': 'application/json' }, shown, 'bytes');
+          resolve();
+        },
+        events: (frames) => write(frames.map((frame) => remote?.patchFrame(frame, names) ?? frame).join('')),
+        ended() {
+          write('');
+          stream?.end();
+          resolve();
+        },
+        failed,
+      },
+    );
+    visit.watch();
+    visit.cancellation.add({
+      cancel(reason) {
+        asked.abort();
+        if (visit.left) resolve();
+        else failed(reason);
+      },
+    });
+  });
+}

@@ -1,0 +1,34 @@
+// Where an answer is that its upstream keeps: the records are the only store of that, and know whose it is.
+import type { ProtocolName } from '../canonical/index.ts';
+import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
+import type { LedgerStore } from '../storage/ports.ts';
+
+export interface RemoteAnswer {
+  readonly generation: GenerationRecord;
+  /** The try whose answer it is. */
+  readonly attempt: AttemptRecord;
+  /** Who keeps it. */
+  readonly provider: string;
+  /** Its id there. */
+  readonly upstreamId: string;
+}
+
+/**
+ * @param id of the generation that made the answer
+ * @param protocol that of its client and of its upstream
+ * @returns null where there is none for this key
+ */
+export async function findRemote(
+  id: string,
+  keyId: string,
+  protocol: ProtocolName,
+  ledger: Pick<LedgerStore, 'find'>,
+): Promise<RemoteAnswer | null> {
+  const found = await ledger.find(id, keyId);
+  if (!found || found.generation.protocol !== protocol) return null;
+  // The id of a try that failed is that of a request which was refused, or of an answer that nobody was shown.
+  const attempt = found.attempts.findLast((each) => each.outcome !== 'failed' && each.protocol === protocol);
+  if (!attempt || attempt.upstreamId === null) return null;
+  const { provider, upstreamId } = attempt;
+  return { generation: found.generation, attempt, provider, upstreamId };
+}

@@ -1,0 +1,71 @@
+// A relayed stream of an interaction: what holds names is patched; a copy goes through the decoder for the records.
+import { isJsonObject, parseJson, type JsonObject } from '../../canonical/index.ts';
+import { AnswerTap, NO_IDS } from '../answer-tap.ts';
+import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
+import { frameData, replaceData } from '../frame-splitter.ts';
+import { PatchedStream } from '../relay-stream.ts';
+import { AnswerEmitter } from './answer-emitter.ts';
+import { TERMINATOR } from './decode-stream.ts';
+import { patchEvent } from './envelope.ts';
+
+export class InteractionsRelayStream extends PatchedStream {
+  readonly #tap = new AnswerTap();
+  readonly #emitter = new AnswerEmitter(this.#tap, NO_IDS);
+  /** The last event and the terminator: they go out when the records are written. */
+  #tail = '';
+
+  protected override close(): string {
+    if (!this.#emitter.over) this.error ??= cutAnswer();
+    const tail = this.#tail;
+    this.#tail = '';
+    return tail;
+  }
+
+  protected override take(frame: string): boolean {
+    const data = frameData(frame);
+    if (data === TERMINATOR) {
+      this.#tail += frame;
+      this.done = this.#emitter.over;
+      return !this.done;
+    }
+    if (data === '') {
+      this.add(frame);
+      return true;
+    }
+    const event = parseJson(data);
+    if (isJsonObject(event)) this.#pass(frame, data, event);
+    else this.error ??= unreadableFrame(data);
+    return this.error === undefined;
+  }
+
+  #pass(frame: string, data: string, event: JsonObject): void {
+    this.#emitter.take(event);
+    const { upstreamId, usage, finish, error, outputChars, hasContent } = this.#tap;
+    this.upstreamId = upstreamId;
+    this.usage = usage;
+    this.finish = finish;
+    this.error = error;
+    this.outputChars = outputChars;
+    if (error) {
+      this.errorShown = this.committed;
+      if (this.committed)
+        this.add(replaceData(frame, data, this.facts.redact(patchEvent(data, event, this.facts))));
+      return;
+    }
+    this.isEmpty = this.#emitter.over && !hasContent && !this.committed;
+    this.committed ||= this.#emitter.over || hasContent || isContent(event) || this.#runsOn();
+    const patched = replaceData(frame, data, patchEvent(data, event, this.facts));
+    if (this.#emitter.over) this.#tail += patched;
+    else this.add(patched);
+  }
+
+  /** Another try would be a second interaction, which somebody pays for as well. */
+  #runsOn(): boolean {
+    return this.facts.background === true && this.upstreamId !== undefined;
+  }
+}
+
+/** Pictures, sounds and the work of tools have no text. */
+function isContent({ event_type: type, delta }: JsonObject): boolean {
+  return type === 'step.delta' && isJsonObject(delta) && !('text' in delta) && !('arguments' in delta);
+}

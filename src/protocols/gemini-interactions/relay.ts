@@ -1,0 +1,29 @@
+// The relay lane of the Interactions API: its only one. Ids and the model's name change; every other byte passes.
+import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
+import { readAnswer } from '../answer-tap.ts';
+import { editMembers } from '../json-splice.ts';
+import type { RelayCodec } from '../protocol.ts';
+import { decodeResponse } from './decode-response.ts';
+import { GATEWAY_KEYS } from './fields.ts';
+import { patchInteraction } from './envelope.ts';
+import { InteractionsRelayStream } from './relay-stream.ts';
+
+export const relay: RelayCodec = {
+  accepts: () => true,
+  // How much to think is said in Google's own words, or is left to the model.
+  saysReasoning: () => true,
+  editRequest,
+  patchResponse: (body, facts) => ({
+    tap: readAnswer(body, decodeResponse),
+    body: patchInteraction(body, facts),
+  }),
+  openStream: (facts) => new InteractionsRelayStream(facts),
+};
+
+function editRequest(body: string, { raw, follows }: CanonicalRequest, model: string): string {
+  const set: Record<string, JsonValue> = {};
+  for (const member of ['model', 'agent'])
+    if (raw[member] !== undefined && raw[member] !== null) set[member] = model;
+  if (follows?.answer) set['previous_interaction_id'] = follows.answer.upstreamId;
+  return editMembers(body, { set, remove: Object.keys(raw).filter((key) => GATEWAY_KEYS.has(key)) });
+}

@@ -1,0 +1,30 @@
+// What clients do with interactions that stay at Google: read them again, read on in their streams, delete them, stop
+// those that run without a listener (API reference, "Interactions", 2026-11).
+import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { frameData, replaceData } from '../frame-splitter.ts';
+import type { RemoteAnswers } from '../protocol.ts';
+import { COLLECTIONS } from './addresses.ts';
+import { encodeEnd, encodeFailure } from './encode-event.ts';
+import { patchEvent, patchInteraction } from './envelope.ts';
+
+export const remoteAnswers: RemoteAnswers = {
+  collections: COLLECTIONS,
+  operations: [
+    {
+      api: 'interactions.get',
+      method: 'GET',
+      suffix: '',
+      query: ['stream', 'last_event_id', 'include_input'],
+    },
+    { api: 'interactions.delete', method: 'DELETE', suffix: '', query: [] },
+    { api: 'interactions.cancel', method: 'POST', suffix: '/cancel', query: [] },
+  ],
+  patchAnswer: (json, names) =>
+    isJsonObject(parseJson(json)) && json.includes('"id"') ? patchInteraction(json, names) : json,
+  failureFrames: (error) => encodeEnd('error', { error: encodeFailure(error) }),
+  patchFrame(frame, names) {
+    const data = frameData(frame);
+    const event = parseJson(data);
+    return isJsonObject(event) ? replaceData(frame, data, patchEvent(data, event, names)) : frame;
+  },
+};

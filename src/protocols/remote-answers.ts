@@ -1,0 +1,34 @@
+// What clients of a protocol do with answers that stay at the upstream which gave them. Knows nothing of who asks or whom.
+import type { GatewayError } from '../canonical/index.ts';
+
+/** How the gateway names an answer that another server keeps. */
+export interface RemoteNames {
+  /** Id of the generation that made it. */
+  readonly id: string;
+  /** The gateway's id of the model. */
+  readonly model: string;
+  /** Id of the generation that it goes on from; undefined where it begins. */
+  readonly follows?: string | undefined;
+}
+
+export interface RemoteOperation {
+  /** Name in the records. */
+  readonly api: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** What stands behind the answer's id in the path, here and at the upstream. */
+  readonly suffix: string;
+  /** The parameters of the query that go on. */
+  readonly query: readonly string[];
+}
+
+export interface RemoteAnswers {
+  /** Whole paths below which each answer stands here; at the upstream it stands below the protocol's own path. */
+  readonly collections: readonly string[];
+  readonly operations: readonly RemoteOperation[];
+  /** A body of the upstream under the gateway's names. Text, or a byte string. */
+  patchAnswer(json: string, names: RemoteNames): string;
+  /** The same for an event of a stream, its blank line included. */
+  patchFrame(frame: string, names: RemoteNames): string;
+  /** What ends a stream whose upstream did not. Text. */
+  failureFrames(error: GatewayError): string;
+}

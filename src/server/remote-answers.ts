@@ -1,0 +1,76 @@
+// Requests about answers that upstreams keep: matched by the paths of the protocols that have such answers, and handed to
+// the engine. Reads no body: none of them has one.
+import { type Gateway, type RemoteCall } from '../engine/index.ts';
+import { type RemoteOperation, type ServedProtocol, servedProtocols } from '../protocols/index.ts';
+import type { Connection } from '../runtime/http-server.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import { HttpClient } from './client.ts';
+import { headersOf } from './client-protocol.ts';
+import type { LoadWatch } from './load-watch.ts';
+import { errorResponse, type ReplyDependencies, requestIds } from './reply.ts';
+
+export interface RemoteDependencies extends ReplyDependencies {
+  readonly gateway: Pick<Gateway, 'relayRemote'>;
+  readonly load: Pick<LoadWatch, 'begin'>;
+}
+
+/** What is asked of which answer. */
+interface Asked {
+  readonly protocol: ServedProtocol;
+  readonly operation: RemoteOperation;
+  readonly id: string;
+}
+
+/** Paths below which clients POST about such answers: for the router, which takes them before others. */
+export const REMOTE_PATHS: readonly string[] = servedProtocols.flatMap(({ server }) =>
+  (server.remoteAnswers?.collections ?? []).map((path) => `${path}/*`),
+);
+
+/** The answer to a request about an answer that an upstream keeps; undefined for any other request. */
+export function answerRemote(
+  deps: RemoteDependencies,
+  request: Request,
+  connection: Connection,
+): Promise<Response> | undefined {
+  const url = new URL(request.url);
+  const asked = askedAt(request.method, url.pathname);
+  return asked && passOn(deps, asked, url.searchParams, request, connection);
+}
+
+function askedAt(method: string, pathname: string): Asked | undefined {
+  for (const protocol of servedProtocols) {
+    const remote = protocol.server.remoteAnswers;
+    const collection = remote?.collections.find((path) => pathname.startsWith(`${path}/`));
+    if (!remote || collection === undefined) continue;
+    const rest = pathname.slice(collection.length + 1);
+    const slash = rest.indexOf('/');
+    const id = slash < 0 ? rest : rest.slice(0, slash);
+    const suffix = rest.slice(id.length);
+    const operation = remote.operations.find((each) => each.method === method && each.suffix === suffix);
+    if (operation && id !== '') return { protocol, operation, id };
+  }
+  return undefined;
+}
+
+async function passOn(
+  deps: RemoteDependencies,
+  { protocol, operation, id }: Asked,
+  query: URLSearchParams,
+  request: Request,
+  connection: Connection,
+): Promise<Response> {
+  const requestId = newGenerationId(deps.now());
+  try {
+    const principal = deps.authenticate(headersOf(request, protocol.server));
+    deps.load.begin(operation.api, principal.keyId);
+    connection.patient();
+    const client = new HttpClient(request, connection);
+    const headers = requestIds(requestId);
+    const call: RemoteCall = { protocol, operation, principal, client, id, query, headers };
+    deps.gateway.relayRemote(call).catch((error: unknown) => client.fail(error));
+    return await client.response;
+  } catch (error) {
+    connection.impatient();
+    return errorResponse(deps, error, requestId, protocol.server);
+  }
+}
