@@ -46,7 +46,7 @@ export class AnswerEmitter {
         this.#sink.on({ type: 'error', error: decodeFailure(asObject(event['error'])) });
         return;
       default:
-        this.#sink.on({ type: 'unknown', source: { protocol: PROTOCOL, raw: event } });
+        this.#other(event);
     }
   }
 
@@ -114,13 +114,18 @@ export class AnswerEmitter {
         this.#sink.on({ type: 'arguments', index, text: asString(delta['arguments']) ?? '' });
         return;
       default:
-        this.#sink.on({ type: 'unknown', source: { protocol: PROTOCOL, raw: delta } });
+        this.#other({ event_type: 'step.delta', index, delta });
     }
+  }
+
+  /** An event that has no canonical form. */
+  #other(raw: JsonObject): void {
+    this.#sink.on({ type: 'unknown', source: { protocol: PROTOCOL, raw } });
   }
 
   #say(index: number, what: 'content' | 'summary', part: JsonObject): void {
     const text = asString(part['text']);
-    if (text === undefined) return;
+    if (text === undefined) return this.#other({ event_type: 'step.delta', index, delta: part });
     if (what === 'summary') this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text });
     else this.#sink.on({ type: 'text', index, part: 0, kind: 'text', text });
   }

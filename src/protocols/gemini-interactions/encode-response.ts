@@ -40,7 +40,7 @@ export function encodeUsage(usage: Usage | undefined): JsonObject {
 }
 
 function encodeStep(item: Item): JsonObject {
-  if (item.source) return item.source.raw;
+  if (item.source?.protocol === 'gemini-interactions') return item.source.raw;
   switch (item.type) {
     case 'message': {
       const content = item.parts.flatMap((part) =>

@@ -1,10 +1,19 @@
 // An interaction as events, where the upstream answered in another form than was asked for; and how a stream tells of a
 // failure that its upstream did not.
-import type { CanonicalEvent, EventSink, JsonObject, OpenItem, Usage } from '../../canonical/index.ts';
+import type {
+  CanonicalEvent,
+  EventSink,
+  JsonObject,
+  OpenItem,
+  Source,
+  Usage,
+} from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeEnd, encodeEvent, encodeFailure } from './encode-event.ts';
 import { encodeEnvelope, encodeUsage } from './encode-response.ts';
 import { encodeStatus } from './interaction-status.ts';
+
+const PROTOCOL = 'gemini-interactions';
 
 /** Writes complete events; after `finish` or `error` it ignores what follows. */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
@@ -14,6 +23,11 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
   const end = (event_type: string, members: JsonObject): void => {
     over = true;
     write(encodeEnd(event_type, members));
+  };
+  /** What only this protocol says, as its own server said it. */
+  const passOn = ({ protocol, raw }: Source): void => {
+    const { event_type: type, ...members } = raw;
+    if (protocol === PROTOCOL && typeof type === 'string') send(type, members);
   };
   return {
     on(event) {
@@ -40,6 +54,8 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
           });
         case 'error':
           return end('error', { error: encodeFailure(event.error) });
+        case 'unknown':
+          return passOn(event.source);
         default:
           for (const delta of deltasOf(event)) send('step.delta', delta);
       }
@@ -52,7 +68,8 @@ function encodeOpen(item: OpenItem): JsonObject {
   if (item.type === 'reasoning') return { type: 'thought' };
   if (item.type === 'tool_call')
     return { type: 'function_call', id: item.callId, name: item.name, arguments: {} };
-  return item.source?.raw ?? { type: item.type };
+  const { source } = item;
+  return source?.protocol === PROTOCOL ? source.raw : { type: item.type };
 }
 
 function deltasOf(event: CanonicalEvent): readonly JsonObject[] {
