@@ -1,24 +1,12 @@
-// Stored responses: durable with one write to the journal, in SQLite soon after. Those that belong to a conversation are
-// written there at once, with their items.
+// Stored responses in SQLite, and in the conversations that they belong to. Durable with the next group commit.
 import { sql } from 'kysely';
 import type { JsonObject } from '../canonical/index.ts';
 import type { SqlStatement } from '../runtime/sqlite.ts';
-import { CompactWriter } from './compact/writer.ts';
-import { bytesOf, type ConversationItems, encodeItems, type ItemRow } from './conversation-items.ts';
+import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { Indexer } from './journal/indexer.ts';
 import { isSmall, jsonTexts } from './json-text.ts';
 import type { ResponseStore, StoredResponse } from './ports.ts';
-import {
-  itemsOf,
-  placeOf,
-  readEntry,
-  type ResponseRow,
-  responseRow,
-  ResponseRows,
-  storedOf,
-  writeEntry,
-} from './response-rows.ts';
+import { itemsOf, placeOf, responseRow, ResponseRows } from './response-rows.ts';
 import type { ResponseTable } from './schema.ts';
 import type { SqliteBase } from './sqlite-store.ts';
 import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
@@ -33,25 +21,11 @@ const MENTIONS = 8;
 
 type FoundRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
 
-/** How often, and how long, a deletion waits for another process to bring in what is to be deleted. */
-const MOST_WAITS = 100;
-const WAIT_MS = 50;
-
-/** The kind of a response's entries in journals. */
-const RESPONSE_ENTRY = 2;
-
-/** Only ids that a text holds may be found in it. */
-const NO_NAMES = { numberOf: () => undefined };
-
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
-  readonly #indexer: Indexer;
   readonly #usage: SqliteStateUsage;
   readonly #conversations: ConversationItems;
   readonly #rows: ResponseRows;
-  readonly #writer = new CompactWriter(NO_NAMES);
-  /** By key and id: what the journal has and the database may not have yet. */
-  readonly #fresh = new Map<string, ResponseRow>();
   /** Binds place, key id, id, now, 1. */
   readonly #find: SqlStatement;
   /** Binds place, key id, now, the item's id in JSON twice, the number of rows. */
@@ -59,9 +33,8 @@ export class SqliteResponses implements ResponseStore {
   /** Binds now and the number of rows. */
   readonly #expired: SqlStatement;
 
-  constructor({ connection, db, commits, indexer, usage, items }: SqliteBase) {
+  constructor({ connection, db, commits, usage, items }: SqliteBase) {
     this.#commits = commits;
-    this.#indexer = indexer;
     this.#usage = usage;
     this.#conversations = items;
     this.#rows = new ResponseRows(connection, db);
@@ -95,14 +68,6 @@ export class SqliteResponses implements ResponseStore {
     this.#find = connection.prepare(find.compile().sql);
     this.#findItem = connection.prepare(findItem.compile().sql);
     this.#expired = connection.prepare(expired.compile().sql);
-    indexer.register(RESPONSE_ENTRY, {
-      read: readEntry,
-      write: (rows) => this.#write(rows),
-      written: (rows) => {
-        for (const { keyId, id } of rows) this.#fresh.delete(freshKey(keyId, id));
-      },
-      byOwnerOnly: true,
-    });
   }
 
   async put(stored: StoredResponse, appendTo?: string): Promise<void> {
@@ -110,54 +75,29 @@ export class SqliteResponses implements ResponseStore {
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
     const row = responseRow(stored, text, input);
-    if (appendTo !== undefined) return this.#putInto(appendTo, row, encodeItems(itemsOf(stored)));
-    const refusal = this.#usage.refusalOf(row.keyId, row.bytes);
-    if (refusal) throw refusal;
-    const key = freshKey(row.keyId, row.id);
-    if (this.#fresh.has(key)) return;
-    this.#writer.reset();
-    writeEntry(this.#writer, row);
-    this.#indexer.append(RESPONSE_ENTRY, this.#writer.written());
-    // As texts: a graph of objects that lives for a while costs the collector more than parsing one that is asked for.
-    this.#fresh.set(key, row);
-  }
-
-  /** Together with the items that it adds to a conversation: both are there or none. */
-  async #putInto(conversationId: string, row: ResponseRow, items: readonly ItemRow[]): Promise<void> {
+    const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
     const refusal = await this.#commits.run(() => {
       if (this.#rows.headOf(row.keyId, row.id)) return null;
-      const conversation = this.#conversations.rowOf(row.keyId, conversationId);
-      const kept = conversation === undefined ? 0 : bytesOf(items);
+      const conversation =
+        appendTo === undefined ? undefined : this.#conversations.rowOf(row.keyId, appendTo);
+      const kept = conversation === undefined ? 0 : bytesOf(appended);
       const refused = this.#usage.claim(row.keyId, row.bytes, kept);
       if (refused) return refused;
       this.#rows.insert(row);
-      if (conversation !== undefined) this.#conversations.write(conversation, row.keyId, items);
+      if (conversation !== undefined) this.#conversations.write(conversation, row.keyId, appended);
       return null;
     });
     if (refusal) throw refusal;
   }
 
-  /** Rows of a journal, which nobody refused. Inside a transaction. */
-  #write(rows: readonly ResponseRow[]): void {
-    const added = new Map<string, number>();
-    for (const row of rows) {
-      if (this.#rows.insert(row)) added.set(row.keyId, (added.get(row.keyId) ?? 0) + row.bytes);
-    }
-    for (const [keyId, bytes] of added) this.#usage.add(keyId, bytes);
-  }
-
   async find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
-    const found = this.#read(keyId, id, nowMs);
-    if (found) return found;
-    const others = this.#ofOthers(keyId, nowMs);
-    // What is not in a journal any more is in the database by now.
-    return others && (others.find((response) => response.id === id) ?? this.#read(keyId, id, nowMs));
+    return this.#read(keyId, id, nowMs);
   }
 
   async chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
     const chain: StoredResponse[] = [];
     for (let next: string | null = id; next !== null;) {
-      const response: StoredResponse | null = await this.find(keyId, next, nowMs);
+      const response = this.#read(keyId, next, nowMs);
       if (!response) return null;
       chain.push(response);
       next = response.previousId;
@@ -166,33 +106,14 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
-    await this.#indexer.caughtUp();
     const item = this.#conversations.findOfKey(keyId, itemId, nowMs);
     if (item) return item;
-    const found = this.#findItemIn(keyId, itemId, nowMs);
-    if (found) return found;
-    const others = this.#ofOthers(keyId, nowMs);
-    return others && (itemOf(others, itemId) ?? this.#findItemIn(keyId, itemId, nowMs));
-  }
-
-  #findItemIn(keyId: string, itemId: string, nowMs: number): JsonObject | null {
     const needle = JSON.stringify(itemId);
     const rows = this.#findItem.all(placeOf(itemId), keyId, nowMs, needle, needle, MENTIONS);
     return itemOf((rows as unknown as readonly FoundRow[]).map(decodeTexts), itemId);
   }
 
   async delete(keyId: string, id: string): Promise<boolean> {
-    await this.#indexer.caughtUp();
-    for (let waits = 0; waits < MOST_WAITS; waits++) {
-      if (await this.#delete(keyId, id)) return true;
-      // Who wrote it brings it in before long, and must not do so after the deletion.
-      if (!this.#ofOthers(keyId, 0)?.some((response) => response.id === id)) break;
-      await new Promise((resolve) => void setTimeout(resolve, WAIT_MS));
-    }
-    return this.#delete(keyId, id);
-  }
-
-  #delete(keyId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
       const head = this.#rows.headOf(keyId, id);
       if (head) this.#usage.removeResponse(head);
@@ -201,7 +122,6 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async purge(nowMs: number): Promise<number> {
-    await this.#indexer.caughtUp();
     // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
     if (this.#expired.all(nowMs, 1).length === 0) return 0;
     return this.#commits.run(() => {
@@ -217,16 +137,7 @@ export class SqliteResponses implements ResponseStore {
     });
   }
 
-  /** What other processes have taken of a key, and may not have brought in yet; null when there are none. */
-  #ofOthers(keyId: string, nowMs: number): readonly StoredResponse[] | null {
-    const contents = this.#indexer.entriesOfOthers(RESPONSE_ENTRY);
-    const own = contents?.map(readEntry).filter((row) => row.keyId === keyId && row.expiresAt > nowMs);
-    return own?.map(storedOf) ?? null;
-  }
-
   #read(keyId: string, id: string, nowMs: number): StoredResponse | null {
-    const fresh = this.#fresh.get(freshKey(keyId, id));
-    if (fresh) return fresh.expiresAt > nowMs ? storedOf(fresh) : null;
     const row = this.#find.all(placeOf(id), keyId, id, nowMs, 1)[0] as FoundRow | undefined;
     return (
       (row && {
@@ -253,11 +164,6 @@ function itemOf(
     if (found) return found;
   }
   return null;
-}
-
-/** Keys are no client's choice, and hold no such character. */
-function freshKey(keyId: string, id: string): string {
-  return `${keyId} ${id}`;
 }
 
 function decodeTexts(row: Pick<FoundRow, 'response' | 'input'>): Pick<StoredResponse, 'response' | 'input'> {

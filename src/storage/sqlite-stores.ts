@@ -1,5 +1,4 @@
 // The stores of a database, one line each.
-import type { StateUsage } from './ports.ts';
 import { SqliteConversations } from './sqlite-conversations.ts';
 import { SqliteFiles } from './sqlite-files.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
@@ -22,19 +21,10 @@ export const STORES = {
   conversations: { open: (base) => new SqliteConversations(base) },
   prompts: { open: (base) => new SqlitePrompts(base) },
   files: { open: (base) => new SqliteFiles(base) },
-  stateUsage: { open: stateUsage },
+  stateUsage: { open: ({ usage }) => usage },
 } satisfies SqliteStores;
 
 export function openStores<S extends SqliteStores>(stores: S, base: SqliteBase): OpenStores<S> {
   const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
   return Object.fromEntries(open) as OpenStores<S>;
-}
-
-function stateUsage({ indexer, usage }: SqliteBase): StateUsage {
-  return {
-    async bytes(keyId) {
-      await indexer.caughtUp();
-      return usage.bytes(keyId);
-    },
-  };
 }

@@ -10,9 +10,6 @@ import type { Schema } from './schema.ts';
 /** Counted for every row besides its texts, so that many empty things have a price as well. About its true cost. */
 export const ROW_BYTES = 128;
 
-/** Keys whose sums are remembered. */
-const MOST_KNOWN = 10_000;
-
 /** Bytes that a row with this text counts for. */
 export function rowBytes(text: string): number {
   return ROW_BYTES + Buffer.byteLength(text);
@@ -34,10 +31,6 @@ export class SqliteStateUsage implements StateUsage {
   readonly #maxBytesPerKey: () => number;
   /** Binds key id. */
   readonly #bytes: SqlStatement;
-  /** Binds key id. */
-  readonly #kept: SqlStatement;
-  /** What is kept, as of the last time that it was counted. */
-  readonly #keptBy = new Map<string, number>();
   /** Binds key id, responses, kept; gives the new sums. */
   readonly #add: SqlStatement;
   /** Binds key id and 1. */
@@ -53,7 +46,6 @@ export class SqliteStateUsage implements StateUsage {
       .selectFrom('state_usage')
       .select((eb) => eb('responses', '+', eb.ref('kept')).as('bytes'))
       .where('key_id', '=', '');
-    const kept = db.selectFrom('state_usage').select('kept').where('key_id', '=', '');
     const add = db
       .insertInto('state_usage')
       .values({ key_id: '', responses: 0, kept: 0 })
@@ -78,7 +70,6 @@ export class SqliteStateUsage implements StateUsage {
       .where('response_row', '=', 0);
     const deleteResponse = db.deleteFrom('responses').where('row', '=', 0);
     this.#bytes = connection.prepare(bytes.compile().sql);
-    this.#kept = connection.prepare(kept.compile().sql);
     this.#add = connection.prepare(add.compile().sql);
     this.#oldest = connection.prepare(oldest.compile().sql);
     this.#deleteIds = connection.prepare(deleteIds.compile().sql);
@@ -95,57 +86,22 @@ export class SqliteStateUsage implements StateUsage {
    * @returns null; or the refusal, and then nothing has changed
    */
   claim(keyId: string, responses: number, kept: number): GatewayError | null {
-    const [inResponses, keptNow] = this.#count(keyId, responses, kept);
-    const used = inResponses + keptNow;
+    const sums = this.#add.all(keyId, responses, kept)[0];
+    const keptNow = Number(sums?.['kept']);
+    let used = Number(sums?.['responses']) + keptNow;
     const most = this.#maxBytesPerKey();
     if (used <= most) return null;
     if (keptNow + responses > most) {
       this.release(keyId, responses, kept);
       return refusal(responses + kept, keptNow - kept, most);
     }
-    this.#makeRoom(keyId, used);
-    return null;
-  }
-
-  /**
-   * The refusal of a response that would not fit even without any other; null where it would. Reads nothing for a key
-   * that this process has just counted for: a statement outside of a transaction costs as much as a row.
-   */
-  refusalOf(keyId: string, responses: number): GatewayError | null {
-    const known = this.#keptBy.get(keyId);
-    const kept = known ?? Number(this.#kept.all(keyId)[0]?.['kept'] ?? 0);
-    if (known === undefined) this.#know(keyId, kept);
-    const most = this.#maxBytesPerKey();
-    return kept + responses > most ? refusal(responses, kept, most) : null;
-  }
-
-  /** Counts bytes of responses that are there already; the oldest of the key give way. */
-  add(keyId: string, responses: number): void {
-    const [inResponses, kept] = this.#count(keyId, responses, 0);
-    this.#makeRoom(keyId, inResponses + kept);
-  }
-
-  /** Adds to the sums of a key. @returns what it has now, in responses and in what is kept */
-  #count(keyId: string, responses: number, kept: number): readonly [number, number] {
-    const sums = this.#add.all(keyId, responses, kept)[0];
-    const keptNow = Number(sums?.['kept']);
-    this.#know(keyId, keptNow);
-    return [Number(sums?.['responses']), keptNow];
-  }
-
-  #know(keyId: string, kept: number): void {
-    if (this.#keptBy.size >= MOST_KNOWN) this.#keptBy.clear();
-    this.#keptBy.set(keyId, kept);
-  }
-
-  #makeRoom(keyId: string, sum: number): void {
-    const most = this.#maxBytesPerKey();
-    for (let used = sum; used > most;) {
+    while (used > most) {
       const oldest = this.#oldest.all(keyId, 1)[0] as ResponseHead | undefined;
-      if (!oldest) return;
+      if (!oldest) break;
       this.removeResponse(oldest);
       used -= oldest.bytes;
     }
+    return null;
   }
 
   /** `claim` for something kept that changes its size. @param growth bytes, negative when it shrinks */
@@ -157,7 +113,7 @@ export class SqliteStateUsage implements StateUsage {
 
   /** Counts bytes that are gone. */
   release(keyId: string, responses: number, kept: number): void {
-    this.#count(keyId, -responses, -kept);
+    this.#add.all(keyId, -responses, -kept);
   }
 
   removeResponse({ row, key_id: keyId, bytes, places }: ResponseHead): void {

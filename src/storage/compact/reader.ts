@@ -35,12 +35,6 @@ export class CompactReader {
     return this.#take(16);
   }
 
-  /** The next value, a text, as UTF-8; empty for null. */
-  utf8(): Uint8Array {
-    const tag = this.#byte();
-    return tag === Tag.text ? this.#take(this.#count()) : Buffer.from(String(this.#valueOf(tag) ?? ''));
-  }
-
   /** The next value where it may be a name: its number rather than its text. */
   name(): number | string | null {
     const tag = this.#byte();

@@ -14,26 +14,16 @@ export interface EntryWriter<T> {
   /** What the content of an entry says. @throws RangeError for one that cannot be read */
   readonly read: (content: Uint8Array) => T;
   readonly write: (rows: readonly T[]) => void;
-  /** Told of rows of this process that are in the database now. */
-  readonly written?: (rows: readonly T[]) => void;
-  /**
-   * True where a row may be deleted: while the process that wrote an entry lives, only that process brings it in, so that
-   * nobody brings it in a second time after the deletion.
-   */
-  readonly byOwnerOnly?: boolean;
 }
 
 /** Entries of one transaction, or as many as a chunk of the journal has: one or two milliseconds. */
 const SLICE = 256;
 
-/** What waits beyond this is brought in at once: memory is worth more than larger transactions. */
-const SOON_BYTES = 1_000_000;
+/** What waits beyond this is brought in at once: what lives for long costs more memory than larger transactions save. */
+const SOON_BYTES = 200_000;
 
-/** Entries of one kind, read. */
-interface Batch {
-  readonly write: () => void;
-  readonly written: () => void;
-}
+/** Puts entries of one kind, which were read before, into their tables. */
+type Batch = () => void;
 
 export interface IndexerOptions {
   readonly journal: Journal;
@@ -50,7 +40,6 @@ export interface IndexerOptions {
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #kinds = new Map<number, (contents: readonly Uint8Array[]) => Batch>();
-  readonly #ofOwnersOnly = new Set<number>();
   /** The slice that is on its way. */
   #running: Promise<void> | undefined;
   #isPlanned = false;
@@ -61,11 +50,10 @@ export class Indexer {
   }
 
   /** Says who puts the entries of a kind into the database. A kind is stored: it keeps its number for ever. */
-  register<T>(kind: number, { read, write, written, byOwnerOnly }: EntryWriter<T>): void {
-    if (byOwnerOnly === true) this.#ofOwnersOnly.add(kind);
+  register<T>(kind: number, { read, write }: EntryWriter<T>): void {
     this.#kinds.set(kind, (contents) => {
       const rows = this.#read(contents, read);
-      return { write: () => write(rows), written: () => written?.(rows) };
+      return () => write(rows);
     });
   }
 
@@ -89,16 +77,7 @@ export class Indexer {
    * @returns false when there are none: the read would find nothing again
    */
   async caughtUpWithOthers(): Promise<boolean> {
-    const { folder } = this.#options;
-    const shared = (entries: readonly Entry[]): readonly Entry[] =>
-      entries.filter(({ kind }) => !this.#ofOwnersOnly.has(kind));
-    return (await folder?.applyOthers((entries) => this.#apply(shared(entries)))) ?? false;
-  }
-
-  /** What other processes have appended of a kind that only they bring in; null when there are none. */
-  entriesOfOthers(kind: number): readonly Uint8Array[] | null {
-    const entries = this.#options.folder?.entriesOfOthers() ?? null;
-    return entries && entries.filter((entry) => entry.kind === kind).map(({ content }) => content);
+    return (await this.#options.folder?.applyOthers(this.#apply)) ?? false;
   }
 
   /** Brings in what killed processes left behind. */
@@ -128,14 +107,12 @@ export class Indexer {
   async #slice(): Promise<void> {
     const { journal, commits, prepare } = this.#options;
     let entries: readonly Entry[] = [];
-    let batches: readonly Batch[] = [];
     try {
       if (!this.#isEnding) prepare();
       const done = commits.add(() => {
         // Chosen now, so that what came since then is taken as well: a journal without entries begins anew.
         entries = journal.oldest(SLICE);
-        batches = this.#batches(entries);
-        writeAll(batches);
+        writeAll(this.#batches(entries));
       });
       if (this.#isEnding) await commits.flush();
       await done;
@@ -143,7 +120,6 @@ export class Indexer {
       this.#running = undefined;
     }
     journal.drop(entries);
-    for (const batch of batches) batch.written();
   }
 
   /** For entries of others. */
@@ -178,5 +154,5 @@ export class Indexer {
 }
 
 function writeAll(batches: readonly Batch[]): void {
-  for (const batch of batches) batch.write();
+  for (const write of batches) write();
 }

@@ -63,12 +63,6 @@ export class JournalFolder {
     return others.length > 0;
   }
 
-  /** What the journals of other processes hold now; null when there are none. */
-  entriesOfOthers(): readonly Entry[] | null {
-    const others = this.#others();
-    return others.length === 0 ? null : others.flatMap((path) => readEntries(bytesOf(path)).entries);
-  }
-
   #others(): readonly string[] {
     return namesIn(this.#folder)
       .filter((name) => name.endsWith(SUFFIX) && name !== this.#own)

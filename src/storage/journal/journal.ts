@@ -11,6 +11,7 @@ export interface JournalTarget {
 }
 
 const CHUNK_BYTES = 262_144;
+const MOST_SPARE = 4;
 
 /** Entries one after another: those before `read` are in the database, those up to `written` are not. */
 interface Chunk {
@@ -23,6 +24,8 @@ export class Journal {
   readonly #target: JournalTarget | null;
   readonly #maxBytes: number;
   readonly #chunks: [Chunk, ...Chunk[]] = [newChunk(CHUNK_BYTES)];
+  /** Bytes of chunks that were read: new ones in a steady flow would have the garbage collector run more often. */
+  readonly #spare: Buffer[] = [];
   #appended = 0;
   #dropped = 0;
 
@@ -58,7 +61,7 @@ export class Journal {
       throw new GatewayError('internal', 'the journal is full: the database takes nothing');
     let chunk = this.#chunks.at(-1) ?? this.#chunks[0];
     if (chunk.written + length + END_BYTES > chunk.bytes.length) {
-      chunk = newChunk(Math.max(CHUNK_BYTES, length + END_BYTES));
+      chunk = this.#nextChunk(length + END_BYTES);
       this.#chunks.push(chunk);
     }
     const end = writeEntry(chunk.bytes, chunk.written, kind, content);
@@ -71,7 +74,7 @@ export class Journal {
     this.#appended += length;
   }
 
-  /** The oldest entries, at least one where any wait. They stay until they are dropped. */
+  /** The oldest entries, at least one where any wait. They stay, and their contents are valid, until they are dropped. */
   oldest(most: number): readonly Entry[] {
     const [chunk] = this.#chunks;
     return readEntries(chunk.bytes.subarray(0, chunk.written), chunk.read, most).entries;
@@ -85,8 +88,14 @@ export class Journal {
       this.#dropped += ENTRY_BYTES + content.length;
     }
     if (chunk.read < chunk.written) return;
-    if (later.length > 0) this.#chunks.shift();
-    else this.#clear(chunk);
+    if (later.length === 0) return this.#clear(chunk);
+    this.#chunks.shift();
+    if (chunk.bytes.length === CHUNK_BYTES && this.#spare.length < MOST_SPARE) this.#spare.push(chunk.bytes);
+  }
+
+  #nextChunk(bytes: number): Chunk {
+    const spare = bytes <= CHUNK_BYTES ? this.#spare.pop() : undefined;
+    return spare ? { bytes: spare, read: 0, written: 0 } : newChunk(Math.max(CHUNK_BYTES, bytes));
   }
 
   #clear(chunk: Chunk): void {
