@@ -3,36 +3,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { GoogleGenAI } from '@google/genai';
 import { startGateway, type TestGateway } from './harness.ts';
-import { type Exchange, type ScriptedUpstream, startUpstream } from './upstreams/scripted-upstream.ts';
+import {
+  answer,
+  asFrames,
+  type Event,
+  EVENTS,
+  INTERACTION,
+  MODEL,
+  STREAM,
+  stream,
+} from './upstreams/interactions.ts';
+import { type ScriptedUpstream, startUpstream } from './upstreams/scripted-upstream.ts';
 
-const MODEL = 'google/gemini-3-flash-preview';
-const USAGE = { total_input_tokens: 7, total_output_tokens: 3, total_thought_tokens: 2, total_tokens: 12 };
-const INTERACTION = {
-  id: 'v1_upstream',
-  object: 'interaction',
-  model: 'gemini-3-flash-preview',
-  status: 'completed',
-  created: '2026-11-01T00:00:00Z',
-  updated: '2026-11-01T00:00:01Z',
-  steps: [
-    { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] },
-    { type: 'model_output', content: [{ type: 'text', text: 'Grüße' }] },
-  ],
-  usage: USAGE,
-};
-const BRIEF = { id: 'v1_upstream', model: 'gemini-3-flash-preview', object: 'interaction' };
-const EVENTS = [
-  { event_type: 'interaction.created', interaction: { ...BRIEF, status: 'in_progress' }, event_id: 'e1' },
-  { event_type: 'interaction.status_update', interaction_id: 'v1_upstream', status: 'in_progress' },
-  { event_type: 'step.start', index: 0, step: { type: 'thought' } },
-  { event_type: 'step.delta', index: 0, delta: { type: 'thought_signature', signature: 'c2ln' } },
-  { event_type: 'step.stop', index: 0 },
-  { event_type: 'step.start', index: 1, step: { type: 'model_output' } },
-  { event_type: 'step.delta', index: 1, delta: { type: 'text', text: 'Grü' } },
-  { event_type: 'step.delta', index: 1, delta: { type: 'text', text: 'ße' }, event_id: 'e7' },
-  { event_type: 'step.stop', index: 1 },
-  { event_type: 'interaction.completed', interaction: { ...BRIEF, status: 'completed', usage: USAGE } },
-];
 /** What the records say of either. */
 const COUNTED = {
   api: 'interactions',
@@ -51,12 +33,6 @@ const COUNTED = {
   attempts: [{ provider: 'google', outcome: 'completed', upstream_id: 'v1_upstream' }],
 };
 const OWN_ID = /^[0-9a-f]{32}$/;
-type Event = Readonly<Record<string, unknown>>;
-
-const asFrames = (events: readonly Event[]): string =>
-  events.map((event) => `event: ${event['event_type']}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-const STREAM = `${asFrames(EVENTS)}event: done\ndata: [DONE]\n\n`;
-
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let ai: GoogleGenAI;
@@ -82,27 +58,6 @@ beforeEach(() => upstream.script());
 function clientWith(apiKey: string): GoogleGenAI {
   const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
   return new GoogleGenAI({ apiKey, httpOptions });
-}
-
-function answer(json: unknown, status = 200): (exchange: Exchange) => void {
-  const body = JSON.stringify(json);
-  return (exchange) => {
-    exchange.head(status, {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-    });
-    exchange.raw(body);
-  };
-}
-
-/** @param step bytes in each chunk */
-function stream(text: string, step = Infinity): (exchange: Exchange) => void {
-  const bytes = Buffer.from(text);
-  return (exchange) => {
-    exchange.openStream();
-    for (let from = 0; from < bytes.length; from += step) exchange.chunk(bytes.subarray(from, from + step));
-    exchange.endStream();
-  };
 }
 
 /** The events as clients see them. */

@@ -98,8 +98,6 @@ export interface FinishEvent {
   /** The upstream's own word. */
   readonly raw?: string | undefined;
   readonly stopSequence?: string | undefined;
-  /** True: the upstream goes on without a listener. What it counts is not known yet. */
-  readonly isPending?: true | undefined;
   /** Why the upstream refused, in its own word. */
   readonly refusalCategory?: string | undefined;
   /** What the upstream said of its answer as a whole that only its own protocol knows. */

@@ -9,5 +9,6 @@ export type { GatewayDependencies } from './dependencies.ts';
 export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
 export { headerText, retryHeaders } from './answer/index.ts';
+export { withLateCounts } from './late-counts.ts';
 export type { RemoteCall } from './relay-remote.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

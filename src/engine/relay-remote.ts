@@ -2,11 +2,12 @@
 // account that it is kept in, and passed on under the gateway's names.
 import { followedIn, GatewayError } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint } from '../catalog/index.ts';
-import type { RemoteNames, RemoteOperation } from '../protocols/index.ts';
+import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/index.ts';
 import { askKeeper } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { Visit } from './visit.ts';
+import { recordLateCounts } from './late-counts.ts';
 import { findRemote, type RemoteAnswer } from './remote-answer.ts';
 
 const STREAM_HEADERS = {
@@ -32,7 +33,8 @@ export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'cl
 export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayDependencies): Promise<void> {
   const { protocol, principal, operation, id } = call;
   const found = await findRemote(id, principal.keyId, protocol.name, deps.ledger);
-  if (!found || !protocol.server.remoteAnswers)
+  const remote = protocol.server.remoteAnswers;
+  if (!found || !remote)
     throw new GatewayError('not_found', `There is no ${JSON.stringify(id.slice(0, 100))} for this API key.`, {
       param: 'id',
     });
@@ -47,7 +49,11 @@ export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayD
     model: generation.model ?? generation.requestedModel,
     follows: followedIn(generation.route),
   };
-  await pass({ url, method: operation.method }, endpoint, names, call, visit, deps);
+  const count = (text: string): void => {
+    const counts = generation.usage === null ? remote.countsIn(text) : undefined;
+    if (counts) recordLateCounts(found, counts, endpoint, deps);
+  };
+  await pass({ url, method: operation.method }, { endpoint, names, remote, count }, call, visit, deps);
 }
 
 /** Where the answer is kept. The model may have other endpoints by now: any of the same account will do. */
@@ -70,16 +76,24 @@ function keeperOf(
   );
 }
 
+/** What is known of an answer, for what is said of it. */
+interface Passing {
+  /** Who keeps it. */
+  readonly endpoint: Endpoint;
+  readonly names: RemoteNames;
+  readonly remote: RemoteAnswers;
+  /** Looks at a body, or at an event. */
+  readonly count: (text: string) => void;
+}
+
 /** Settles once the client has an answer, or has left. */
 function pass(
   operation: { readonly url: string; readonly method: RemoteOperation['method'] },
-  endpoint: Endpoint,
-  names: RemoteNames,
-  { protocol, principal, client, headers }: RemoteCall,
+  { endpoint, names, remote, count }: Passing,
+  { principal, client, headers }: RemoteCall,
   visit: Visit,
   { upstream, clock, ticker, settings, redact }: GatewayDependencies,
 ): Promise<void> {
-  const { remoteAnswers: remote } = protocol.server;
   const { timeouts } = settings().config.routing;
   const told = { ...headers, 'x-dragoman-provider': endpoint.provider };
   return new Promise((resolve, reject) => {
@@ -93,7 +107,7 @@ function pass(
     };
     const failed = (error: GatewayError): void => {
       if (!stream) return reject(error);
-      write(Buffer.from(remote?.failureFrames(error) ?? '').toString('latin1'));
+      write(Buffer.from(remote.failureFrames(error)).toString('latin1'));
       stream.end();
       resolve();
     };
@@ -104,11 +118,15 @@ function pass(
       {
         whole(status, body) {
           // A refusal is in the words of the client's own protocol.
-          const shown = status < 300 ? (remote?.patchAnswer(body, names) ?? body) : redact(body);
+          if (status < 300) count(body);
+          const shown = status < 300 ? remote.patchAnswer(body, names) : redact(body);
           client.respond(status, { ...told, 'content-type': 'application/json' }, shown, 'bytes');
           resolve();
         },
-        events: (frames) => write(frames.map((frame) => remote?.patchFrame(frame, names) ?? frame).join('')),
+        events(frames) {
+          for (const frame of frames) count(frame);
+          write(frames.map((frame) => remote.patchFrame(frame, names)).join(''));
+        },
         ended() {
           write('');
           stream?.end();

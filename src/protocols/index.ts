@@ -16,6 +16,7 @@ export type {
   RelayStream,
   RelayTap,
   RemoteAnswers,
+  RemoteCounts,
   RemoteNames,
   RemoteOperation,
   RequestRoute,

@@ -1,5 +1,5 @@
 // What clients of a protocol do with answers that stay at the upstream which gave them. Knows nothing of who asks or whom.
-import type { GatewayError } from '../canonical/index.ts';
+import type { GatewayError, Usage } from '../canonical/index.ts';
 
 /** How the gateway names an answer that another server keeps. */
 export interface RemoteNames {
@@ -21,6 +21,13 @@ export interface RemoteOperation {
   readonly query: readonly string[];
 }
 
+/** What the upstream counted for an answer that is complete. */
+export interface RemoteCounts {
+  readonly usage: Usage;
+  /** How soon the vendor was to answer, in its own words. */
+  readonly serviceTier: string | undefined;
+}
+
 export interface RemoteAnswers {
   /** Whole paths below which each answer stands here; at the upstream it stands below the protocol's own path. */
   readonly collections: readonly string[];
@@ -29,6 +36,11 @@ export interface RemoteAnswers {
   patchAnswer(json: string, names: RemoteNames): string;
   /** The same for an event of a stream, its blank line included. */
   patchFrame(frame: string, names: RemoteNames): string;
+  /**
+   * What was counted, where it had not been when the answer began: in an answer, or in an event of its stream. Undefined
+   * as long as the answer is not complete.
+   */
+  countsIn(text: string): RemoteCounts | undefined;
   /** What ends a stream whose upstream did not. Text. */
   failureFrames(error: GatewayError): string;
 }

@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import type { Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
-import type { ApiCall } from '../engine/index.ts';
+import { type ApiCall, withLateCounts } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
 import {
   mainProtocol,
@@ -232,5 +232,6 @@ async function generationById(
       `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`,
       { param: 'id' },
     );
-  return generationView(found.generation, found.attempts);
+  const { generation, attempts } = await withLateCounts(found, principal.keyId, ledger);
+  return generationView(generation, attempts);
 }

@@ -4,6 +4,7 @@ import { golden, shown, type Requirements } from './requirement.ts';
 const API = 'Gemini API, 2026-11';
 const RECORDED = 'test/recordings/unknown-models.test.ts';
 const LOST = 'test/recordings/gemini-signatures.test.ts';
+const KEPT = 'test/interactions-kept.test.ts';
 const INTERACTIONS = 'test/interactions-sdk.test.ts';
 const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
 
@@ -62,5 +63,10 @@ export const geminiRequirements: Requirements = {
     `${INTERACTIONS}: is nothing to another key, and Google's own ids are nothing to anybody`,
     `${INTERACTIONS}: of a client that leaves are left`,
     `${INTERACTIONS}: a stream has begun as soon as it has an id`,
+    `${KEPT}: what goes on from an interaction is asked of nobody else`,
+    `${KEPT}: what goes on in the background is counted once`,
+    `${KEPT}: and so it is by the last event of its stream`,
+    `${KEPT}: a reader that is slower than Google holds Google up`,
+    `${KEPT}: a stream that breaks off ends with an error`,
   ),
 };

@@ -20,11 +20,18 @@ export async function withFollowed(
     throw new GatewayError('not_found', `${path}: '${id.slice(0, 100)}' not found.`, { param: path });
   const { provider, upstreamId } = found;
   const { routing } = request.gateway;
-  // Another account has never heard of it.
-  const only = { path, names: [provider] };
+  const asked = routing?.only;
+  const names = asked ? asked.names.filter((name) => isOf(provider, name)) : [provider];
+  // Another account has never heard of it; a wish for others alone cannot be granted, and their endpoints say so.
+  const only = asked && names.length === 0 ? asked : { path: asked?.path ?? path, names };
   return {
     ...request,
     follows: { id, path, answer: { provider, upstreamId } },
     gateway: { ...request.gateway, routing: { ...routing, only } },
   };
+}
+
+/** @param name of a provider, or of one of its endpoints */
+function isOf(provider: string, name: string): boolean {
+  return name === provider || name.startsWith(`${provider}/`);
 }

@@ -26,7 +26,9 @@ export interface Charge {
 export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: GatewayError | undefined): Charge {
   // Who failed before the first content delivered nothing, whatever it had counted by then.
   const nothing = error && error.kind !== 'cancelled' && !meter.produced;
-  const usage = nothing ? null : meter.settledUsage(prepared);
+  // Whoever goes on without a listener counts when it is done.
+  const later = prepared.request.background && !meter.usage;
+  const usage = nothing || later ? null : meter.settledUsage(prepared);
   const price = prepared.isListPriced ? prepared.endpoint.price : null;
   return { usage, cost: usage && costOf(usage, price) };
 }

@@ -74,13 +74,12 @@ export class Meter {
   }
 
   /**
-   * The counts to settle with: the upstream's, else an estimate of what passed; null where nothing did, or
-   * where the upstream will only count later.
+   * The counts to settle with: the upstream's, else an estimate of what passed, else null.
    * @param prompt asked only where the upstream did not count
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
     if (this.usage) return this.usage;
-    if (!this.produced || this.finish?.isPending) return null;
+    if (!this.produced) return null;
     return {
       ...NO_USAGE,
       input: { ...NO_USAGE.input, uncached: prompt.estimateInput() },

@@ -1,5 +1,5 @@
 // Steps of an interaction, whole or in events, as canonical events. What only this API knows goes along in its raw form.
-import type { EventSink, FinishEvent, JsonObject, OpenItem } from '../../canonical/index.ts';
+import type { EventSink, JsonObject, OpenItem } from '../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeFailed, decodeFailure } from './decode-failure.ts';
@@ -146,14 +146,8 @@ export class AnswerEmitter {
     const raw = asString(interaction['status']);
     const status = decodeStatus(raw ?? '');
     if (status === 'failure') this.#sink.on({ type: 'error', error: decodeFailed(interaction) });
-    else this.#sink.on({ type: 'finish', raw, ...endOf(status) });
+    else this.#sink.on({ type: 'finish', raw, reason: status === 'pending' ? 'pause' : status });
   }
-}
-
-function endOf(
-  status: Exclude<ReturnType<typeof decodeStatus>, 'failure'>,
-): Pick<FinishEvent, 'reason' | 'isPending'> {
-  return status === 'pending' ? { reason: 'pause', isPending: true } : { reason: status };
 }
 
 function placeIn(event: JsonObject): number {
