@@ -439,7 +439,7 @@ test('expired files are gone at once, and their bytes with the next purge; so is
   expect((await stateful.client.files.list()).data.map(({ id }) => id)).toEqual([long]);
   clock.advance(600_000);
   const left = [long, 'running'].toSorted();
-  for (let turn = 0; turn < 500 && onDisk(stateful).length > left.length; turn++)
+  for (let turn = 0; turn < 10_000 && onDisk(stateful).length > left.length; turn++)
     await new Promise(setImmediate);
   expect(onDisk(stateful)).toEqual(left);
   expect(await (await stateful.client.files.content(long)).text()).toBe('x');
