@@ -17,7 +17,7 @@ const STREAM_HEADERS = {
 };
 
 /** One request about an answer that stays at its upstream. */
-export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'client'> {
+export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'client' | 'account'> {
   readonly operation: RemoteOperation;
   /** The gateway's id of the answer. */
   readonly id: string;
@@ -90,7 +90,7 @@ interface Passing {
 function pass(
   operation: { readonly url: string; readonly method: RemoteOperation['method'] },
   { endpoint, names, remote, count }: Passing,
-  { principal, client, headers }: RemoteCall,
+  { principal, client, account, headers }: RemoteCall,
   visit: Visit,
   { upstream, clock, ticker, settings, redact }: GatewayDependencies,
 ): Promise<void> {
@@ -114,7 +114,7 @@ function pass(
     const asked = askKeeper(
       endpoint,
       operation,
-      { upstream, clock, ticker, timeouts, tenant: principal.keyId },
+      { upstream, clock, ticker, timeouts, tenant: principal.keyId, account },
       {
         whole(status, body) {
           // A refusal is in the words of the client's own protocol.

@@ -7,6 +7,7 @@ import { newGenerationId } from '../runtime/ids.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
+import type { Hold } from './memory-budget.ts';
 import { errorResponse, type ReplyDependencies, requestIds } from './reply.ts';
 
 export interface RemoteDependencies extends ReplyDependencies {
@@ -60,16 +61,22 @@ async function passOn(
   connection: Connection,
 ): Promise<Response> {
   const requestId = newGenerationId(deps.now());
+  let hold: Hold | undefined;
   try {
     const principal = deps.authenticate(headersOf(request, protocol.server));
     deps.load.begin(operation.api, principal.keyId);
     connection.patient();
     const client = new HttpClient(request, connection);
     const headers = requestIds(requestId);
-    const call: RemoteCall = { protocol, operation, principal, client, id, query, headers };
-    deps.gateway.relayRemote(call).catch((error: unknown) => client.fail(error));
+    const account = (hold = deps.memory.open(principal.keyId));
+    const call: RemoteCall = { protocol, operation, principal, client, account, id, query, headers };
+    deps.gateway
+      .relayRemote(call)
+      .catch((error: unknown) => client.fail(error))
+      .finally(() => account.release());
     return await client.response;
   } catch (error) {
+    hold?.release();
     connection.impatient();
     return errorResponse(deps, error, requestId, protocol.server);
   }

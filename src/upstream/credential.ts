@@ -1,8 +1,9 @@
 // What proves to an upstream who sends a request, where no fixed header does. Knows no provider.
+import type { Method } from './destination.ts';
 
 /** A request that is about to be sent. */
 export interface UnsignedRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: Method;
   /** Absolute. */
   readonly url: string;
   /** Names in lower case. */

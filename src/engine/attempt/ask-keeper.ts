@@ -8,6 +8,8 @@ import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import { receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
+import type { ByteAccount } from '../call.ts';
+import { HeldBytes } from '../held-bytes.ts';
 import { type Operation, preparedEndpoint } from '../prepared-endpoint.ts';
 import type { Timeouts } from '../settings.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -33,6 +35,8 @@ export interface KeeperAsking {
   readonly timeouts: Pick<Timeouts, 'responseMs' | 'idleMs'>;
   /** Key of the gateway on whose behalf it is asked. */
   readonly tenant: string;
+  /** What is kept of the answer counts here. */
+  readonly account: ByteAccount;
 }
 
 /**
@@ -54,6 +58,7 @@ class Keeper implements UpstreamCall {
   readonly #endpoint: Endpoint;
   readonly #asking: KeeperAsking;
   readonly #listener: KeeperListener;
+  readonly #kept: HeldBytes;
   #call: UpstreamCall | undefined;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
@@ -66,6 +71,7 @@ class Keeper implements UpstreamCall {
     this.#endpoint = endpoint;
     this.#asking = asking;
     this.#listener = listener;
+    this.#kept = new HeldBytes(asking.account);
     this.#lastAt = asking.clock.now();
   }
 
@@ -120,7 +126,8 @@ class Keeper implements UpstreamCall {
     const pieces: string[] = [];
     let size = 0;
     return {
-      data(bytes) {
+      data: (bytes) => {
+        this.#kept.add(bytes.length);
         size += bytes.length;
         if (size > most) throw new RangeError(`the upstream's answer is larger than ${most} bytes`);
         pieces.push(bytes);
@@ -176,6 +183,7 @@ class Keeper implements UpstreamCall {
 
   #over(): void {
     this.#isOver = true;
+    this.#kept.release();
     this.#unwatch();
   }
 }

@@ -81,8 +81,8 @@ class SignedCall implements UpstreamCall {
     const request = this.#request;
     if (!request) return;
     const signedAt = this.#upstream.now();
-    const { url, headers } = request.to;
-    const added = this.#credential.headers({ method: 'POST', url, headers, body: request.body });
+    const { url, method, headers } = request.to;
+    const added = this.#credential.headers({ method, url, headers, body: request.body });
     if (!(added instanceof Promise)) return this.#send(request, added, signedAt);
     added.then(
       (signature) => this.#send(request, signature, this.#upstream.now()),
