@@ -107,13 +107,18 @@ export function play(scenarios: readonly Scenario[]): void {
     test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(
       scenario.title,
       async () => {
-        const first = await problemsOf(scenario, scene);
-        // A machine that is busy with something else makes others wait, too, but not twice in a row.
-        const isWaiting = first.length > 0 && first.every((problem) => problem.startsWith(WAITED));
-        expect(isWaiting ? await problemsOf(scenario, scene) : first).toEqual([]);
+        let problems = await problemsOf(scenario, scene);
+        // A machine that is busy with something else makes others wait, too, but not three times in a row.
+        for (let again = 0; again < 2 && onlyWaited(problems); again++)
+          problems = await problemsOf(scenario, scene);
+        expect(problems).toEqual([]);
       },
       90_000,
     );
+}
+
+function onlyWaited(problems: readonly string[]): boolean {
+  return problems.length > 0 && problems.every((problem) => problem.startsWith(WAITED));
 }
 
 async function problemsOf(scenario: Scenario, scene: Running): Promise<string[]> {
