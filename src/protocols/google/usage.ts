@@ -1,0 +1,66 @@
+// The token counts of Google's protocols as the one usage vector: they count alike, under other names. Knows nothing of
+// prices or of events.
+import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
+import { asArray, asObject, asString } from '../../canonical/index.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
+
+/** What a protocol calls its counts. */
+export interface UsageNames {
+  readonly input: string;
+  /** What tools fed in, beside the input. */
+  readonly toolInput: string;
+  /** Part of the input. */
+  readonly cached: string;
+  readonly output: string;
+  /** Beside the output. */
+  readonly thoughts: string;
+  /** Lists of counts by modality. */
+  readonly inputDetails: string;
+  readonly cachedDetails: string;
+  readonly outputDetails: string;
+  /** The count of one modality. */
+  readonly count: string;
+}
+
+/**
+ * @param raw counts in tokens; missing ones are 0
+ * @param searches queries that the hosted search ran
+ */
+export function usageOf(raw: JsonObject, names: UsageNames, searches: number): Usage {
+  const count = (name: string): number => tokenCount(raw[name]);
+  const ofModality = (details: string, modality: string): number =>
+    modalityTokens(raw[details], modality, names.count);
+  const conflicts = new Conflicts();
+  const room = new TokenRoom(count(names.input) + count(names.toolInput), conflicts);
+  const cacheRead = room.take(count(names.cached), 'cache_read');
+  const { inputDetails, cachedDetails } = names;
+  const audio = room.takeRest(
+    ofModality(inputDetails, 'audio') - ofModality(cachedDetails, 'audio'),
+    'audio',
+  );
+  const image = room.takeRest(
+    ofModality(inputDetails, 'image') - ofModality(cachedDetails, 'image'),
+    'image',
+  );
+  const output = new TokenRoom(count(names.output), conflicts);
+  const spoken = output.take(ofModality(names.outputDetails, 'audio'), 'output_audio');
+  return {
+    input: { uncached: room.left, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
+    output: { text: output.left, reasoning: count(names.thoughts), audio: spoken },
+    tools: searches > 0 ? { web_search: searches } : {},
+    acceptedPrediction: 0,
+    rejectedPrediction: 0,
+    estimated: false,
+    ...conflicts.member(),
+    raw,
+  };
+}
+
+function modalityTokens(details: JsonValue | undefined, modality: string, name: string): number {
+  let tokens = 0;
+  for (const element of asArray(details)) {
+    const entry = asObject(element);
+    if (asString(entry['modality'])?.toLowerCase() === modality) tokens += tokenCount(entry[name]);
+  }
+  return tokens;
+}
