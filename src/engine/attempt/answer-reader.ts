@@ -86,7 +86,8 @@ export function relayStreamReader(
   };
 }
 
-function bodyReader(
+/** Collects a whole body, and fails, or goes on with its beginning, where it has more bytes. */
+export function bodyReader(
   maxBytes: number,
   done: (body: string) => void,
   excess: 'fail' | 'truncate' = 'fail',

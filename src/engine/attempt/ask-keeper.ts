@@ -12,7 +12,7 @@ import type { ByteAccount } from '../call.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { type Operation, preparedEndpoint } from '../prepared-endpoint.ts';
 import type { Timeouts } from '../settings.ts';
-import type { AnswerReader } from './answer-reader.ts';
+import { type AnswerReader, bodyReader } from './answer-reader.ts';
 import { isStreamed } from './event-stream-reader.ts';
 import { masked } from './masked-reader.ts';
 import { sendUpstream } from './send-upstream.ts';
@@ -122,20 +122,16 @@ class Keeper implements UpstreamCall {
   }
 
   #wholeReader(status: number): AnswerReader {
-    const most = status < 300 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES;
-    const pieces: string[] = [];
-    let size = 0;
+    const reader = bodyReader(status < 300 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES, (body) => {
+      this.#over();
+      this.#listener.whole(status, body);
+    });
     return {
       data: (bytes) => {
         this.#kept.add(bytes.length);
-        size += bytes.length;
-        if (size > most) throw new RangeError(`the upstream's answer is larger than ${most} bytes`);
-        pieces.push(bytes);
+        reader.data(bytes);
       },
-      end: () => {
-        this.#over();
-        this.#listener.whole(status, pieces.join(''));
-      },
+      end: () => reader.end(),
     };
   }
 

@@ -36,14 +36,10 @@ export interface PreparedAttempt extends EstimatedPrompt {
 }
 
 /** What was found out about a request on its way to an endpoint. */
-export interface Preparation {
-  readonly endpoint: Endpoint;
-  readonly protocol: Protocol;
-  readonly lane: Lane;
-  readonly report: Report;
+export interface Preparation
+  extends Pick<PreparedAttempt, 'endpoint' | 'protocol' | 'lane' | 'report' | 'passedHeaders'> {
   /** What the answer must pass before the client gets it; usually nothing. */
   readonly checks: readonly AnswerCheck[];
-  readonly passedHeaders: ReadonlySet<string> | undefined;
   /** As the client meant it. */
   readonly meant: CanonicalRequest;
   /** As the endpoint's model can take it, before a format was told in words. */

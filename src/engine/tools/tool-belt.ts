@@ -3,7 +3,6 @@
 import type {
   CanonicalRequest,
   HostedFacts,
-  McpQuestionFacts,
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
@@ -142,6 +141,5 @@ export class ToolBelt {
 /** A call that a person has allowed. */
 export interface AllowedCall {
   readonly questionId: string;
-  readonly question: McpQuestionFacts;
   readonly call: GatewayCall;
 }

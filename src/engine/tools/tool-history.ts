@@ -40,7 +40,7 @@ export class ToolHistory {
       }
       const tool = running.find((each) => each.owns(question));
       if (!tool?.allowed) continue;
-      if (isAllowed) calls.push({ questionId, question, call: tool.allowed(question, questionId) });
+      if (isAllowed) calls.push({ questionId, call: tool.allowed(question, questionId) });
       else this.settle(questionId, refusalFor(reason));
     }
     return calls;
