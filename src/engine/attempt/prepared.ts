@@ -36,8 +36,10 @@ export interface PreparedAttempt extends EstimatedPrompt {
 }
 
 /** What was found out about a request on its way to an endpoint. */
-export interface Preparation
-  extends Pick<PreparedAttempt, 'endpoint' | 'protocol' | 'lane' | 'report' | 'passedHeaders'> {
+export interface Preparation extends Pick<
+  PreparedAttempt,
+  'endpoint' | 'protocol' | 'lane' | 'report' | 'passedHeaders'
+> {
   /** What the answer must pass before the client gets it; usually nothing. */
   readonly checks: readonly AnswerCheck[];
   /** As the client meant it. */

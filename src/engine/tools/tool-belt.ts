@@ -1,11 +1,6 @@
 // The tools that the gateway runs for one request: which of those it asks for, at which endpoint, and under which names the
 // model sees them. Rewrites the request for an endpoint that does not run them itself. Knows no tool, and not when one runs.
-import type {
-  CanonicalRequest,
-  HostedFacts,
-  Tool,
-  ToolChoice,
-} from '../../canonical/index.ts';
+import type { CanonicalRequest, HostedFacts, Tool, ToolChoice } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { AvailableTools } from '../../tools/available-tools.ts';
 import {
