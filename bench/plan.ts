@@ -57,7 +57,7 @@ function measure(policy: string, candidates: number, rounds: number, withTable: 
     catalog,
     settings: { defaults: {}, taskTypes: {} },
     keyWishes: null,
-    keyId: 'key',
+    projectId: 'key',
     mayUse: () => true,
     state,
     nowMs: clock.nowMs,

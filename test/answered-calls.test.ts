@@ -4,7 +4,7 @@ import { AnsweredCalls } from '../src/engine/tools/answered-calls.ts';
 import { type CallOutcome, type GatewayCall, said } from '../src/tools/gateway-tool.ts';
 
 const { signal } = new AbortController();
-const LIMITS = { maxBytes: 40_000, maxKeyBytes: 20_000, outcomeMs: 1_000, mostMade: 100 };
+const LIMITS = { maxBytes: 40_000, maxProjectBytes: 20_000, outcomeMs: 1_000, mostMade: 100 };
 
 let made = 0;
 const call = (name: string, chars = 10): GatewayCall => ({

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   state: ['canonical', 'storage'],
   tools: ['canonical', 'documents', 'runtime', 'upstream', 'telemetry'],
   upstream: ['canonical', 'runtime', 'telemetry'],
-  storage: ['canonical', 'ledger', 'runtime'],
+  storage: ['canonical', 'ledger', 'limits', 'runtime'],
   auth: ['canonical', 'storage'],
   config: [
     'canonical',

@@ -392,14 +392,14 @@ test('files count against the quota of their key, and give way to nothing', asyn
       purpose: 'user_data',
     });
   const first = await upload(60_000);
-  const bytes = await stateful.storage.stateUsage.bytes(stateful.keyId);
+  const bytes = await stateful.storage.stateUsage.bytes(stateful.projectId);
   expect(bytes).toBeGreaterThan(60_000);
   const error = (await rejection(upload(60_000))) as APIError;
   expect(error).toMatchObject({ status: 402, code: 'storage_quota' });
   expect(onDisk(stateful)).toEqual([first.id]);
-  expect(await stateful.storage.stateUsage.bytes(stateful.keyId)).toBe(bytes);
+  expect(await stateful.storage.stateUsage.bytes(stateful.projectId)).toBe(bytes);
   await stateful.client.files.delete(first.id);
-  expect(await stateful.storage.stateUsage.bytes(stateful.keyId)).toBe(0);
+  expect(await stateful.storage.stateUsage.bytes(stateful.projectId)).toBe(0);
   await stateful.client.files.delete((await upload(60_000)).id);
   await stateful.close();
 });

@@ -30,7 +30,7 @@ async function thereAndBack(
       id: attempt.id.replace(generation.id, id),
     }));
     storage.ledger.append({ ...generation, id }, own);
-    const read = await storage.ledger.find(id, generation.keyId);
+    const read = await storage.ledger.find(id, generation.projectId);
     if (!read) throw new Error('not found');
     found.push({
       generation: { ...read.generation, id: generation.id },
@@ -119,8 +119,11 @@ const anyError = fc.record({
 const anyTime = fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.double({ min: 0, max: 4e12, noNaN: true }));
 /** Of what has a column: its text is UTF-8. */
 const anyName = fc.string({ unit: 'grapheme' });
+const anyHash = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
 const anyGeneration = fc.record({
   keyId: anyName,
+  projectId: anyName,
+  endUser: fc.option(anyHash),
   requestedModel: anyText,
   model: fc.option(anyName),
   endpoint: fc.option(anyText),
@@ -243,6 +246,7 @@ function usualRecord(n: number): [GenerationRecord, AttemptRecord[]] {
     createdAt,
     route,
     keyId: 'key_0123456789abcdef01234567',
+    projectId: 'key_0123456789abcdef01234567',
     requestedModel: 'gpt-4o-mini',
     model: 'openai/gpt-4o-mini',
     report: [],

@@ -110,7 +110,7 @@ export function select(body: JsonObject, setting: Setting = {}): ModelSelection 
     catalog: setting.catalog ?? tiers,
     settings: { defaults: {}, taskTypes: setting.taskTypes ?? {} },
     keyWishes: null,
-    keyId: 'key',
+    projectId: 'key',
     mayUse: setting.mayUse ?? (() => true),
     state: setting.state ?? memory(),
     nowMs: NOW,

@@ -161,7 +161,7 @@ describe('templates in files', () => {
       const { store } = { store: own.storage.prompts };
       const stored = ['tiny', 'pmpt_1', 'pmpt_2', 'pmpt_3'];
       for (const [at, id] of stored.entries())
-        await store.create({ id, keyId: own.keyId, name: null, createdAt: 1000 * at }, GREETING);
+        await store.create({ id, projectId: own.projectId, name: null, createdAt: 1000 * at }, GREETING);
       expect((await own.call('GET', '/prompts/tiny')).json).toMatchObject({ source: 'file' });
       for (const limit of [1, 2, 3, 4, 20]) {
         const ids: unknown[] = [];

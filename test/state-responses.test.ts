@@ -152,10 +152,10 @@ describe('a stored response', () => {
       expect((await own.call('GET', '/responses/resp_short')).status).toBe(200);
       clock.advance(1001);
       expect((await own.call('GET', '/responses/resp_short')).status).toBe(404);
-      expect(await own.storage.stateUsage.bytes(own.keyId)).toBeGreaterThan(0);
+      expect(await own.storage.stateUsage.bytes(own.projectId)).toBeGreaterThan(0);
       // The next purge takes it from the disk.
       clock.advance(600_000);
-      while ((await own.storage.stateUsage.bytes(own.keyId)) > 0)
+      while ((await own.storage.stateUsage.bytes(own.projectId)) > 0)
         await new Promise((resolve) => setImmediate(resolve));
     } finally {
       await own.close();
@@ -282,7 +282,7 @@ describe('the items that led to a response', () => {
     await stateful.storage.responses.put(
       {
         id: answer.id,
-        keyId: stateful.keyId,
+        projectId: stateful.projectId,
         createdAt: Date.now(),
         expiresAt: null,
         previousId: null,

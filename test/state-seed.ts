@@ -20,7 +20,7 @@ export interface StatefulGateway {
   readonly stranger: OpenAI;
   readonly storage: Storage;
   /** The tenant of `client`. */
-  readonly keyId: string;
+  readonly projectId: string;
   /** Stores a response of the first key. */
   seed(response: JsonObject, over?: Partial<StoredResponse>): Promise<void>;
   call(method: string, path: string, body?: unknown): Promise<{ status: number; json: JsonObject }>;
@@ -45,7 +45,7 @@ export async function startStateful(
     configured: [{ name: 'test', key: TEST_KEY }],
   });
   await index.refresh();
-  const { keyId } = index.authenticate(TEST_KEY, Date.now());
+  const { projectId } = index.authenticate(TEST_KEY, Date.now());
   const clientOf = (apiKey: string): OpenAI =>
     new OpenAI({ apiKey, baseURL: gateway.baseURL, maxRetries: 0 });
   return {
@@ -53,11 +53,11 @@ export async function startStateful(
     client: clientOf(TEST_KEY),
     stranger: clientOf(OTHER_KEY),
     storage,
-    keyId,
+    projectId,
     seed: (response, over = {}) =>
       storage.responses.put({
         id: String(response['id']),
-        keyId,
+        projectId,
         createdAt: Date.now(),
         expiresAt: null,
         previousId: null,

@@ -10,7 +10,7 @@ import { message, storedResponse } from './storage-records.ts';
 
 const CONVERSATION: StoredConversation = {
   id: 'conv_1',
-  keyId: 'key_a',
+  projectId: 'key_a',
   createdAt: 1,
   expiresAt: 1_000,
   metadata: { topic: 'demo' },
@@ -112,7 +112,7 @@ test('a stored response appends its turn, unless the conversation is gone', asyn
   expect(await conversations.delete('key_a', 'conv_1')).toBe(false);
   expect(await conversations.find('key_a', 'conv_1', 0)).toBeNull();
   await responses.put(storedResponse('resp_6', { conversationId: 'conv_1' }), 'conv_1');
-  await responses.put(storedResponse('resp_7', { keyId: 'key_b' }), 'conv_1');
+  await responses.put(storedResponse('resp_7', { projectId: 'key_b' }), 'conv_1');
   expect(await responses.find('key_a', 'resp_6', 0)).not.toBeNull();
   expect(await conversations.all('key_a', 'conv_1', 0)).toBeNull();
   expect(await responses.findItem('key_a', 'msg_0', 0)).toBeNull();
@@ -203,7 +203,7 @@ test('conversations take the place of responses, but never of each other', async
   expect(await responses.find('key_a', 'resp_3', 0)).toBeNull();
   expect(await conversations.find('key_a', 'conv_2', 0)).toBeNull();
 
-  await conversations.create({ ...another, keyId: 'key_b' }, large('msg_d'));
+  await conversations.create({ ...another, projectId: 'key_b' }, large('msg_d'));
   await conversations.deleteItem('key_a', 'conv_1', 'msg_a');
   expect(await conversations.append('key_a', 'conv_1', large('msg_c'))).toBe(true);
   await storage.close();

@@ -4,7 +4,7 @@ import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 
-const PROMPT = { id: 'pmpt_1', keyId: 'key_a', name: 'greeting', createdAt: 1 };
+const PROMPT = { id: 'pmpt_1', projectId: 'key_a', name: 'greeting', createdAt: 1 };
 
 test('versions are numbered, listed newest first, and one of them is the default', async () => {
   const path = freshPath();
@@ -78,7 +78,7 @@ test('prompts are listed in pages, in both orders', async () => {
   const { prompts } = storage;
   for (let n = 0; n < 5; n++) {
     await prompts.create({ ...PROMPT, id: `pmpt_${n}` }, { n });
-    await prompts.create({ ...PROMPT, id: `pmpt_b${n}`, keyId: 'key_b' }, { n });
+    await prompts.create({ ...PROMPT, id: `pmpt_b${n}`, projectId: 'key_b' }, { n });
   }
   const idsOf = async (order: 'asc' | 'desc', after?: string): Promise<unknown> => {
     const page = await prompts.list('key_a', { order, limit: 2, after });

@@ -20,6 +20,8 @@ export function generation(id: string, over: Partial<GenerationRecord> = {}): Ge
   return {
     id,
     keyId: 'key_a',
+    projectId: 'key_a',
+    endUser: null,
     api: 'chat.completions',
     protocol: 'openai-chat',
     requestedModel: 'gpt-5',
@@ -75,7 +77,7 @@ export function storedResponse(id: string, over: Partial<StoredResponse> = {}): 
   const tail = id.slice(id.indexOf('_') + 1);
   return {
     id,
-    keyId: 'key_a',
+    projectId: 'key_a',
     createdAt: 1_000,
     expiresAt: 2_000,
     previousId: null,

@@ -50,10 +50,10 @@ test('what several stores write in one tick is written in one transaction', asyn
   const other = openSqlite(path);
   const version = (): unknown => other.prepare('pragma data_version').all()[0]?.['data_version'];
   const before = version();
-  const conversation = { id: 'conv_1', keyId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
+  const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
   const written = [
     storage.conversations.create(conversation, []),
-    storage.prompts.create({ id: 'pmpt_1', keyId: 'key_a', name: null, createdAt: 0 }, { a: 1 }),
+    storage.prompts.create({ id: 'pmpt_1', projectId: 'key_a', name: null, createdAt: 0 }, { a: 1 }),
   ];
   await Promise.resolve();
   expect(await storage.conversations.find('key_a', 'conv_1', 0)).toBeNull();
@@ -104,7 +104,7 @@ test('a chain of 200 comes back oldest first', async () => {
   expect((await storage.responses.chain('key_a', idOf(0), 0))?.length).toBe(1);
 
   // Another key's response in the middle is as good as none.
-  await storage.responses.put(storedResponse('resp_foreign', { keyId: 'key_b', previousId: idOf(5) }));
+  await storage.responses.put(storedResponse('resp_foreign', { projectId: 'key_b', previousId: idOf(5) }));
   await storage.responses.put(storedResponse('resp_after', { previousId: 'resp_foreign' }));
   expect(await storage.responses.chain('key_a', 'resp_after', 0)).toBeNull();
 
@@ -162,8 +162,10 @@ test('a purge deletes expired responses a few at a time, of every key, and nothi
   const storage = await openSqliteStorage({ path });
   const puts: Promise<void>[] = [];
   for (let n = 0; n < 120; n++)
-    puts.push(storage.responses.put(storedResponse(`resp_a${n}`, { keyId: `key_${n % 3}`, expiresAt: n })));
-  puts.push(storage.responses.put(storedResponse('resp_kept', { keyId: 'key_0', expiresAt: null })));
+    puts.push(
+      storage.responses.put(storedResponse(`resp_a${n}`, { projectId: `key_${n % 3}`, expiresAt: n })),
+    );
+  puts.push(storage.responses.put(storedResponse('resp_kept', { projectId: 'key_0', expiresAt: null })));
   await Promise.all(puts);
   const deleted: number[] = [];
   for (let n = 1; n > 0; deleted.push(n)) n = await storage.responses.purge(99);
@@ -185,7 +187,7 @@ test('the oldest responses of a full key give way, and only those', async () => 
   const { responses, stateUsage } = storage;
   const put = (n: number, over = {}): Promise<void> =>
     responses.put(storedResponse(idOf(n), { expiresAt: 10_000 + n, ...over }));
-  await responses.put(storedResponse('resp_other', { keyId: 'key_b' }));
+  await responses.put(storedResponse('resp_other', { projectId: 'key_b' }));
   for (let n = 1; n <= 4; n++) await put(n);
   const used = await stateUsage.bytes('key_a');
   max = used;
@@ -209,7 +211,7 @@ test('the oldest responses of a full key give way, and only those', async () => 
 test('the counters agree with what is there, whatever happened', async () => {
   const storage = await openSqliteStorage({ path: freshPath() });
   const { responses, conversations, prompts, stateUsage } = storage;
-  const conversation = { id: 'conv_1', keyId: 'key_a', createdAt: 0, expiresAt: 9, metadata: {} };
+  const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: 9, metadata: {} };
   expect(await stateUsage.bytes('key_a')).toBe(0);
   await conversations.create(conversation, [message('msg_a', 'a')]);
   await conversations.create(conversation, [message('msg_a', 'a')]);
@@ -219,7 +221,7 @@ test('the counters agree with what is there, whatever happened', async () => {
   await conversations.deleteItem('key_a', 'conv_1', 'msg_a');
   await conversations.setMetadata('key_a', 'conv_1', { a: 'long enough' });
   await conversations.setMetadata('key_a', 'conv_1', { a: 'b' });
-  await prompts.create({ id: 'pmpt_1', keyId: 'key_a', name: 'x', createdAt: 0 }, { a: 1 });
+  await prompts.create({ id: 'pmpt_1', projectId: 'key_a', name: 'x', createdAt: 0 }, { a: 1 });
   await prompts.addVersion('key_a', 'pmpt_1', { b: 2 }, 0);
   await prompts.setName('key_a', 'pmpt_1', 'a longer name');
   await prompts.deleteVersion('key_a', 'pmpt_1', '2');

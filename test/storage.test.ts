@@ -26,6 +26,13 @@ const KEY: StoredKey = {
   logContent: true,
   strict: true,
   routing: { only: ['openai'], max_price: { prompt: 3 } },
+  projectId: 'search',
+  roles: ['models', 'admin'],
+  limits: [{ requests: 60, per: 'minute', models: ['openai/*'] }],
+  budgets: [{ usd: 5, per: 'day' }],
+  previous: { hash: 'bb', until: 9 },
+  updatedAt: 2,
+  version: 3,
 };
 
 /** A hand-turned event loop: what `schedule` was given, run on demand. */
@@ -200,7 +207,7 @@ test('a failed transaction is tried once more, then rejects', async () => {
   const other = openSqlite(path);
 
   other.exec('begin immediate');
-  const conversation = { keyId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
+  const conversation = { projectId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
   const saved = storage.conversations.create({ ...conversation, id: 'conv_1' }, []);
   await Promise.resolve();
   loop.turn();
@@ -290,11 +297,11 @@ test('sealed turns are found by key and call, until they expire', async () => {
   const { vault } = storage;
   const sealed = Uint8Array.of(0, 1, 255);
   await vault.put([
-    { keyId: 'key_a', callId: 'call_1', sealed, expiresAt: 100 },
-    { keyId: 'key_a', callId: 'call_2', sealed, expiresAt: 50 },
-    { keyId: 'key_b', callId: 'call_3', sealed, expiresAt: 100 },
+    { projectId: 'key_a', callId: 'call_1', sealed, expiresAt: 100 },
+    { projectId: 'key_a', callId: 'call_2', sealed, expiresAt: 50 },
+    { projectId: 'key_b', callId: 'call_3', sealed, expiresAt: 100 },
   ]);
-  await vault.put([{ keyId: 'key_a', callId: 'call_1', sealed: Uint8Array.of(9), expiresAt: 100 }]);
+  await vault.put([{ projectId: 'key_a', callId: 'call_1', sealed: Uint8Array.of(9), expiresAt: 100 }]);
   const found = await vault.get('key_a', ['call_1', 'call_2', 'call_3', 'call_4'], 50);
   expect([...found]).toEqual([['call_1', Uint8Array.of(9)]]);
   expect(await vault.purge(50)).toBe(1);
@@ -309,7 +316,7 @@ test('a purge deletes a bounded number at a time', async () => {
   const { vault } = storage;
   await vault.put(
     Array.from({ length: 1_201 }, (_, i) => ({
-      keyId: 'k',
+      projectId: 'k',
       callId: `c${i}`,
       sealed: Uint8Array.of(1),
       expiresAt: i,
@@ -425,9 +432,9 @@ test('a migration that fails leaves the database as it was', async () => {
   });
   const database = openSqlite(path);
   expect(database.prepare("select name from sqlite_master where name = 'half_done'").all()).toEqual([]);
-  expect(database.prepare('select count(*) as n from schema_migrations').all()).toEqual([
-    { n: MIGRATIONS.length },
-  ]);
+  const count =
+    'select (select count(*) from schema_migrations) + (select count(*) from schema_additions) as n';
+  expect(database.prepare(count).all()).toEqual([{ n: MIGRATIONS.length }]);
   database.close();
 });
 
@@ -440,6 +447,20 @@ test('a database of a newer program is refused with a clear message', async () =
     kind: 'internal',
     message: expect.stringContaining('newer Dragoman'),
   });
+});
+
+test('a database of a newer program is opened where that has only added to it', async () => {
+  const path = freshPath();
+  const isAdditive = true;
+  const column = async (db: Kysely<Schema>): Promise<void> =>
+    db.schema.alterTable('keys').addColumn('from_the_future', 'text').execute();
+  const migrations = [...MIGRATIONS, { name: 'future', up: column, isAdditive }];
+  await (await openSqliteStorage({ path, migrations })).close();
+  const older = await openSqliteStorage({ path });
+  await older.keys.insert(KEY);
+  expect(await older.keys.list()).toEqual([KEY]);
+  await older.close();
+  await (await openSqliteStorage({ path, migrations })).close();
 });
 
 test('a file that is no database is refused with its path', async () => {

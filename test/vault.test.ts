@@ -308,9 +308,9 @@ test('a record that is moved to another tenant or call cannot be opened', async 
   await writer.remember('key_a', [reasoning('one'), call('a')]);
   await writer.remember('key_a', [reasoning('two'), call('b')]);
   const [idA, idB] = [...rows.keys()] as [string, string];
-  await store.put([{ keyId: 'key_b', callId: idA, sealed: rows.get(idA)!, expiresAt: 9_999 }]);
+  await store.put([{ projectId: 'key_b', callId: idA, sealed: rows.get(idA)!, expiresAt: 9_999 }]);
   expect((await vault.restore('key_b', [call('a')])).restored).toBe(0);
-  await store.put([{ keyId: 'key_a', callId: idA, sealed: rows.get(idB)!, expiresAt: 9_999 }]);
+  await store.put([{ projectId: 'key_a', callId: idA, sealed: rows.get(idB)!, expiresAt: 9_999 }]);
   expect((await vault.restore('key_a', [call('a')])).restored).toBe(0);
   expect((await vault.restore('key_a', [call('b')])).restored).toBe(1);
 });

@@ -1,6 +1,6 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
 // so that a full or locked database cannot turn into refused requests.
-import { GatewayError, toWishes, type RoutingWishes } from '../canonical/index.ts';
+import { GatewayError, toWishes, type KeyRole, type RoutingWishes } from '../canonical/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
 import type { Principal } from './principal.ts';
@@ -16,12 +16,16 @@ export interface ConfiguredKey {
   readonly logContent?: boolean | undefined;
   readonly strict?: boolean | null | undefined;
   readonly routing?: RoutingWishes | null | undefined;
+  readonly project?: string | null | undefined;
+  readonly roles?: readonly KeyRole[] | null | undefined;
 }
 
 interface Entry {
   readonly principal: Principal;
   readonly revokedAt: number | null;
 }
+
+const USUAL_ROLES: readonly KeyRole[] = ['models'];
 
 export interface KeyIndexOptions {
   readonly store: KeyStore;
@@ -148,6 +152,8 @@ function entryOf(key: StoredKey): Entry {
   return {
     principal: {
       keyId: key.id,
+      projectId: key.projectId ?? key.id,
+      roles: key.roles,
       name: key.name,
       expiresAt: key.expiresAt,
       mayUse: compileNamePatterns(key.models),
@@ -161,9 +167,12 @@ function entryOf(key: StoredKey): Entry {
 
 /** A configured key's id comes from its hash: the same key is the same tenant after a restart and under a new name. */
 function configuredEntry(key: ConfiguredKey, hash: string): Entry {
+  const keyId = `key_${hash.slice(0, 20)}`;
   return {
     principal: {
-      keyId: `key_${hash.slice(0, 20)}`,
+      keyId,
+      projectId: key.project ?? keyId,
+      roles: key.roles ?? USUAL_ROLES,
       name: key.name,
       expiresAt: key.expiresAt ?? null,
       mayUse: compileNamePatterns(key.models ?? null),

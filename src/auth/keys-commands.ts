@@ -18,7 +18,9 @@ export interface NewKey {
 }
 
 /** A stored key as people may see it: without its hash. */
-export type KeyView = Omit<StoredKey, 'hash'> & { readonly state: 'active' | 'expired' | 'revoked' };
+export type KeyView = Omit<StoredKey, 'hash' | 'previous'> & {
+  readonly state: 'active' | 'expired' | 'revoked';
+};
 
 /**
  * Makes and stores a key.
@@ -63,6 +65,13 @@ export async function createKey(
     logContent: input.logContent ?? false,
     strict: input.strict ?? null,
     routing: input.routing ?? null,
+    projectId: null,
+    roles: ['models'],
+    limits: [],
+    budgets: [],
+    previous: null,
+    updatedAt: nowMs,
+    version: 1,
   };
   await store.insert(stored);
   return { key, record: viewOf(stored, nowMs) };
@@ -95,7 +104,7 @@ export async function revokeKey(store: KeyStore, idOrName: string, nowMs: number
 }
 
 function viewOf(key: StoredKey, nowMs: number): KeyView {
-  const { hash: _, ...shown } = key;
+  const { hash: _, previous: _previous, ...shown } = key;
   return { ...shown, state: stateOf(key, nowMs) };
 }
 

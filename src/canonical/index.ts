@@ -11,6 +11,7 @@ export * from './item.ts';
 export * from './json-bounds.ts';
 export * from './json-scan.ts';
 export * from './json.ts';
+export * from './key-role.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';
 export * from './part.ts';

@@ -1,5 +1,5 @@
 // Composes the whole gateway from a configuration: the one place that knows every concrete part.
-import { KeyIndex, createKey, presentedKey } from '../auth/index.ts';
+import { KeyIndex, createKey, presentedKey, withRole } from '../auth/index.ts';
 import {
   buildSnapshot,
   plannedKeys,
@@ -13,7 +13,7 @@ import {
 } from '../config/index.ts';
 import { BUNDLED_PRICES } from '../catalog/index.ts';
 import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
-import { expiryOf, Gateway } from '../engine/index.ts';
+import { EndUsers, expiryOf, Gateway } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
@@ -195,6 +195,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
     compaction,
+    endUsers: new EndUsers(await storage.secret('end users')),
     media: { files, fetch: guarded },
     tools: openTools({ ...network, fetch: guarded, config: () => watched.current().config }),
     clock,
@@ -228,7 +229,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const app = createApp({
     gateway,
-    authenticate: (header) => keys.authenticate(presentedKey(header), clock.now()),
+    authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.now()), 'models'),
     catalog: () => watched.current().catalog,
     ledger: storage.ledger,
     state: storage,
@@ -242,7 +243,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
     ready: () => ready,
-    sealSummary: (keyId, text) => compaction.seal(keyId, text),
+    sealSummary: (projectId, text) => compaction.seal(projectId, text),
     expiresAt: (now) => expiryOf(watched.current(), now),
     now: clock.now,
     log,

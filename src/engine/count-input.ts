@@ -43,17 +43,17 @@ export async function countInput(
   call: ApiCall,
   decoded: CanonicalRequest,
 ): Promise<Counted> {
-  const { keyId } = call.principal;
+  const { projectId } = call.principal;
   const native = call.protocol.server.nativeReasoning;
   const opened = native
-    ? new ReasoningSeal(deps.reasoning, keyId, native).opened(decoded.items, decoded.report)
+    ? new ReasoningSeal(deps.reasoning, projectId, native).opened(decoded.items, decoded.report)
     : decoded.items;
-  const whole = openCompactions(opened, keyId, deps.compaction);
+  const whole = openCompactions(opened, projectId, deps.compaction);
   const { mayName } = deps.settings();
   refuseObjects({ ...decoded, items: whole }, call.protocol.server, mayName);
   const request = {
     ...decoded,
-    items: await resolveFiles(whole, keyId, deps.media.files, mayName, call.account),
+    items: await resolveFiles(whole, projectId, deps.media.files, mayName, call.account),
   };
   const counter = counterFor(request, deps, call);
   const counted = counter && (await askToCount(request, counter, deps, call));

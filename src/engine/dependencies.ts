@@ -8,6 +8,7 @@ import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
+import type { EndUsers } from './end-users.ts';
 import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
 
@@ -30,6 +31,8 @@ export interface GatewayDependencies {
   readonly media: MediaSources;
   /** Tools that the gateway runs itself, as the current configuration has them. */
   readonly tools: () => AvailableTools;
+  /** How end users stand in records. */
+  readonly endUsers: EndUsers;
   readonly clock: Clock;
   readonly ticker: Ticker;
   /** A number in [0, 1). */

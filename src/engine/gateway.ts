@@ -107,7 +107,7 @@ export class Gateway {
 
   /**
    * Passes on what a client does with an answer that an upstream keeps. Rejects where the client got nothing.
-   * @throws GatewayError `not_found` for what is unknown or another key's
+   * @throws GatewayError `not_found` for what is unknown or another project's
    */
   async relayRemote(call: RemoteCall): Promise<void> {
     const visit = new Visit(call.client);

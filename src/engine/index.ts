@@ -6,6 +6,7 @@ export type { ApiCall, Client, ClientStream, Encoding, ExplainCall, TurnMemory }
 export type { Counted } from './count-input.ts';
 export { Gateway } from './gateway.ts';
 export type { GatewayDependencies } from './dependencies.ts';
+export { EndUsers } from './end-users.ts';
 export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
 export { headerText, retryHeaders } from './answer/index.ts';

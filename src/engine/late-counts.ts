@@ -42,13 +42,13 @@ export function recordLateCounts(
 /** A record with what was counted after it had been written, if anything was. */
 export async function withLateCounts(
   found: Recorded,
-  keyId: string,
+  projectId: string,
   ledger: Pick<LedgerStore, 'find'>,
 ): Promise<Recorded> {
   const { generation } = found;
   if (generation.usage !== null || found.attempts.every(({ upstreamId }) => upstreamId === null))
     return found;
-  const late = await ledger.find(lateId(generation.id), keyId);
+  const late = await ledger.find(lateId(generation.id), projectId);
   if (!late) return found;
   const { usage, cost } = late.generation;
   return { ...found, generation: { ...generation, usage, cost } };

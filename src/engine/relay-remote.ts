@@ -28,11 +28,11 @@ export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'cl
 
 /**
  * Passes a request on, and its answer back. Rejects where the client got nothing.
- * @throws GatewayError `not_found` for what is unknown, another key's, or kept by nobody
+ * @throws GatewayError `not_found` for what is unknown, another project's, or kept by nobody
  */
 export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayDependencies): Promise<void> {
   const { protocol, principal, operation, id } = call;
-  const found = await findRemote(id, principal.keyId, protocol.name, deps.ledger);
+  const found = await findRemote(id, principal.projectId, protocol.name, deps.ledger);
   const remote = protocol.server.remoteAnswers;
   if (!found || !remote)
     throw new GatewayError('not_found', `There is no ${JSON.stringify(id.slice(0, 100))} for this API key.`, {

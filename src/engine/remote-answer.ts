@@ -16,15 +16,15 @@ export interface RemoteAnswer {
 /**
  * @param id of the generation that made the answer
  * @param protocol that of its client and of its upstream
- * @returns null where there is none for this key
+ * @returns null where there is none of this project
  */
 export async function findRemote(
   id: string,
-  keyId: string,
+  projectId: string,
   protocol: ProtocolName,
   ledger: Pick<LedgerStore, 'find'>,
 ): Promise<RemoteAnswer | null> {
-  const found = await ledger.find(id, keyId);
+  const found = await ledger.find(id, projectId);
   if (!found || found.generation.protocol !== protocol) return null;
   // The id of a try that failed is that of a request which was refused, or of an answer that nobody was shown.
   const attempt = found.attempts.findLast((each) => each.outcome !== 'failed' && each.protocol === protocol);

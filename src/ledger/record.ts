@@ -58,6 +58,10 @@ export interface AttemptRecord {
 export interface GenerationRecord {
   readonly id: string;
   readonly keyId: string;
+  /** The project of the key; the key's own id where it had none. */
+  readonly projectId: string;
+  /** Hash of the project and of the name by which the request called its end user; null where it named none. */
+  readonly endUser: string | null;
   /** `chat.completions`, `responses`, `messages`, … */
   readonly api: string;
   readonly protocol: ProtocolName;

@@ -5,7 +5,7 @@ import { GatewayError } from '../canonical/index.ts';
 
 /** What routing needs to know of a request for embeddings: it has no items. */
 export function embeddingTask(
-  said: Pick<CanonicalRequest, 'protocol' | 'raw' | 'model' | 'gateway' | 'report'>,
+  said: Pick<CanonicalRequest, 'protocol' | 'raw' | 'model' | 'gateway' | 'report' | 'endUser'>,
 ): CanonicalRequest {
   return { ...said, task: 'embedding', items: [], tools: [], reasoning: {}, stream: false, extra: {} };
 }

@@ -15,9 +15,13 @@ const HOUR_MS = 3_600_000;
  * Identity of a conversation: whose it is, its instructions, its tools and its first words, which later turns
  * repeat. Null when the prompt is too short to be cached anywhere, and for embeddings.
  */
-export function conversationOf(request: CanonicalRequest, keyId: string, inputChars: number): string | null {
+export function conversationOf(
+  request: CanonicalRequest,
+  projectId: string,
+  inputChars: number,
+): string | null {
   if (inputChars < SHORTEST_CHARS || request.task === 'embedding') return null;
-  const hash = createHash('sha256').update(keyId);
+  const hash = createHash('sha256').update(projectId);
   for (const tool of request.tools) hash.update('\0').update(tool.type === 'hosted' ? tool.kind : tool.name);
   let left = HASHED_CHARS;
   for (const item of request.items) {

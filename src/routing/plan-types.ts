@@ -10,7 +10,7 @@ export interface PlanContext {
   /** Defaults of the key that asks; null when it has none. */
   readonly keyWishes: RoutingWishes | null;
   /** Tenant: conversations of two keys are never the same. */
-  readonly keyId: string;
+  readonly projectId: string;
   readonly mayUse: (modelId: string) => boolean;
   readonly state: RoutingState;
   /** Unix milliseconds. */

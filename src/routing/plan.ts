@@ -22,7 +22,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
   reportStrangers(request.gateway.routing, context);
   const selection = selectModels(request, context);
-  const conversation = conversationOf(request, context.keyId, context.inputChars);
+  const conversation = conversationOf(request, context.projectId, context.inputChars);
   const holder =
     conversation === null || isOrdered(request.gateway.routing) || takesTurn(request, wishes)
       ? null

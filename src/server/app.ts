@@ -225,13 +225,13 @@ async function generationById(
   if (!id)
     throw new GatewayError('invalid_request', 'id: the id of a generation is required', { param: 'id' });
   // Each protocol puts its own prefix before the generation's id (`resp_…`, `msg_…`); the id itself has no underscore.
-  const found = await ledger.find(id.slice(id.lastIndexOf('_') + 1), principal.keyId);
+  const found = await ledger.find(id.slice(id.lastIndexOf('_') + 1), principal.projectId);
   if (!found)
     throw new GatewayError(
       'not_found',
       `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`,
       { param: 'id' },
     );
-  const { generation, attempts } = await withLateCounts(found, principal.keyId, ledger);
+  const { generation, attempts } = await withLateCounts(found, principal.projectId, ledger);
   return generationView(generation, attempts);
 }

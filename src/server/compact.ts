@@ -31,7 +31,7 @@ export interface CompactDependencies extends Pick<StateDependencies, 'state' | '
   readonly gateway: Gateway;
   readonly catalog: () => Catalog;
   /** Makes of a summary what only its owner's requests can bring back. */
-  readonly sealSummary: (keyId: string, text: string) => string;
+  readonly sealSummary: (projectId: string, text: string) => string;
   /** When a response that is stored now expires, Unix milliseconds; null: never. */
   readonly expiresAt: (now: number) => number | null;
 }
@@ -102,7 +102,7 @@ export async function compactTurn(deps: CompactDependencies, call: ApiCall): Pro
 /** Keeps the turn as the beginning of what follows: what came before is in the summary. Never rejects. */
 async function keep(
   { state, now: clock, expiresAt, log }: CompactDependencies,
-  { principal: { keyId }, memory }: ApiCall,
+  { principal: { projectId }, memory }: ApiCall,
   request: CanonicalRequest,
   response: JsonObject,
   input: readonly JsonObject[],
@@ -110,7 +110,7 @@ async function keep(
   const id = String(response['id']);
   if (!request.state?.store) return memory?.remember(id, [...input, ...outputOf(response)]);
   const createdAt = clock();
-  const turn = { id, keyId, createdAt, expiresAt: expiresAt(createdAt), response, input };
+  const turn = { id, projectId, createdAt, expiresAt: expiresAt(createdAt), response, input };
   await state.responses
     .put({ ...turn, previousId: null, conversationId: null })
     .catch((error: unknown) => log.error('an answer could not be kept', { id, error }));
@@ -128,9 +128,9 @@ async function summarise(
   request: CanonicalRequest,
 ): Promise<Compacted | null> {
   const { memory, client, principal } = call;
-  const { keyId } = principal;
+  const { projectId } = principal;
   const previous = request.state?.previousResponseId;
-  const from = { responses: deps.state.responses, keyId, now: deps.now(), memory };
+  const from = { responses: deps.state.responses, projectId, now: deps.now(), memory };
   const before = previous === undefined ? [] : await previousItems(previous, from);
   const input = storedItems.identify(request.raw['input'], newId);
   const all = [...before, ...input];
@@ -157,7 +157,7 @@ async function summarise(
   }
   const response = asObject(parseJson(inner.text()));
   const { headers } = answer;
-  const encrypted = native ? encryptedOf(response) : deps.sealSummary(keyId, summaryOf(response));
+  const encrypted = native ? encryptedOf(response) : deps.sealSummary(projectId, summaryOf(response));
   const said = all.filter((item) => item['type'] === 'message' && item['role'] === 'user');
   return {
     answer: response,

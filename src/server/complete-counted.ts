@@ -8,12 +8,12 @@ import { notFound, storedItems, type StateDependencies } from './state-routes.ts
 export type CountState = Pick<StateDependencies, 'state' | 'prompts' | 'now'>;
 
 interface Asking extends CountState {
-  readonly keyId: string;
+  readonly projectId: string;
 }
 
 /** @throws GatewayError 400 for wrong members, 404 for unknown ids */
 export async function completeCounted(call: ApiCall, deps: CountState): Promise<CanonicalRequest> {
-  const asking = { ...deps, keyId: call.principal.keyId };
+  const asking = { ...deps, projectId: call.principal.projectId };
   const request = await withPrompt(call.json, asking);
   const history = request.state ? await historyOf(request.state, asking) : [];
   const own = await Promise.all(request.items.map((item) => dereferenced(item, asking)));
@@ -24,10 +24,10 @@ export async function completeCounted(call: ApiCall, deps: CountState): Promise<
 }
 
 /** The request with its template filled in. Decoded by itself first: mistakes are named in the client's own words. */
-async function withPrompt(body: unknown, { prompts, keyId }: Asking): Promise<CanonicalRequest> {
+async function withPrompt(body: unknown, { prompts, projectId }: Asking): Promise<CanonicalRequest> {
   const request = decode(body);
   if (!namesPrompt(body)) return request;
-  const { whole } = await promptedBody(body, keyId, prompts);
+  const { whole } = await promptedBody(body, projectId, prompts);
   return decode(whole);
 }
 
@@ -39,21 +39,21 @@ function decode(body: unknown): CanonicalRequest {
 
 async function historyOf(
   { previousResponseId: previous, conversationId: conversation }: StateRequest,
-  { state: { responses, conversations }, keyId, now }: Asking,
+  { state: { responses, conversations }, projectId, now }: Asking,
 ): Promise<readonly Item[]> {
   if (previous !== undefined) {
-    const items = await previousItems(previous, { responses, keyId, now: now() });
+    const items = await previousItems(previous, { responses, projectId, now: now() });
     return storedItems.decode(items, 'previous_response_id');
   }
   if (conversation === undefined) return [];
-  const items = await conversations.all(keyId, conversation, now());
+  const items = await conversations.all(projectId, conversation, now());
   if (!items) throw notFound('Conversation', conversation, 'conversation');
   return storedItems.decode(items, 'conversation');
 }
 
-async function dereferenced(item: Item, { state, keyId, now }: Asking): Promise<Item> {
+async function dereferenced(item: Item, { state, projectId, now }: Asking): Promise<Item> {
   if (item.type !== 'reference') return item;
-  const found = await state.responses.findItem(keyId, item.id, now());
+  const found = await state.responses.findItem(projectId, item.id, now());
   const [decoded] = isJsonObject(found) ? storedItems.decode([found], item.path ?? 'input') : [];
   if (decoded) return decoded;
   throw notFound('Item', item.id, item.path);

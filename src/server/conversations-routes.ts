@@ -29,7 +29,7 @@ async function create(call: StateCall): Promise<JsonObject> {
   // Like OpenAI's, conversations do not expire: what goes on for years must not lose its beginning. Quotas bound them.
   const conversation: StoredConversation = {
     id: newId('conv_'),
-    keyId: call.keyId,
+    projectId: call.projectId,
     createdAt: call.now,
     expiresAt: null,
     metadata,
@@ -44,14 +44,14 @@ async function update(call: StateCall): Promise<JsonObject> {
     throw new GatewayError('invalid_request', 'metadata: is required', { param: 'metadata' });
   const metadata = readMetadata(body);
   const { id } = await findConversation(call);
-  const updated = await call.deps.state.conversations.setMetadata(call.keyId, id, metadata);
+  const updated = await call.deps.state.conversations.setMetadata(call.projectId, id, metadata);
   if (!updated) throw notFound('Conversation', id);
   return encodeConversation(updated);
 }
 
 async function remove(call: StateCall): Promise<JsonObject> {
   const { id } = await findConversation(call);
-  if (!(await call.deps.state.conversations.delete(call.keyId, id))) throw notFound('Conversation', id);
+  if (!(await call.deps.state.conversations.delete(call.projectId, id))) throw notFound('Conversation', id);
   return { id, object: 'conversation.deleted', deleted: true };
 }
 
@@ -59,7 +59,7 @@ async function listItems(call: StateCall): Promise<JsonObject> {
   const page = readPage(call.query);
   const include = readInclude(call.query);
   const { id } = await findConversation(call);
-  const found = await call.deps.state.conversations.items(call.keyId, id, page);
+  const found = await call.deps.state.conversations.items(call.projectId, id, page);
   if (!found) throw notFound('Conversation', id);
   return encodeList(
     found.items.map((item) => storedItems.show(item, include)),
@@ -74,7 +74,7 @@ async function addItems(call: StateCall): Promise<JsonObject> {
     throw new GatewayError('invalid_request', 'items: is required', { param: 'items' });
   const { id } = await findConversation(call);
   const items = await readItems(body, call);
-  if (!(await call.deps.state.conversations.append(call.keyId, id, items)))
+  if (!(await call.deps.state.conversations.append(call.projectId, id, items)))
     throw notFound('Conversation', id);
   return encodeList(
     items.map((item) => storedItems.show(item, include)),
@@ -85,7 +85,7 @@ async function addItems(call: StateCall): Promise<JsonObject> {
 async function retrieveItem(call: StateCall): Promise<JsonObject> {
   const include = readInclude(call.query);
   const { id } = await findConversation(call);
-  const item = await call.deps.state.conversations.findItem(call.keyId, id, call.id('item'));
+  const item = await call.deps.state.conversations.findItem(call.projectId, id, call.id('item'));
   if (!item) throw notFound('Item', call.id('item'));
   return storedItems.show(item, include);
 }
@@ -93,13 +93,13 @@ async function retrieveItem(call: StateCall): Promise<JsonObject> {
 async function removeItem(call: StateCall): Promise<JsonObject> {
   const conversation = await findConversation(call);
   const item = call.id('item');
-  if (!(await call.deps.state.conversations.deleteItem(call.keyId, conversation.id, item)))
+  if (!(await call.deps.state.conversations.deleteItem(call.projectId, conversation.id, item)))
     throw notFound('Item', item);
   return encodeConversation(conversation);
 }
 
-async function findConversation({ deps, keyId, id, now }: StateCall): Promise<StoredConversation> {
-  const found = await deps.state.conversations.find(keyId, id('id'), now);
+async function findConversation({ deps, projectId, id, now }: StateCall): Promise<StoredConversation> {
+  const found = await deps.state.conversations.find(projectId, id('id'), now);
   if (found) return found;
   throw notFound('Conversation', id('id'));
 }
@@ -128,7 +128,7 @@ async function readItems(body: JsonObject, call: StateCall): Promise<readonly Js
     items.map(async (raw, index): Promise<JsonObject> => {
       const item = decoded[index];
       if (item?.type !== 'reference') return raw as JsonObject;
-      const found = await call.deps.state.responses.findItem(call.keyId, item.id, call.now);
+      const found = await call.deps.state.responses.findItem(call.projectId, item.id, call.now);
       if (isJsonObject(found)) return found;
       throw notFound('Item', item.id, `items[${index}].id`);
     }),

@@ -45,7 +45,7 @@ async function create(call: StateCall): Promise<JsonObject> {
 async function list(call: StateCall): Promise<JsonObject> {
   const page = readPage(call.query, MAX_LISTED, MAX_LISTED);
   const purpose = call.query.get('purpose') ?? undefined;
-  const found = await call.deps.files.list(call.keyId, { ...page, purpose });
+  const found = await call.deps.files.list(call.projectId, { ...page, purpose });
   return encodeList(found.files.map(encodeFile), found.hasMore);
 }
 
@@ -64,12 +64,12 @@ async function content(call: StateCall): Promise<Response> {
 
 async function remove(call: StateCall): Promise<JsonObject> {
   const id = call.id('id');
-  if (!(await call.deps.files.delete(call.keyId, id))) throw notFound('File', id);
+  if (!(await call.deps.files.delete(call.projectId, id))) throw notFound('File', id);
   return { id, object: 'file', deleted: true };
 }
 
-async function findFile({ deps, keyId, id }: StateCall): Promise<StoredFile> {
-  const found = await deps.files.find(keyId, id('id'));
+async function findFile({ deps, projectId, id }: StateCall): Promise<StoredFile> {
+  const found = await deps.files.find(projectId, id('id'));
   if (found) return found;
   throw notFound('File', id('id'));
 }
@@ -127,7 +127,7 @@ class UploadForm {
     this.#isKept = true;
     return upload.keep({
       id: newId('file_'),
-      keyId: this.#call.keyId,
+      projectId: this.#call.projectId,
       createdAt: this.#call.now,
       purpose: purpose ?? '',
       filename,

@@ -34,7 +34,10 @@ async function create(call: StateCall): Promise<JsonObject> {
   const name = readName(body) ?? null;
   const template = readTemplate(body);
   const id = newId('pmpt_');
-  await call.deps.prompts.store.create({ id, keyId: call.keyId, name, createdAt: call.now }, template);
+  await call.deps.prompts.store.create(
+    { id, projectId: call.projectId, name, createdAt: call.now },
+    template,
+  );
   return encodePrompt(await findStored(call, id), undefined);
 }
 
@@ -47,7 +50,7 @@ async function list(call: StateCall): Promise<JsonObject> {
   const inFiles = page.after === undefined || at !== -1;
   const shown: AnyPrompt[] = inFiles ? known.slice(at + 1, at + 1 + page.limit).map(fromFile) : [];
   const ofStore = (limit: number, after?: string): Promise<PromptPage> =>
-    store.list(call.keyId, { ...page, after, limit });
+    store.list(call.projectId, { ...page, after, limit });
   if (shown.length === page.limit) {
     const last = shown.at(-1)?.id;
     const hasMore = last !== known.at(-1)?.id || (await ofStore(1)).prompts.length > 0;
@@ -69,15 +72,15 @@ async function update(call: StateCall): Promise<JsonObject> {
   const version = readVersion(body);
   const { id } = await findStored(call, call.id('id'));
   const { store } = call.deps.prompts;
-  if (version !== undefined && !(await store.setDefault(call.keyId, id, version)))
+  if (version !== undefined && !(await store.setDefault(call.projectId, id, version)))
     throw unknownVersion(id, version, 'default_version');
-  if (name !== undefined && !(await store.setName(call.keyId, id, name))) throw unknownPrompt(id);
+  if (name !== undefined && !(await store.setName(call.projectId, id, name))) throw unknownPrompt(id);
   return encodePrompt(await findStored(call, id), undefined);
 }
 
 async function remove(call: StateCall): Promise<JsonObject> {
   const { id } = await findStored(call, call.id('id'));
-  if (!(await call.deps.prompts.store.delete(call.keyId, id))) throw unknownPrompt(id);
+  if (!(await call.deps.prompts.store.delete(call.projectId, id))) throw unknownPrompt(id);
   return { id, object: 'prompt.deleted', deleted: true };
 }
 
@@ -89,16 +92,16 @@ async function addVersion(call: StateCall): Promise<JsonObject> {
   problems.throwIfAny();
   const { id } = await findStored(call, call.id('id'));
   const { store } = call.deps.prompts;
-  const version = await store.addVersion(call.keyId, id, template, call.now);
+  const version = await store.addVersion(call.projectId, id, template, call.now);
   if (version === null) throw unknownPrompt(id);
-  if (isDefault) await store.setDefault(call.keyId, id, version);
+  if (isDefault) await store.setDefault(call.projectId, id, version);
   return encodePrompt(await findStored(call, id), version);
 }
 
 async function removeVersion(call: StateCall): Promise<JsonObject> {
   const { id } = await findStored(call, call.id('id'));
   const version = call.id('version');
-  if (!(await call.deps.prompts.store.deleteVersion(call.keyId, id, version)))
+  if (!(await call.deps.prompts.store.deleteVersion(call.projectId, id, version)))
     throw new GatewayError('not_found', `Version '${version.slice(0, 20)}' of prompt '${id}' not found.`);
   return encodePrompt(await findStored(call, id), undefined);
 }
@@ -117,7 +120,7 @@ async function findStored(call: StateCall, id: string): Promise<AnyPrompt> {
       'conflict',
       `the prompt '${id}' is a file in the folder of the key \`prompts\`; change it there`,
     );
-  const found = await store.find(call.keyId, id);
+  const found = await store.find(call.projectId, id);
   if (!found) throw unknownPrompt(id);
   return fromStore(found);
 }

@@ -32,7 +32,7 @@ async function retrieve(call: StateCall): Promise<JsonObject | Response> {
 
 async function remove(call: StateCall): Promise<JsonObject> {
   const { id } = await findResponse(call);
-  if (!(await call.deps.state.responses.delete(call.keyId, id))) throw notFound('Response', id);
+  if (!(await call.deps.state.responses.delete(call.projectId, id))) throw notFound('Response', id);
   return { id, object: 'response', deleted: true };
 }
 
@@ -59,18 +59,18 @@ async function cancel(call: StateCall): Promise<JsonObject> {
 
 /** What stood before this turn; of an earlier part that was deleted, nothing. */
 async function itemsBefore(
-  { deps, keyId, now }: StateCall,
+  { deps, projectId, now }: StateCall,
   stored: StoredResponse,
 ): Promise<readonly JsonObject[]> {
   const { responses, conversations } = deps.state;
   if (stored.conversationId !== null) {
-    const all = (await conversations.all(keyId, stored.conversationId, now)) ?? [];
+    const all = (await conversations.all(projectId, stored.conversationId, now)) ?? [];
     const own = new Set([...stored.input, ...outputOf(stored.response)].map((item) => item['id']));
     const begin = all.findIndex((item) => own.has(item['id']));
     return begin === -1 ? [] : all.slice(0, begin);
   }
   if (stored.previousId === null) return [];
-  const chain = (await responses.chain(keyId, stored.previousId, now)) ?? [];
+  const chain = (await responses.chain(projectId, stored.previousId, now)) ?? [];
   return chain.flatMap((turn) => [...turn.input, ...outputOf(turn.response)]);
 }
 
@@ -79,8 +79,8 @@ function uniqueById(items: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(items.map((item) => [item['id'], item])).values()];
 }
 
-async function findResponse({ deps, keyId, id, now }: StateCall): Promise<StoredResponse> {
-  const found = await deps.state.responses.find(keyId, id('id'), now);
+async function findResponse({ deps, projectId, id, now }: StateCall): Promise<StoredResponse> {
+  const found = await deps.state.responses.find(projectId, id('id'), now);
   if (found) return found;
   throw notFound('Response', id('id'));
 }

@@ -22,7 +22,7 @@ export interface StateDependencies extends ReplyDependencies {
 /** One request to a route over stored state. */
 export interface StateCall {
   readonly deps: StateDependencies;
-  readonly keyId: string;
+  readonly projectId: string;
   /** Unix milliseconds. */
   readonly now: number;
   readonly query: URLSearchParams;
@@ -50,7 +50,7 @@ export function routesBelow(hono: Hono, base: string, deps: StateDependencies): 
       return reply(deps, request, (principal, hold) =>
         answer({
           deps,
-          keyId: principal.keyId,
+          projectId: principal.projectId,
           now: deps.now(),
           query: new URL(request.url).searchParams,
           request,

@@ -18,8 +18,8 @@ export async function warmUp(
   const isEmpty = Array.isArray(body['input']) && asArray(body['input']).length === 0;
   const request = keepingProtocol.server.decodeRequest(isEmpty ? { ...body, input: '' } : body);
   const previous = request.state?.previousResponseId;
-  const { keyId } = principal;
-  const from = { responses: state.responses, keyId, now, memory };
+  const { projectId } = principal;
+  const from = { responses: state.responses, projectId, now, memory };
   const before = previous === undefined ? [] : await previousItems(previous, from);
   const seconds = Math.floor(now / 1000);
   const id = newGenerationId(now);

@@ -11,11 +11,15 @@ const HEADING = 'Summary of the conversation so far:';
  * The conversation with summaries in the place of those compactions that were made here.
  * @throws GatewayError `invalid_request` naming one that cannot be opened: the rest would be another conversation
  */
-export function openCompactions(items: readonly Item[], keyId: string, envelope: Envelope): readonly Item[] {
+export function openCompactions(
+  items: readonly Item[],
+  projectId: string,
+  envelope: Envelope,
+): readonly Item[] {
   if (!items.some((item) => item.type === 'compaction')) return items;
   return items.flatMap((item): Item[] => {
     if (item.type !== 'compaction') return [item];
-    const text = envelope.open(keyId, item.encrypted);
+    const text = envelope.open(projectId, item.encrypted);
     if (text === undefined) return [item];
     if (text === null) {
       const param = item.path ?? 'input';

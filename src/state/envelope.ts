@@ -19,8 +19,8 @@ export class Envelope {
   }
 
   /** Letters, digits, `-` and `_` only. */
-  seal(keyId: string, text: string): string {
-    const sealed = seal(this.#key, new TextEncoder().encode(text), this.#boundTo(keyId));
+  seal(projectId: string, text: string): string {
+    const sealed = seal(this.#key, new TextEncoder().encode(text), this.#boundTo(projectId));
     return PREFIX + Buffer.from(sealed).toString('base64url');
   }
 
@@ -28,14 +28,14 @@ export class Envelope {
    * The text; undefined when it was not sealed here at all; null when it was, but for somebody else or another
    * purpose, or was damaged.
    */
-  open(keyId: string, sealed: string): string | null | undefined {
+  open(projectId: string, sealed: string): string | null | undefined {
     if (!sealed.startsWith(PREFIX)) return undefined;
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
-    const text = open(this.#key, bytes, this.#boundTo(keyId));
+    const text = open(this.#key, bytes, this.#boundTo(projectId));
     return text && new TextDecoder().decode(text);
   }
 
-  #boundTo(keyId: string): string {
-    return JSON.stringify([this.#purpose, keyId]);
+  #boundTo(projectId: string): string {
+    return JSON.stringify([this.#purpose, projectId]);
   }
 }

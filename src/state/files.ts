@@ -33,14 +33,14 @@ export class Files {
     return new Upload(this.#options, await this.#options.blobs.draft());
   }
 
-  /** Null for an id that is unknown, expired or another key's. */
-  find(keyId: string, id: string): Promise<StoredFile | null> {
-    return this.#options.store.find(keyId, id, this.#options.now());
+  /** Null for an id that is unknown, expired or another project's. */
+  find(projectId: string, id: string): Promise<StoredFile | null> {
+    return this.#options.store.find(projectId, id, this.#options.now());
   }
 
   /** @throws GatewayError `invalid_request` for an unknown `after` */
-  list(keyId: string, page: PageRequest & { readonly purpose?: string | undefined }): Promise<FilePage> {
-    return this.#options.store.list(keyId, page, this.#options.now());
+  list(projectId: string, page: PageRequest & { readonly purpose?: string | undefined }): Promise<FilePage> {
+    return this.#options.store.list(projectId, page, this.#options.now());
   }
 
   /** The bytes, piece by piece; null when they are gone. */
@@ -54,8 +54,8 @@ export class Files {
   }
 
   /** False when there is no such file. */
-  async delete(keyId: string, id: string): Promise<boolean> {
-    const isDeleted = await this.#options.store.delete(keyId, id);
+  async delete(projectId: string, id: string): Promise<boolean> {
+    const isDeleted = await this.#options.store.delete(projectId, id);
     if (isDeleted) await this.#options.blobs.delete(id);
     return isDeleted;
   }

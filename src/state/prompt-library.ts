@@ -19,25 +19,25 @@ export interface PromptLibrary {
  */
 export async function renderPrompt(
   library: PromptLibrary,
-  keyId: string,
+  projectId: string,
   prompt: Pick<PromptRequest, 'id' | 'version'>,
   variables: JsonObject,
 ): Promise<RenderedPrompt> {
   const { id, version } = prompt;
-  const found = await findVersion(library, keyId, id, version);
+  const found = await findVersion(library, projectId, id, version);
   if (found) return renderTemplate(parseTemplate(found.template, 'prompt'), variables);
-  const exists = library.files().has(id) || (await library.store.find(keyId, id)) !== null;
+  const exists = library.files().has(id) || (await library.store.find(projectId, id)) !== null;
   throw exists ? unknownVersion(id, version ?? '', 'prompt.version') : unknownPrompt(id, 'prompt.id');
 }
 
 async function findVersion(
   { store, files }: PromptLibrary,
-  keyId: string,
+  projectId: string,
   id: string,
   version: string | undefined,
 ): Promise<Pick<PromptVersion, 'template'> | null> {
   const file = files().get(id);
-  if (!file) return store.findVersion(keyId, id, version);
+  if (!file) return store.findVersion(projectId, id, version);
   return file.versions.find((each) => each.version === (version ?? file.defaultVersion)) ?? null;
 }
 

@@ -51,14 +51,14 @@ export class Vault {
 
   /**
    * Keeps a turn under each of its calls, if it is worth it (`pickForVault`).
-   * @param keyId the tenant
+   * @param projectId the tenant
    * @param items everything of one answer, in order
    * @param before the conversation that it answers, for clients that may give its calls back without their ids
    */
-  async remember(keyId: string, items: readonly Item[], before?: readonly Item[]): Promise<void> {
+  async remember(projectId: string, items: readonly Item[], before?: readonly Item[]): Promise<void> {
     if (!pickForVault(items)) return;
     const turns = new Map<string, SealedTurn>();
-    this.#sealTurn(keyId, recordTurn(items), turns);
+    this.#sealTurn(projectId, recordTurn(items), turns);
     if (before) {
       const places = new CallPlaces();
       for (const item of before) places.pass(item);
@@ -68,7 +68,7 @@ export class Vault {
         places.pass(item);
       }
       this.#sealTurn(
-        keyId,
+        projectId,
         recordTurn(items, (call) => named.get(call) ?? ''),
         turns,
       );
@@ -76,16 +76,16 @@ export class Vault {
     await this.#store.put([...turns.values()]);
   }
 
-  #sealTurn(keyId: string, turn: TurnRecord, turns: Map<string, SealedTurn>): void {
+  #sealTurn(projectId: string, turn: TurnRecord, turns: Map<string, SealedTurn>): void {
     const text = new TextEncoder().encode(JSON.stringify(turn));
     if (text.length > MOST_BYTES) return;
     const expiresAt = this.#options.now() + this.#options.ttlMs;
     for (const entry of turn.entries) {
       if (entry.type !== 'call' || turns.has(entry.key)) continue;
       turns.set(entry.key, {
-        keyId,
+        projectId,
         callId: entry.key,
-        sealed: seal(this.#key, text, boundTo(keyId, entry.key)),
+        sealed: seal(this.#key, text, boundTo(projectId, entry.key)),
         expiresAt,
       });
     }
@@ -95,7 +95,7 @@ export class Vault {
    * Puts lost reasoning back into a conversation, and reasoning that the client moved back into its place. Turns
    * whose calls are unknown stay untouched; the array itself is returned when nothing changes.
    */
-  async restore(keyId: string, items: readonly Item[]): Promise<Restored> {
+  async restore(projectId: string, items: readonly Item[]): Promise<Restored> {
     const keys = new Map<Item, string>();
     for (let i = items.length - 1; i >= 0 && keys.size < MOST_CALLS; i--) {
       const item = items[i];
@@ -103,17 +103,17 @@ export class Vault {
     }
     nameByPlace(items, keys);
     if (keys.size === 0) return { items, restored: 0 };
-    const sealed = await this.#store.get(keyId, [...new Set(keys.values())], this.#options.now());
-    const turns = this.#openAll(keyId, sealed);
+    const sealed = await this.#store.get(projectId, [...new Set(keys.values())], this.#options.now());
+    const turns = this.#openAll(projectId, sealed);
     return turns.size === 0 ? { items, restored: 0 } : restoreStretches(items, keys, turns);
   }
 
   /** The turns by call. Copies of one turn become one object. */
-  #openAll(keyId: string, sealed: ReadonlyMap<string, Uint8Array>): Map<string, TurnRecord> {
+  #openAll(projectId: string, sealed: ReadonlyMap<string, Uint8Array>): Map<string, TurnRecord> {
     const byId = new Map<string, TurnRecord>();
     const byCall = new Map<string, TurnRecord>();
     for (const [callId, bytes] of sealed) {
-      const text = open(this.#key, bytes, boundTo(keyId, callId));
+      const text = open(this.#key, bytes, boundTo(projectId, callId));
       // What cannot be opened (another server's key, damage) is as good as forgotten.
       if (!text) continue;
       const turn = JSON.parse(new TextDecoder().decode(text)) as TurnRecord;
@@ -135,8 +135,8 @@ function nameByPlace(items: readonly Item[], keys: Map<Item, string>): void {
   }
 }
 
-function boundTo(keyId: string, callId: string): string {
-  return JSON.stringify(['vault', keyId, callId]);
+function boundTo(projectId: string, callId: string): string {
+  return JSON.stringify(['vault', projectId, callId]);
 }
 
 function restoreStretches(

@@ -97,23 +97,23 @@ export class ConversationItems {
     this.#clear = connection.prepare(clear.compile().sql);
   }
 
-  /** The row of a conversation of this key; undefined when there is none. */
-  rowOf(keyId: string, id: string): number | undefined {
-    return this.#rowOf.all(id, keyId)[0]?.['row'] as number | undefined;
+  /** The row of a conversation of this project; undefined when there is none. */
+  rowOf(projectId: string, id: string): number | undefined {
+    return this.#rowOf.all(id, projectId)[0]?.['row'] as number | undefined;
   }
 
   /** Appends items whose bytes were claimed; what was there already is given back. Inside a transaction. */
-  write(conversation: number, keyId: string, items: readonly ItemRow[]): void {
+  write(conversation: number, projectId: string, items: readonly ItemRow[]): void {
     let written = 0;
     for (const { id, bytes, text } of items)
-      if (this.#insert.run(conversation, keyId, id, bytes, text).changes > 0) written += bytes;
+      if (this.#insert.run(conversation, projectId, id, bytes, text).changes > 0) written += bytes;
     if (written > 0) this.#grow.run(written, conversation);
     const claimed = bytesOf(items);
-    if (written < claimed) this.#usage.release(keyId, 0, claimed - written);
+    if (written < claimed) this.#usage.release(projectId, 0, claimed - written);
   }
 
-  page(conversation: number, keyId: string, { after, limit, order }: PageRequest): ItemPage {
-    const place = after === undefined ? undefined : this.#at(conversation, keyId, after);
+  page(conversation: number, projectId: string, { after, limit, order }: PageRequest): ItemPage {
+    const place = after === undefined ? undefined : this.#at(conversation, projectId, after);
     if (after !== undefined && !place)
       throw new GatewayError('invalid_request', `no item '${after}' in this conversation`, {
         param: 'after',
@@ -130,24 +130,24 @@ export class ConversationItems {
     return this.#following.all(conversation, 0, -1).map(decodeItem);
   }
 
-  find(conversation: number, keyId: string, itemId: string): JsonObject | null {
-    const place = this.#at(conversation, keyId, itemId);
+  find(conversation: number, projectId: string, itemId: string): JsonObject | null {
+    const place = this.#at(conversation, projectId, itemId);
     return place ? decodeItem(place) : null;
   }
 
   /** The item of this id in the latest conversation of the key that has one. */
-  findOfKey(keyId: string, itemId: string, nowMs: number): JsonObject | null {
-    const row = this.#ofKey.all(keyId, itemId, nowMs, 1)[0];
+  findOfKey(projectId: string, itemId: string, nowMs: number): JsonObject | null {
+    const row = this.#ofKey.all(projectId, itemId, nowMs, 1)[0];
     return row ? decodeItem(row) : null;
   }
 
   /** False when there is no such item. Inside a transaction. */
-  remove(conversation: number, keyId: string, itemId: string): boolean {
-    const place = this.#at(conversation, keyId, itemId);
+  remove(conversation: number, projectId: string, itemId: string): boolean {
+    const place = this.#at(conversation, projectId, itemId);
     if (!place) return false;
     this.#remove.run(place.row);
     this.#grow.run(-place.bytes, conversation);
-    this.#usage.release(keyId, 0, place.bytes);
+    this.#usage.release(projectId, 0, place.bytes);
     return true;
   }
 
@@ -156,8 +156,8 @@ export class ConversationItems {
     return this.#clear.run(conversation, limit).changes;
   }
 
-  #at(conversation: number, keyId: string, itemId: string): Place | undefined {
-    return this.#place.all(keyId, itemId, conversation)[0] as Place | undefined;
+  #at(conversation: number, projectId: string, itemId: string): Place | undefined {
+    return this.#place.all(projectId, itemId, conversation)[0] as Place | undefined;
   }
 }
 

@@ -32,6 +32,8 @@ export function decodeGeneration(row: GenerationTable, content: GenerationRecord
   const generation: GenerationRecord = {
     id: row.id,
     keyId: row.key_id,
+    projectId: row.key_id,
+    endUser: null,
     api: r.api,
     protocol: r.protocol,
     requestedModel: r.requestedModel,

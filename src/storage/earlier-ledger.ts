@@ -12,12 +12,12 @@ export class EarlierLedger {
     this.#db = db;
   }
 
-  async find(id: string, keyId: string): Promise<FoundRecord | null> {
+  async find(id: string, projectId: string): Promise<FoundRecord | null> {
     const row = await this.#db
       .selectFrom('generations')
       .selectAll()
       .where('id', '=', id)
-      .where('key_id', '=', keyId)
+      .where('key_id', '=', projectId)
       .executeTakeFirst();
     if (!row) return null;
     const { generation, attempts } = decodeGeneration(row, await readContent(this.#db, id));

@@ -9,6 +9,11 @@ export interface Migration {
   /** Recorded when it has run: what is recorded does not run again. */
   readonly name: string;
   readonly up: (db: Kysely<Schema>) => Promise<void>;
+  /**
+   * True for a step after which programs that do not know it still read and write all that they know: a new table, or a
+   * new column that may stay empty. Such programs open the database; others of an unknown step refuse it.
+   */
+  readonly isAdditive?: boolean;
 }
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'uploaded files', up: filesTable },
   { name: 'strictness of keys', up: strictnessOfKeys },
   { name: 'records in few bytes', up: compactRecords },
+  { name: 'projects, limits and rotation of keys', up: projectsOfKeys, isAdditive: true },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -92,6 +98,17 @@ async function routingOfKeys(db: Kysely<Schema>): Promise<void> {
 
 async function strictnessOfKeys(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('keys').addColumn('strict', 'integer').execute();
+}
+
+async function projectsOfKeys(db: Kysely<Schema>): Promise<void> {
+  for (const column of ['project_id', 'roles', 'limits', 'budgets', 'previous_hash'])
+    await db.schema.alterTable('keys').addColumn(column, 'text').execute();
+  for (const column of ['previous_until', 'updated_at'])
+    await db.schema.alterTable('keys').addColumn(column, 'integer').execute();
+  await db.schema
+    .alterTable('keys')
+    .addColumn('version', 'integer', (c) => c.notNull().defaultTo(1))
+    .execute();
 }
 
 async function stateTables(db: Kysely<Schema>): Promise<void> {
@@ -229,7 +246,7 @@ async function compactRecords(db: Kysely<Schema>): Promise<void> {
  * at once on the same empty directory.
  * @param place names the database in the error, e.g. its path
  * @param nowMs recorded with each step
- * @throws GatewayError `internal` when the database was written by a newer program
+ * @throws GatewayError `internal` when the database was written by a newer program that this one cannot go on for
  */
 export async function migrate(
   db: Kysely<Schema>,
@@ -244,7 +261,15 @@ export async function migrate(
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('applied_at', 'integer', (c) => c.notNull())
     .execute();
+  // Apart from the others: programs from before this table refuse every step that they do not know.
+  await db.schema
+    .createTable('schema_additions')
+    .ifNotExists()
+    .addColumn('name', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('applied_at', 'integer', (c) => c.notNull())
+    .execute();
   const rows = await db.selectFrom('schema_migrations').select(['version', 'name']).execute();
+  const additions = await db.selectFrom('schema_additions').select('name').execute();
   const known = new Set(steps.map(({ name }) => name));
   const foreign = rows.find(({ name }) => !known.has(name));
   if (foreign) {
@@ -253,15 +278,19 @@ export async function migrate(
       `${place} was written by a newer Dragoman (its step '${foreign.name}' is not known to this program). Run the newer program, or start with another data directory.`,
     );
   }
-  const done = new Set(rows.map(({ name }) => name));
+  const done = new Set([...rows, ...additions].map(({ name }) => name));
   let version = Math.max(0, ...rows.map((row) => row.version));
   for (const step of steps) {
     if (done.has(step.name)) continue;
     await step.up(db);
-    version += 1;
-    await db
-      .insertInto('schema_migrations')
-      .values({ version, name: step.name, applied_at: nowMs })
-      .execute();
+    const mark = { name: step.name, applied_at: nowMs };
+    if (step.isAdditive) await db.insertInto('schema_additions').values(mark).execute();
+    else {
+      version += 1;
+      await db
+        .insertInto('schema_migrations')
+        .values({ version, ...mark })
+        .execute();
+    }
   }
 }

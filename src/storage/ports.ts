@@ -1,7 +1,8 @@
 // What the rest of Dragoman asks of a database. Implementations live beside this file; only main and the
 // command line choose one.
-import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
+import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
+import type { LimitEntry } from '../limits/index.ts';
 
 export interface LedgerStore {
   /**
@@ -10,10 +11,10 @@ export interface LedgerStore {
    * @throws GatewayError `internal` when they could not be written
    */
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
-  /** A generation of one key, with its attempts in order; null when there is none for this key. */
+  /** A generation of one project, with its attempts in order; null when the project has none of this id. */
   find(
     id: string,
-    keyId: string,
+    projectId: string,
   ): Promise<{ generation: GenerationRecord; attempts: readonly AttemptRecord[] } | null>;
 }
 
@@ -36,6 +37,17 @@ export interface StoredKey {
   readonly strict: boolean | null;
   /** What holds when its requests say nothing about routing; null: as for everybody. */
   readonly routing: RoutingDefaults | null;
+  /** Name of its project; null: it is a project of its own. */
+  readonly projectId: string | null;
+  readonly roles: readonly KeyRole[];
+  /** In the words of the configuration, and checked. */
+  readonly limits: readonly LimitEntry[];
+  readonly budgets: readonly LimitEntry[];
+  /** Hash of the secret before the last rotation, and until when it is good; null where there is none. */
+  readonly previous: { readonly hash: string; readonly until: number } | null;
+  readonly updatedAt: number;
+  /** Grows by one with each change. */
+  readonly version: number;
 }
 
 export interface KeyStore {
@@ -48,7 +60,7 @@ export interface KeyStore {
 }
 
 export interface SealedTurn {
-  readonly keyId: string;
+  readonly projectId: string;
   /** Id of a tool call of the turn. */
   readonly callId: string;
   /** Encrypted with the server's key. */
@@ -59,20 +71,20 @@ export interface SealedTurn {
 
 export interface VaultStore {
   put(turns: readonly SealedTurn[]): Promise<void>;
-  /** The turns of one key by tool-call id; expired ones are not returned. */
-  get(keyId: string, callIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** The turns of one project by tool-call id; expired ones are not returned. */
+  get(projectId: string, callIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Deletes expired turns, a bounded number at a time. Returns how many. */
   purge(nowMs: number): Promise<number>;
 }
 
 // Stored responses, conversations, prompts and files. Ids are made by the gateway and unique over all keys; writing one
-// again changes nothing. Whatever belongs to another key is not found. What a key stores is counted together: its
+// again changes nothing. Whatever belongs to another key is not found. What a project stores is counted together: its
 // responses give way to what is new, first those that expire first (the oldest, where all live equally long), and
 // only when its conversations, prompts and files alone leave no room is something refused (GatewayError `quota`).
 
 export interface StoredResponse {
   readonly id: string;
-  readonly keyId: string;
+  readonly projectId: string;
   /** Unix milliseconds, as are all times here. */
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -93,20 +105,20 @@ export interface ResponseStore {
    * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
    */
   put(response: StoredResponse, appendTo?: string): Promise<void>;
-  find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
-  /** The response and all before it, oldest first; null when any of them is missing, expired or another key's. */
-  chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;
-  /** An input or output item of a stored conversation or response of this key: of several under one id, the latest. */
-  findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null>;
+  find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
+  /** The response and all before it, oldest first; null when any of them is missing, expired or another project's. */
+  chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;
+  /** An input or output item of a stored conversation or response of this project: of several under one id, the latest. */
+  findItem(projectId: string, itemId: string, nowMs: number): Promise<JsonObject | null>;
   /** False when there is no such response. */
-  delete(keyId: string, id: string): Promise<boolean>;
+  delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes expired responses, as many as about a millisecond allows. Returns how many; 0 when none is left. */
   purge(nowMs: number): Promise<number>;
 }
 
 export interface StoredConversation {
   readonly id: string;
-  readonly keyId: string;
+  readonly projectId: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -131,30 +143,30 @@ export interface PageRequest {
 export interface ConversationStore {
   /** @throws GatewayError `quota` */
   create(conversation: StoredConversation, items: readonly JsonObject[]): Promise<void>;
-  find(keyId: string, id: string, nowMs: number): Promise<StoredConversation | null>;
+  find(projectId: string, id: string, nowMs: number): Promise<StoredConversation | null>;
   /** The conversation as it is now; null when there is none. @throws GatewayError `quota` */
   setMetadata(
-    keyId: string,
+    projectId: string,
     id: string,
     metadata: Readonly<Record<string, string>>,
   ): Promise<StoredConversation | null>;
   /** False when there is no such conversation. Of a long one, most items are removed by later purges. */
-  delete(keyId: string, id: string): Promise<boolean>;
+  delete(projectId: string, id: string): Promise<boolean>;
   /** All or none of them; false when there is no such conversation. @throws GatewayError `quota` */
-  append(keyId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
+  append(projectId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
   /** Null when there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown item */
-  items(keyId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
+  items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
   /** Every item in order, for the prompt; null when there is no such conversation. */
-  all(keyId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null>;
-  findItem(keyId: string, id: string, itemId: string): Promise<JsonObject | null>;
-  deleteItem(keyId: string, id: string, itemId: string): Promise<boolean>;
+  all(projectId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null>;
+  findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null>;
+  deleteItem(projectId: string, id: string, itemId: string): Promise<boolean>;
   /**
    * Takes the one place for a turn until `untilMs`; false while another turn holds it, and when there is no such
    * conversation. The turn that holds it may ask again, to hold it for longer. Holds across processes.
    */
-  beginTurn(keyId: string, id: string, turnId: string, nowMs: number, untilMs: number): Promise<boolean>;
+  beginTurn(projectId: string, id: string, turnId: string, nowMs: number, untilMs: number): Promise<boolean>;
   /** Gives the place back; nothing happens when this turn does not hold it any more. */
-  endTurn(keyId: string, id: string, turnId: string): Promise<void>;
+  endTurn(projectId: string, id: string, turnId: string): Promise<void>;
   /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */
   purge(nowMs: number): Promise<number>;
 }
@@ -168,7 +180,7 @@ export interface PromptVersion {
 
 export interface StoredPrompt {
   readonly id: string;
-  readonly keyId: string;
+  readonly projectId: string;
   readonly name: string | null;
   readonly defaultVersion: string;
   readonly createdAt: number;
@@ -184,30 +196,30 @@ export interface PromptPage {
 export interface PromptStore {
   /** Stores the template as version 1, the default. @throws GatewayError `quota` */
   create(
-    prompt: Pick<StoredPrompt, 'id' | 'keyId' | 'name' | 'createdAt'>,
+    prompt: Pick<StoredPrompt, 'id' | 'projectId' | 'name' | 'createdAt'>,
     template: JsonObject,
   ): Promise<void>;
   /** Prompts in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
-  list(keyId: string, page: PageRequest): Promise<PromptPage>;
-  find(keyId: string, id: string): Promise<StoredPrompt | null>;
+  list(projectId: string, page: PageRequest): Promise<PromptPage>;
+  find(projectId: string, id: string): Promise<StoredPrompt | null>;
   /** One version, the default one unless named; null when there is no such prompt or version. */
-  findVersion(keyId: string, id: string, version?: string): Promise<PromptVersion | null>;
+  findVersion(projectId: string, id: string, version?: string): Promise<PromptVersion | null>;
   /** The number of the new version, which is not the default yet; null when there is no such prompt. @throws GatewayError `quota` */
-  addVersion(keyId: string, id: string, template: JsonObject, createdAt: number): Promise<string | null>;
+  addVersion(projectId: string, id: string, template: JsonObject, createdAt: number): Promise<string | null>;
   /** False when there is no such prompt or version. */
-  setDefault(keyId: string, id: string, version: string): Promise<boolean>;
+  setDefault(projectId: string, id: string, version: string): Promise<boolean>;
   /** False when there is no such prompt. @throws GatewayError `quota` */
-  setName(keyId: string, id: string, name: string | null): Promise<boolean>;
+  setName(projectId: string, id: string, name: string | null): Promise<boolean>;
   /** False when there is no such prompt or version. @throws GatewayError `conflict` for the default version */
-  deleteVersion(keyId: string, id: string, version: string): Promise<boolean>;
+  deleteVersion(projectId: string, id: string, version: string): Promise<boolean>;
   /** False when there is no such prompt. */
-  delete(keyId: string, id: string): Promise<boolean>;
+  delete(projectId: string, id: string): Promise<boolean>;
 }
 
 /** An uploaded file; its bytes lie in the blob store under its id. */
 export interface StoredFile {
   readonly id: string;
-  readonly keyId: string;
+  readonly projectId: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   /** `user_data` or `vision`. */
@@ -226,17 +238,17 @@ export interface FilePage {
 export interface FileStore {
   /** Written after its bytes, which it makes count. @throws GatewayError `quota` */
   put(file: StoredFile): Promise<void>;
-  find(keyId: string, id: string, nowMs: number): Promise<StoredFile | null>;
+  find(projectId: string, id: string, nowMs: number): Promise<StoredFile | null>;
   /** Whoever's it is, and also when it has expired: its bytes are not to be swept away. */
   exists(id: string): Promise<boolean>;
   /** Files in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
   list(
-    keyId: string,
+    projectId: string,
     page: PageRequest & { readonly purpose?: string | undefined },
     nowMs: number,
   ): Promise<FilePage>;
   /** False when there is no such file. Its bytes are to be deleted afterwards. */
-  delete(keyId: string, id: string): Promise<boolean>;
+  delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes a bounded number of expired files, and gives the ids of those whose bytes are to follow. */
   takeExpired(nowMs: number): Promise<readonly string[]>;
 }
@@ -262,8 +274,8 @@ export interface BlobStore {
 }
 
 export interface StateUsage {
-  /** What the responses, conversations, prompts and files of a key occupy: their texts and a little for each row. */
-  bytes(keyId: string): Promise<number>;
+  /** What the responses, conversations, prompts and files of a project occupy: their texts and a little for each row. */
+  bytes(projectId: string): Promise<number>;
 }
 
 export interface Storage {

@@ -77,7 +77,7 @@ export function readRecord(r: CompactReader, { costUsd, ...head }: RecordHead): 
   const firstContentAt = readTime(r, head.createdAt);
   const endedAt = readTime(r, head.createdAt) ?? head.createdAt;
   const finishReason = r.value() as string | null;
-  const generation: GenerationRecord = {
+  const facts: Facts = {
     ...head,
     api,
     protocol,
@@ -99,11 +99,17 @@ export function readRecord(r: CompactReader, { costUsd, ...head }: RecordHead): 
     metadata: r.value() as GenerationRecord['metadata'],
   };
   const attempts: AttemptRecord[] = [];
-  for (let left = r.value() as number; left > 0; left--) attempts.push(readAttempt(r, generation));
-  return { generation, attempts };
+  for (let left = r.value() as number; left > 0; left--) attempts.push(readAttempt(r, facts));
+  // Records of before there were projects end here, as do those of keys without one.
+  const projectId = r.isAtEnd ? head.keyId : orUsual(r, head.keyId);
+  const endUser = r.isAtEnd ? null : (r.value() as string);
+  return { generation: { ...facts, projectId, endUser }, attempts };
 }
 
-function readAttempt(r: CompactReader, g: GenerationRecord): AttemptRecord {
+/** All of a record that its attempts may share. */
+type Facts = Omit<GenerationRecord, 'projectId' | 'endUser'>;
+
+function readAttempt(r: CompactReader, g: Facts): AttemptRecord {
   const ordinal = r.value() as number;
   return {
     ordinal,
@@ -165,7 +171,7 @@ function readCost(r: CompactReader, first: JsonValue, usd: number | null): Cost 
   return { usd, items, price: r.value() };
 }
 
-function readAttemptCost(r: CompactReader, g: GenerationRecord): Cost | null {
+function readAttemptCost(r: CompactReader, g: Facts): Cost | null {
   const first = r.value();
   if (first === true) return g.cost;
   if (first === null) return null;

@@ -50,6 +50,12 @@ export function writeRecord(w: CompactWriter, g: GenerationRecord, attempts: rea
   w.json(g.metadata, false);
   w.number(attempts.length);
   for (const attempt of attempts) writeAttempt(w, attempt, g);
+  // Nothing for a key that is its own project and a request that named nobody.
+  const hasProject = g.projectId !== g.keyId;
+  if (!hasProject && g.endUser === null) return;
+  if (hasProject) w.name(g.projectId);
+  else w.flag(true);
+  if (g.endUser !== null) w.id(g.endUser);
 }
 
 /** In the order in which the rows have them. */

@@ -10,7 +10,7 @@ import { NEVER, type ResponseHead, ROW_BYTES } from './state-usage.ts';
 /** A response ready to be written. */
 export interface ResponseRow {
   readonly id: string;
-  readonly keyId: string;
+  readonly projectId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly previousId: string | null;
@@ -57,13 +57,13 @@ export function itemsOf({
 
 /** @param text of the response, and @param input of its input items, as JSON */
 export function responseRow(stored: StoredResponse, text: string, input: string): ResponseRow {
-  const { id, keyId, createdAt, previousId, conversationId } = stored;
+  const { id, projectId, createdAt, previousId, conversationId } = stored;
   const places = placesOf(id, itemsOf(stored));
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(input) + (1 + places.length) * ROW_BYTES;
   const expiresAt = stored.expiresAt ?? NEVER;
   return {
     id,
-    keyId,
+    projectId,
     createdAt,
     expiresAt,
     previousId,
@@ -112,15 +112,15 @@ export class ResponseRows {
     this.#head = connection.prepare(head.compile().sql);
   }
 
-  headOf(keyId: string, id: string): ResponseHead | undefined {
-    return this.#head.all(placeOf(id), keyId, id, 1)[0] as ResponseHead | undefined;
+  headOf(projectId: string, id: string): ResponseHead | undefined {
+    return this.#head.all(placeOf(id), projectId, id, 1)[0] as ResponseHead | undefined;
   }
 
   /** For an id that is not there. Inside a transaction; its bytes are counted by somebody else. */
   insert(r: ResponseRow): void {
     const { lastInsertRowid: row } = this.#insert.run(
       r.id,
-      r.keyId,
+      r.projectId,
       r.createdAt,
       r.expiresAt,
       r.previousId,
@@ -130,6 +130,6 @@ export class ResponseRows {
       r.response,
       r.input,
     );
-    for (const place of r.places) this.#insertId.run(place, r.keyId, row);
+    for (const place of r.places) this.#insertId.run(place, r.projectId, row);
   }
 }

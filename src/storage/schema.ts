@@ -72,6 +72,18 @@ export interface KeyTable {
   routing: string | null;
   /** 0 or 1; null means as for everybody. */
   strict: number | null;
+  /** Null: the key is a project of its own. */
+  project_id: string | null;
+  /** JSON array; null means `models` alone. */
+  roles: string | null;
+  /** JSON arrays in the configuration's own words; null means none. */
+  limits: string | null;
+  budgets: string | null;
+  previous_hash: string | null;
+  previous_until: number | null;
+  /** Null: as it was made. */
+  updated_at: number | null;
+  version: Generated<number>;
 }
 
 export interface VaultTable {
@@ -168,7 +180,7 @@ export interface FileTable {
   bytes: number;
 }
 
-/** What the stored things of a key occupy, in bytes. */
+/** What the stored things of a project occupy, in bytes. */
 export interface StateUsageTable {
   key_id: string;
   responses: number;
@@ -183,6 +195,12 @@ export interface SettingTable {
 
 export interface MigrationTable {
   version: ColumnType<number, number, never>;
+  name: string;
+  applied_at: number;
+}
+
+/** Steps that older programs need not know. */
+export interface AdditionTable {
   name: string;
   applied_at: number;
 }
@@ -205,4 +223,5 @@ export interface Schema {
   state_usage: StateUsageTable;
   settings: SettingTable;
   schema_migrations: MigrationTable;
+  schema_additions: AdditionTable;
 }

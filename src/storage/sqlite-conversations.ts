@@ -87,37 +87,37 @@ export class SqliteConversations implements ConversationStore {
   }
 
   async create(conversation: StoredConversation, items: readonly JsonObject[]): Promise<void> {
-    const { id, keyId, createdAt, expiresAt } = conversation;
+    const { id, projectId, createdAt, expiresAt } = conversation;
     const metadata = JSON.stringify(conversation.metadata);
     const rows = encodeItems(items);
     const own = rowBytes(metadata);
     const refusal = await this.#commits.run(() => {
-      const refused = this.#usage.claim(keyId, 0, own + bytesOf(rows));
+      const refused = this.#usage.claim(projectId, 0, own + bytesOf(rows));
       if (refused) return refused;
-      const inserted = this.#insert.run(id, keyId, createdAt, expiresAt ?? NEVER, own, metadata);
-      if (inserted.changes > 0) this.#items.write(Number(inserted.lastInsertRowid), keyId, rows);
-      else this.#usage.release(keyId, 0, own + bytesOf(rows));
+      const inserted = this.#insert.run(id, projectId, createdAt, expiresAt ?? NEVER, own, metadata);
+      if (inserted.changes > 0) this.#items.write(Number(inserted.lastInsertRowid), projectId, rows);
+      else this.#usage.release(projectId, 0, own + bytesOf(rows));
       return null;
     });
     if (refusal) throw refusal;
   }
 
-  async find(keyId: string, id: string, nowMs: number): Promise<StoredConversation | null> {
-    const row = this.#alive(keyId, id, nowMs);
+  async find(projectId: string, id: string, nowMs: number): Promise<StoredConversation | null> {
+    const row = this.#alive(projectId, id, nowMs);
     return row ? decodeConversation(row) : null;
   }
 
   async setMetadata(
-    keyId: string,
+    projectId: string,
     id: string,
     metadata: Readonly<Record<string, string>>,
   ): Promise<StoredConversation | null> {
     const text = JSON.stringify(metadata);
     const outcome = await this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       if (!row) return null;
       const growth = rowBytes(text) - rowBytes(row.metadata);
-      const refused = this.#usage.change(keyId, growth);
+      const refused = this.#usage.change(projectId, growth);
       if (refused) return { refused };
       this.#setMetadata.run(text, growth, row.row);
       return { row };
@@ -126,64 +126,64 @@ export class SqliteConversations implements ConversationStore {
     return outcome && { ...decodeConversation(outcome.row), metadata };
   }
 
-  async delete(keyId: string, id: string): Promise<boolean> {
+  async delete(projectId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       if (row) this.#remove(row, PURGE_ROWS);
       return row !== undefined;
     });
   }
 
-  async append(keyId: string, id: string, items: readonly JsonObject[]): Promise<boolean> {
+  async append(projectId: string, id: string, items: readonly JsonObject[]): Promise<boolean> {
     const rows = encodeItems(items);
     const outcome = await this.#commits.run(() => {
-      const conversation = this.#items.rowOf(keyId, id);
+      const conversation = this.#items.rowOf(projectId, id);
       if (conversation === undefined) return false;
-      const refused = this.#usage.claim(keyId, 0, bytesOf(rows));
+      const refused = this.#usage.claim(projectId, 0, bytesOf(rows));
       if (refused) return refused;
-      this.#items.write(conversation, keyId, rows);
+      this.#items.write(conversation, projectId, rows);
       return true;
     });
     if (typeof outcome !== 'boolean') throw outcome;
     return outcome;
   }
 
-  async items(keyId: string, id: string, page: PageRequest): Promise<ItemPage | null> {
-    const conversation = this.#items.rowOf(keyId, id);
-    return conversation === undefined ? null : this.#items.page(conversation, keyId, page);
+  async items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null> {
+    const conversation = this.#items.rowOf(projectId, id);
+    return conversation === undefined ? null : this.#items.page(conversation, projectId, page);
   }
 
-  async all(keyId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null> {
-    const row = this.#alive(keyId, id, nowMs);
+  async all(projectId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null> {
+    const row = this.#alive(projectId, id, nowMs);
     return row ? this.#items.all(row.row) : null;
   }
 
-  async findItem(keyId: string, id: string, itemId: string): Promise<JsonObject | null> {
-    const conversation = this.#items.rowOf(keyId, id);
-    return conversation === undefined ? null : this.#items.find(conversation, keyId, itemId);
+  async findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null> {
+    const conversation = this.#items.rowOf(projectId, id);
+    return conversation === undefined ? null : this.#items.find(conversation, projectId, itemId);
   }
 
-  async deleteItem(keyId: string, id: string, itemId: string): Promise<boolean> {
+  async deleteItem(projectId: string, id: string, itemId: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const conversation = this.#items.rowOf(keyId, id);
-      return conversation !== undefined && this.#items.remove(conversation, keyId, itemId);
+      const conversation = this.#items.rowOf(projectId, id);
+      return conversation !== undefined && this.#items.remove(conversation, projectId, itemId);
     });
   }
 
   async beginTurn(
-    keyId: string,
+    projectId: string,
     id: string,
     turnId: string,
     nowMs: number,
     untilMs: number,
   ): Promise<boolean> {
     return this.#commits.run(
-      () => this.#beginTurn.run(turnId, untilMs, id, keyId, nowMs, turnId, nowMs).changes > 0,
+      () => this.#beginTurn.run(turnId, untilMs, id, projectId, nowMs, turnId, nowMs).changes > 0,
     );
   }
 
-  async endTurn(keyId: string, id: string, turnId: string): Promise<void> {
-    await this.#commits.add(() => void this.#endTurn.run(id, keyId, turnId));
+  async endTurn(projectId: string, id: string, turnId: string): Promise<void> {
+    await this.#commits.add(() => void this.#endTurn.run(id, projectId, turnId));
   }
 
   async purge(nowMs: number): Promise<number> {
@@ -211,19 +211,19 @@ export class SqliteConversations implements ConversationStore {
     return items + 1;
   }
 
-  #row(keyId: string, id: string): ConversationRow | undefined {
-    return this.#find.all(id, keyId)[0] as ConversationRow | undefined;
+  #row(projectId: string, id: string): ConversationRow | undefined {
+    return this.#find.all(id, projectId)[0] as ConversationRow | undefined;
   }
 
-  #alive(keyId: string, id: string, nowMs: number): ConversationRow | undefined {
-    return this.#findAlive.all(id, keyId, nowMs)[0] as ConversationRow | undefined;
+  #alive(projectId: string, id: string, nowMs: number): ConversationRow | undefined {
+    return this.#findAlive.all(id, projectId, nowMs)[0] as ConversationRow | undefined;
   }
 }
 
 function decodeConversation(row: ConversationRow): StoredConversation {
   return {
     id: row.id,
-    keyId: row.key_id,
+    projectId: row.key_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at === NEVER ? null : row.expires_at,
     metadata: JSON.parse(row.metadata) as Record<string, string>,

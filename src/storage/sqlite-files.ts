@@ -64,18 +64,18 @@ export class SqliteFiles implements FileStore {
   }
 
   async put(file: StoredFile): Promise<void> {
-    const { id, keyId, createdAt, expiresAt, purpose, filename, mediaType, bytes } = file;
+    const { id, projectId, createdAt, expiresAt, purpose, filename, mediaType, bytes } = file;
     const refusal = await this.#commits.run(() => {
-      const refused = this.#usage.claim(keyId, 0, countedBytes(file));
+      const refused = this.#usage.claim(projectId, 0, countedBytes(file));
       if (!refused)
-        this.#insert.run(id, keyId, createdAt, expiresAt ?? NEVER, purpose, filename, mediaType, bytes);
+        this.#insert.run(id, projectId, createdAt, expiresAt ?? NEVER, purpose, filename, mediaType, bytes);
       return refused;
     });
     if (refusal) throw refusal;
   }
 
-  async find(keyId: string, id: string, nowMs: number): Promise<StoredFile | null> {
-    const row = this.#row(keyId, id, nowMs);
+  async find(projectId: string, id: string, nowMs: number): Promise<StoredFile | null> {
+    const row = this.#row(projectId, id, nowMs);
     return row ? decode(row) : null;
   }
 
@@ -84,11 +84,11 @@ export class SqliteFiles implements FileStore {
   }
 
   async list(
-    keyId: string,
+    projectId: string,
     { after, limit, order, purpose = '' }: PageRequest & { readonly purpose?: string | undefined },
     nowMs: number,
   ): Promise<FilePage> {
-    const place = after === undefined ? undefined : this.#row(keyId, after, nowMs);
+    const place = after === undefined ? undefined : this.#row(projectId, after, nowMs);
     if (after !== undefined && !place)
       throw new GatewayError('invalid_request', `after: no file '${after.slice(0, 100)}'`, {
         param: 'after',
@@ -96,14 +96,14 @@ export class SqliteFiles implements FileStore {
     const [statement, start] =
       order === 'asc' ? [this.#following, 0] : [this.#preceding, Number.MAX_SAFE_INTEGER];
     // One more than asked for: it says whether there are more.
-    const values = [keyId, nowMs, purpose, purpose, place?.row ?? start, limit + 1];
+    const values = [projectId, nowMs, purpose, purpose, place?.row ?? start, limit + 1];
     const rows = statement.all(...values) as unknown as readonly FileRow[];
     return { files: rows.slice(0, limit).map(decode), hasMore: rows.length > limit };
   }
 
-  async delete(keyId: string, id: string): Promise<boolean> {
+  async delete(projectId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const row = this.#row(keyId, id, 0);
+      const row = this.#row(projectId, id, 0);
       if (row) this.#remove(row);
       return row !== undefined;
     });
@@ -118,8 +118,8 @@ export class SqliteFiles implements FileStore {
     });
   }
 
-  #row(keyId: string, id: string, nowMs: number): FileRow | undefined {
-    return this.#find.all(id, keyId, nowMs)[0] as FileRow | undefined;
+  #row(projectId: string, id: string, nowMs: number): FileRow | undefined {
+    return this.#find.all(id, projectId, nowMs)[0] as FileRow | undefined;
   }
 
   #remove(row: FileRow): void {
@@ -135,7 +135,7 @@ function countedBytes({ filename, bytes }: StoredFile): number {
 function decode(row: FileRow): StoredFile {
   return {
     id: row.id,
-    keyId: row.key_id,
+    projectId: row.key_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at === NEVER ? null : row.expires_at,
     purpose: row.purpose,

@@ -64,28 +64,27 @@ export class SqliteLedger implements LedgerStore {
     this.#indexer.append(RECORD_ENTRY, writer.written());
   }
 
-  async find(id: string, keyId: string): Promise<FoundRecord | null> {
+  async find(id: string, projectId: string): Promise<FoundRecord | null> {
     await this.#indexer.caughtUp();
-    const found = await this.#find(id, keyId);
+    const found = await this.#find(id, projectId);
     if (found) return found;
-    const earlier = await this.#earlier.find(id, keyId);
+    const earlier = await this.#earlier.find(id, projectId);
     if (earlier) return earlier;
-    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id, keyId) : null;
+    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id, projectId) : null;
   }
 
-  async #find(id: string, keyId: string): Promise<FoundRecord | null> {
+  async #find(id: string, projectId: string): Promise<FoundRecord | null> {
     const row = await this.#db
       .selectFrom('records as r')
       .innerJoin('names as k', 'k.number', 'r.key')
-      .select(['r.created_at', 'r.model', 'r.provider', 'r.status', 'r.cost_usd', 'r.record'])
+      .select(['k.text', 'r.created_at', 'r.model', 'r.provider', 'r.status', 'r.cost_usd', 'r.record'])
       .where('r.id', '=', storedId(id))
-      .where('k.text', '=', keyId)
       .executeTakeFirst();
     if (!row) return null;
     const textOf = (number: number): string => this.#names.textOf(number);
-    return readRecord(new CompactReader(row.record, textOf), {
+    const found = readRecord(new CompactReader(row.record, textOf), {
       id,
-      keyId,
+      keyId: row.text,
       createdAt: row.created_at,
       model: row.model === null ? null : textOf(row.model),
       provider: row.provider === null ? null : textOf(row.provider),
@@ -93,6 +92,7 @@ export class SqliteLedger implements LedgerStore {
       costUsd: row.cost_usd,
       content: await readContent(this.#db, id),
     });
+    return found.generation.projectId === projectId ? found : null;
   }
 
   #write(records: readonly RecordColumns[]): void {

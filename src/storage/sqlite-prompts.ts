@@ -71,52 +71,52 @@ export class SqlitePrompts implements PromptStore {
   }
 
   async create(
-    prompt: Pick<StoredPrompt, 'id' | 'keyId' | 'name' | 'createdAt'>,
+    prompt: Pick<StoredPrompt, 'id' | 'projectId' | 'name' | 'createdAt'>,
     template: JsonObject,
   ): Promise<void> {
-    const { id, keyId, name, createdAt } = prompt;
+    const { id, projectId, name, createdAt } = prompt;
     const text = JSON.stringify(template);
     const own = rowBytes(name ?? '');
     const first = rowBytes(text);
     const refusal = await this.#commits.run(() => {
-      const refused = this.#usage.claim(keyId, 0, own + first);
+      const refused = this.#usage.claim(projectId, 0, own + first);
       if (refused) return refused;
-      const inserted = this.#insert.run(id, keyId, createdAt, name, 1, 1, own + first);
+      const inserted = this.#insert.run(id, projectId, createdAt, name, 1, 1, own + first);
       if (inserted.changes > 0) this.#insertVersion.run(inserted.lastInsertRowid, 1, createdAt, first, text);
-      else this.#usage.release(keyId, 0, own + first);
+      else this.#usage.release(projectId, 0, own + first);
       return null;
     });
     if (refusal) throw refusal;
   }
 
-  async list(keyId: string, { after, limit, order }: PageRequest): Promise<PromptPage> {
-    const place = after === undefined ? undefined : this.#row(keyId, after);
+  async list(projectId: string, { after, limit, order }: PageRequest): Promise<PromptPage> {
+    const place = after === undefined ? undefined : this.#row(projectId, after);
     if (after !== undefined && !place)
       throw new GatewayError('invalid_request', `no prompt '${after}'`, { param: 'after' });
     // One more than asked for: it says whether there are more.
     const rows = (order === 'asc'
-      ? this.#following.all(keyId, place?.row ?? 0, limit + 1)
+      ? this.#following.all(projectId, place?.row ?? 0, limit + 1)
       : this.#preceding.all(
-          keyId,
+          projectId,
           place?.row ?? Number.MAX_SAFE_INTEGER,
           limit + 1,
         )) as unknown as readonly PromptRow[];
     return { prompts: rows.slice(0, limit).map((row) => this.#decode(row)), hasMore: rows.length > limit };
   }
 
-  async find(keyId: string, id: string): Promise<StoredPrompt | null> {
-    const row = this.#row(keyId, id);
+  async find(projectId: string, id: string): Promise<StoredPrompt | null> {
+    const row = this.#row(projectId, id);
     return row ? this.#decode(row) : null;
   }
 
-  async findVersion(keyId: string, id: string, version?: string): Promise<PromptVersion | null> {
-    const row = this.#row(keyId, id);
+  async findVersion(projectId: string, id: string, version?: string): Promise<PromptVersion | null> {
+    const row = this.#row(projectId, id);
     const found = row && this.#versionRow(row, version ?? String(row.default_version));
     return found ? decodeVersion(found) : null;
   }
 
   async addVersion(
-    keyId: string,
+    projectId: string,
     id: string,
     template: JsonObject,
     createdAt: number,
@@ -124,9 +124,9 @@ export class SqlitePrompts implements PromptStore {
     const text = JSON.stringify(template);
     const bytes = rowBytes(text);
     const outcome = await this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       if (!row) return null;
-      const refused = this.#usage.claim(keyId, 0, bytes);
+      const refused = this.#usage.claim(projectId, 0, bytes);
       if (refused) return refused;
       const version = row.last_version + 1;
       this.#insertVersion.run(row.row, version, createdAt, bytes, text);
@@ -137,9 +137,9 @@ export class SqlitePrompts implements PromptStore {
     return outcome;
   }
 
-  async setDefault(keyId: string, id: string, version: string): Promise<boolean> {
+  async setDefault(projectId: string, id: string, version: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       const found = row && this.#versionRow(row, version);
       if (!row || !found) return false;
       this.#save({ ...row, default_version: found.version });
@@ -147,12 +147,12 @@ export class SqlitePrompts implements PromptStore {
     });
   }
 
-  async setName(keyId: string, id: string, name: string | null): Promise<boolean> {
+  async setName(projectId: string, id: string, name: string | null): Promise<boolean> {
     const outcome = await this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       if (!row) return false;
       const growth = rowBytes(name ?? '') - rowBytes(row.name ?? '');
-      const refused = this.#usage.change(keyId, growth);
+      const refused = this.#usage.change(projectId, growth);
       if (refused) return refused;
       this.#save({ ...row, name, bytes: row.bytes + growth });
       return true;
@@ -161,15 +161,15 @@ export class SqlitePrompts implements PromptStore {
     return outcome;
   }
 
-  async deleteVersion(keyId: string, id: string, version: string): Promise<boolean> {
+  async deleteVersion(projectId: string, id: string, version: string): Promise<boolean> {
     const outcome = await this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       const found = row && this.#versionRow(row, version);
       if (!row || !found) return 'none';
       if (found.version === row.default_version) return 'default';
       this.#deleteVersion.run(row.row, found.version);
       this.#save({ ...row, bytes: row.bytes - found.bytes });
-      this.#usage.release(keyId, 0, found.bytes);
+      this.#usage.release(projectId, 0, found.bytes);
       return 'deleted';
     });
     if (outcome === 'default')
@@ -180,19 +180,19 @@ export class SqlitePrompts implements PromptStore {
     return outcome === 'deleted';
   }
 
-  async delete(keyId: string, id: string): Promise<boolean> {
+  async delete(projectId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const row = this.#row(keyId, id);
+      const row = this.#row(projectId, id);
       if (!row) return false;
       this.#deleteVersions.run(row.row);
       this.#delete.run(row.row);
-      this.#usage.release(keyId, 0, row.bytes);
+      this.#usage.release(projectId, 0, row.bytes);
       return true;
     });
   }
 
-  #row(keyId: string, id: string): PromptRow | undefined {
-    return this.#find.all(id, keyId)[0] as PromptRow | undefined;
+  #row(projectId: string, id: string): PromptRow | undefined {
+    return this.#find.all(id, projectId)[0] as PromptRow | undefined;
   }
 
   /** The version that is written exactly so: `01` names none. */
@@ -210,7 +210,7 @@ export class SqlitePrompts implements PromptStore {
     const versions = this.#versions.all(row.row) as unknown as readonly VersionRow[];
     return {
       id: row.id,
-      keyId: row.key_id,
+      projectId: row.key_id,
       name: row.name,
       defaultVersion: String(row.default_version),
       createdAt: row.created_at,

@@ -77,27 +77,27 @@ export class SqliteResponses implements ResponseStore {
     const row = responseRow(stored, text, input);
     const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
     const refusal = await this.#commits.run(() => {
-      if (this.#rows.headOf(row.keyId, row.id)) return null;
+      if (this.#rows.headOf(row.projectId, row.id)) return null;
       const conversation =
-        appendTo === undefined ? undefined : this.#conversations.rowOf(row.keyId, appendTo);
+        appendTo === undefined ? undefined : this.#conversations.rowOf(row.projectId, appendTo);
       const kept = conversation === undefined ? 0 : bytesOf(appended);
-      const refused = this.#usage.claim(row.keyId, row.bytes, kept);
+      const refused = this.#usage.claim(row.projectId, row.bytes, kept);
       if (refused) return refused;
       this.#rows.insert(row);
-      if (conversation !== undefined) this.#conversations.write(conversation, row.keyId, appended);
+      if (conversation !== undefined) this.#conversations.write(conversation, row.projectId, appended);
       return null;
     });
     if (refusal) throw refusal;
   }
 
-  async find(keyId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
-    return this.#read(keyId, id, nowMs);
+  async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
+    return this.#read(projectId, id, nowMs);
   }
 
-  async chain(keyId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
+  async chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
     const chain: StoredResponse[] = [];
     for (let next: string | null = id; next !== null;) {
-      const response = this.#read(keyId, next, nowMs);
+      const response = this.#read(projectId, next, nowMs);
       if (!response) return null;
       chain.push(response);
       next = response.previousId;
@@ -105,17 +105,17 @@ export class SqliteResponses implements ResponseStore {
     return chain.reverse();
   }
 
-  async findItem(keyId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
-    const item = this.#conversations.findOfKey(keyId, itemId, nowMs);
+  async findItem(projectId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
+    const item = this.#conversations.findOfKey(projectId, itemId, nowMs);
     if (item) return item;
     const needle = JSON.stringify(itemId);
-    const rows = this.#findItem.all(placeOf(itemId), keyId, nowMs, needle, needle, MENTIONS);
+    const rows = this.#findItem.all(placeOf(itemId), projectId, nowMs, needle, needle, MENTIONS);
     return itemOf((rows as unknown as readonly FoundRow[]).map(decodeTexts), itemId);
   }
 
-  async delete(keyId: string, id: string): Promise<boolean> {
+  async delete(projectId: string, id: string): Promise<boolean> {
     return this.#commits.run(() => {
-      const head = this.#rows.headOf(keyId, id);
+      const head = this.#rows.headOf(projectId, id);
       if (head) this.#usage.removeResponse(head);
       return head !== undefined;
     });
@@ -137,12 +137,12 @@ export class SqliteResponses implements ResponseStore {
     });
   }
 
-  #read(keyId: string, id: string, nowMs: number): StoredResponse | null {
-    const row = this.#find.all(placeOf(id), keyId, id, nowMs, 1)[0] as FoundRow | undefined;
+  #read(projectId: string, id: string, nowMs: number): StoredResponse | null {
+    const row = this.#find.all(placeOf(id), projectId, id, nowMs, 1)[0] as FoundRow | undefined;
     return (
       (row && {
         id: row.id,
-        keyId: row.key_id,
+        projectId: row.key_id,
         createdAt: row.created_at,
         expiresAt: row.expires_at === NEVER ? null : row.expires_at,
         previousId: row.previous_id,

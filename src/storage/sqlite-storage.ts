@@ -35,7 +35,7 @@ export interface SqliteOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** How long a statement, and the event loop with it, waits for another process's lock. */
   readonly busyTimeoutMs?: number | undefined;
-  /** The most that one key may store of responses, conversations, prompts and files; asked at every write. */
+  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
   readonly maxBytesPerKey?: (() => number) | undefined;
   /** Told, in a sentence, of modes that were too loose. */
   readonly notice?: ((sentence: string) => void) | undefined;

@@ -19,7 +19,7 @@ export interface SqliteBase {
   /** For writes that an answer waits for. */
   readonly indexer: Indexer;
   readonly names: SqliteNames;
-  /** For what counts into the quota of a key. */
+  /** For what counts into the quota of a project. */
   readonly usage: SqliteStateUsage;
   readonly items: ConversationItems;
 }

@@ -50,7 +50,7 @@ export class SqliteVault implements VaultStore {
   async put(turns: readonly SealedTurn[]): Promise<void> {
     this.#connection.exec('begin immediate');
     try {
-      for (const turn of turns) this.#put.run(turn.keyId, turn.callId, turn.sealed, turn.expiresAt);
+      for (const turn of turns) this.#put.run(turn.projectId, turn.callId, turn.sealed, turn.expiresAt);
       this.#connection.exec('commit');
     } catch (error) {
       if (this.#connection.inTransaction) this.#connection.exec('rollback');
@@ -59,13 +59,13 @@ export class SqliteVault implements VaultStore {
   }
 
   async get(
-    keyId: string,
+    projectId: string,
     callIds: readonly string[],
     nowMs: number,
   ): Promise<ReadonlyMap<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     if (callIds.length === 0) return found;
-    for (const row of this.#get.all(keyId, JSON.stringify(callIds), nowMs)) {
+    for (const row of this.#get.all(projectId, JSON.stringify(callIds), nowMs)) {
       const { call_id: callId, sealed } = row;
       if (typeof callId === 'string' && sealed instanceof Uint8Array) found.set(callId, sealed);
     }

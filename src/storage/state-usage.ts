@@ -1,4 +1,4 @@
-// What each key's stored responses, conversations, prompts and files occupy, and the quota over all of them. The counters
+// What each project's stored responses, conversations, prompts and files occupy, and the quota over all of them. The counters
 // change in the transactions of the stores. The only place that deletes responses, because they give way when
 // a key is full, first those that expire first: the oldest. Its methods, but for `bytes`, run inside a transaction.
 import { type Kysely, sql } from 'kysely';
@@ -76,8 +76,8 @@ export class SqliteStateUsage implements StateUsage {
     this.#deleteResponse = connection.prepare(deleteResponse.compile().sql);
   }
 
-  async bytes(keyId: string): Promise<number> {
-    return Number(this.#bytes.all(keyId)[0]?.['bytes'] ?? 0);
+  async bytes(projectId: string): Promise<number> {
+    return Number(this.#bytes.all(projectId)[0]?.['bytes'] ?? 0);
   }
 
   /**
@@ -85,18 +85,18 @@ export class SqliteStateUsage implements StateUsage {
    * deleted until there is room.
    * @returns null; or the refusal, and then nothing has changed
    */
-  claim(keyId: string, responses: number, kept: number): GatewayError | null {
-    const sums = this.#add.all(keyId, responses, kept)[0];
+  claim(projectId: string, responses: number, kept: number): GatewayError | null {
+    const sums = this.#add.all(projectId, responses, kept)[0];
     const keptNow = Number(sums?.['kept']);
     let used = Number(sums?.['responses']) + keptNow;
     const most = this.#maxBytesPerKey();
     if (used <= most) return null;
     if (keptNow + responses > most) {
-      this.release(keyId, responses, kept);
+      this.release(projectId, responses, kept);
       return refusal(responses + kept, keptNow - kept, most);
     }
     while (used > most) {
-      const oldest = this.#oldest.all(keyId, 1)[0] as ResponseHead | undefined;
+      const oldest = this.#oldest.all(projectId, 1)[0] as ResponseHead | undefined;
       if (!oldest) break;
       this.removeResponse(oldest);
       used -= oldest.bytes;
@@ -105,21 +105,21 @@ export class SqliteStateUsage implements StateUsage {
   }
 
   /** `claim` for something kept that changes its size. @param growth bytes, negative when it shrinks */
-  change(keyId: string, growth: number): GatewayError | null {
-    if (growth > 0) return this.claim(keyId, 0, growth);
-    if (growth < 0) this.release(keyId, 0, -growth);
+  change(projectId: string, growth: number): GatewayError | null {
+    if (growth > 0) return this.claim(projectId, 0, growth);
+    if (growth < 0) this.release(projectId, 0, -growth);
     return null;
   }
 
   /** Counts bytes that are gone. */
-  release(keyId: string, responses: number, kept: number): void {
-    this.#add.all(keyId, -responses, -kept);
+  release(projectId: string, responses: number, kept: number): void {
+    this.#add.all(projectId, -responses, -kept);
   }
 
-  removeResponse({ row, key_id: keyId, bytes, places }: ResponseHead): void {
-    this.#deleteIds.run(places, keyId, row);
+  removeResponse({ row, key_id: projectId, bytes, places }: ResponseHead): void {
+    this.#deleteIds.run(places, projectId, row);
     this.#deleteResponse.run(row);
-    this.release(keyId, bytes, 0);
+    this.release(projectId, bytes, 0);
   }
 }
 

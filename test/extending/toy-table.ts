@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely';
 import type { SqliteStore } from '../../src/storage/sqlite-store.ts';
 
 export interface GuestBook {
-  sign(keyId: string, line: string): Promise<void>;
-  linesOf(keyId: string): Promise<readonly string[]>;
+  sign(projectId: string, line: string): Promise<void>;
+  linesOf(projectId: string): Promise<readonly string[]>;
 }
 
 /** Only this store knows the table. */
@@ -30,12 +30,12 @@ export const guestBook: SqliteStore<GuestBook> = {
       tables.insertInto('guest_book').values({ key_id: '', line: '' }).compile().sql,
     );
     return {
-      sign: (keyId, line) => commits.add(() => void insert.run(keyId, line)),
-      async linesOf(keyId) {
+      sign: (projectId, line) => commits.add(() => void insert.run(projectId, line)),
+      async linesOf(projectId) {
         const rows = await tables
           .selectFrom('guest_book')
           .select('line')
-          .where('key_id', '=', keyId)
+          .where('key_id', '=', projectId)
           .orderBy('line')
           .execute();
         return rows.map(({ line }) => line);

@@ -7,7 +7,7 @@ const storage = await openSqliteStorage({ path: process.argv[2] ?? '' });
 const run = process.argv[3] ?? '';
 async function client(name: number): Promise<never> {
   const conversation = `conv_${run}${name}`;
-  const scope = { keyId: 'key_a', createdAt: 0, expiresAt: null };
+  const scope = { projectId: 'key_a', createdAt: 0, expiresAt: null };
   await storage.conversations.create({ ...scope, id: conversation, metadata: {} }, []);
   for (let i = 0; ; i++) {
     const id = `${run}${name}x${i}`;

@@ -24,15 +24,15 @@ interface Sealed {
 
 export class ReasoningSeal {
   readonly #envelope: Envelope;
-  readonly #keyId: string;
+  readonly #projectId: string;
   readonly #native: Native;
   /** No two envelopes are alike: what is kept must be what was sent. */
   readonly #done = new WeakMap<OpaqueReasoning, OpaqueReasoning>();
 
   /** @param native what the client's protocol can carry */
-  constructor(envelope: Envelope, keyId: string, native: Native) {
+  constructor(envelope: Envelope, projectId: string, native: Native) {
     this.#envelope = envelope;
-    this.#keyId = keyId;
+    this.#projectId = projectId;
     this.#native = native;
   }
 
@@ -84,14 +84,14 @@ export class ReasoningSeal {
     if (done) return done;
     const { format, kind, data } = opaque;
     const content: Sealed = { format, kind, data, text: kind === 'signature' ? text : [] };
-    const sealed = { ...this.#native, data: this.#envelope.seal(this.#keyId, JSON.stringify(content)) };
+    const sealed = { ...this.#native, data: this.#envelope.seal(this.#projectId, JSON.stringify(content)) };
     this.#done.set(opaque, sealed);
     return sealed;
   }
 
   #open(item: ReasoningItem, report: Report): ReasoningItem {
     if (!item.opaque) return item;
-    const text = this.#envelope.open(this.#keyId, item.opaque.data);
+    const text = this.#envelope.open(this.#projectId, item.opaque.data);
     if (text === undefined) return item;
     const { opaque: _, source: _source, ...rest } = item;
     const sealed = text === null ? null : readSealed(text);

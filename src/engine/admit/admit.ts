@@ -14,7 +14,7 @@ import { namesPrompt, promptedBody } from './prompt.ts';
 /**
  * What a call says, with the template that it names.
  * @throws GatewayError naming every offending field; 404 for an unknown template, and for an earlier answer that is
- * unknown or another key's
+ * unknown or another project's
  */
 export function decodeCall(
   { call, settings }: Arrival,
@@ -39,7 +39,7 @@ async function decodePrompted(
   json: JsonObject,
   prompts: PromptLibrary,
 ): Promise<CanonicalRequest> {
-  const { own, whole } = await promptedBody(json, principal.keyId, prompts);
+  const { own, whole } = await promptedBody(json, principal.projectId, prompts);
   // First by itself: mistakes are named by their place in the client's own words.
   protocol.server.decodeRequest(own, route);
   return protocol.server.decodeRequest(whole, route);
@@ -48,7 +48,7 @@ async function decodePrompted(
 /**
  * Lets a request in.
  * @param decoded what the call says
- * @throws GatewayError: 404 for ids that are unknown or another key's, 409 for a conversation that is busy; nothing is
+ * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy; nothing is
  * held then
  */
 export async function admit(

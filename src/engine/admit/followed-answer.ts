@@ -7,7 +7,7 @@ import { findRemote } from '../remote-answer.ts';
 
 /**
  * The request with what it goes on from.
- * @throws GatewayError `not_found` for an id that is unknown, another key's, or of an answer that nobody keeps
+ * @throws GatewayError `not_found` for an id that is unknown, another project's, or of an answer that nobody keeps
  */
 export async function withFollowed(
   request: CanonicalRequest,
@@ -15,7 +15,7 @@ export async function withFollowed(
   { principal, protocol }: Pick<ApiCall, 'principal' | 'protocol'>,
   ledger: LedgerStore,
 ): Promise<CanonicalRequest> {
-  const found = await findRemote(id, principal.keyId, protocol.name, ledger);
+  const found = await findRemote(id, principal.projectId, protocol.name, ledger);
   if (!found)
     throw new GatewayError('not_found', `${path}: '${id.slice(0, 100)}' not found.`, { param: path });
   const { provider, upstreamId } = found;

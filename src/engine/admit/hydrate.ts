@@ -39,7 +39,7 @@ export interface Hydrated {
 /**
  * Completes a request.
  * @param holdings takes the turn of the conversation that the request belongs to
- * @throws GatewayError: 404 for ids that are unknown or another key's, 409 for a conversation that is busy
+ * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy
  */
 export async function hydrate(
   request: CanonicalRequest,
@@ -49,9 +49,9 @@ export async function hydrate(
 ): Promise<Hydrated> {
   const { call, settings } = arrival;
   const { server } = call.protocol;
-  const { keyId } = call.principal;
+  const { projectId } = call.principal;
   const seal = server.nativeReasoning
-    ? new ReasoningSeal(deps.reasoning, keyId, server.nativeReasoning)
+    ? new ReasoningSeal(deps.reasoning, projectId, server.nativeReasoning)
     : null;
   const kept =
     request.state && server.items
@@ -62,9 +62,9 @@ export async function hydrate(
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
   if (!items.every(isPlain)) {
     if (seal) items = seal.opened(items, request.report);
-    items = openCompactions(items, keyId, deps.compaction);
+    items = openCompactions(items, projectId, deps.compaction);
     items = await restoreLost(items, arrival, deps);
-    items = await resolveFiles(items, keyId, deps.media.files, mayName, call.account);
+    items = await resolveFiles(items, projectId, deps.media.files, mayName, call.account);
   }
   return {
     request: items === request.items ? request : { ...request, items },
@@ -80,18 +80,18 @@ function isPlain(item: Item): boolean {
 
 /** The turn of a conversation: no other may begin meanwhile. */
 class ConversationTurn implements Holding {
-  readonly #keyId: string;
+  readonly #projectId: string;
   readonly #conversation: string;
   readonly #generationId: string;
   readonly #deps: Pick<GatewayDependencies, 'state' | 'log'>;
 
   constructor(
-    keyId: string,
+    projectId: string,
     conversation: string,
     generationId: string,
     deps: Pick<GatewayDependencies, 'state' | 'log'>,
   ) {
-    this.#keyId = keyId;
+    this.#projectId = projectId;
     this.#conversation = conversation;
     this.#generationId = generationId;
     this.#deps = deps;
@@ -101,7 +101,7 @@ class ConversationTurn implements Holding {
     const { state, log } = this.#deps;
     const id = this.#conversation;
     await state.conversations
-      .endTurn(this.#keyId, id, this.#generationId)
+      .endTurn(this.#projectId, id, this.#generationId)
       .catch((error: unknown) =>
         log.error('a conversation stays busy until its turn expires', { id, error }),
       );
@@ -141,24 +141,24 @@ async function historyOf(
 ): Promise<History> {
   const { previousResponseId: previous, conversationId: conversation } = state;
   const { call, settings, createdAt } = arrival;
-  const { keyId } = call.principal;
+  const { projectId } = call.principal;
   const now = deps.clock.now();
   if (previous !== undefined) {
     const recalled = call.memory?.recall(previous);
     if (recalled) return { path: 'previous_response_id', items: recalled, recalled: true };
     const { responses } = deps.state;
-    const items = await previousItems(previous, { responses, keyId, now });
+    const items = await previousItems(previous, { responses, projectId, now });
     return { path: 'previous_response_id', items };
   }
   if (conversation === undefined) return { path: 'input', items: [] };
   const busyUntil = createdAt + settings.config.routing.timeouts.totalMs;
   const { conversations } = deps.state;
-  if (!(await conversations.find(keyId, conversation, now))) {
+  if (!(await conversations.find(projectId, conversation, now))) {
     throw new GatewayError('not_found', `Conversation with id '${conversation.slice(0, 100)}' not found.`, {
       param: 'conversation',
     });
   }
-  if (!(await conversations.beginTurn(keyId, conversation, arrival.id, now, busyUntil))) {
+  if (!(await conversations.beginTurn(projectId, conversation, arrival.id, now, busyUntil))) {
     throw new GatewayError(
       'conflict',
       'another turn of this conversation is running; wait until it has ended',
@@ -168,8 +168,8 @@ async function historyOf(
       },
     );
   }
-  holdings.take(new ConversationTurn(keyId, conversation, arrival.id, deps));
-  return { path: 'conversation', items: (await conversations.all(keyId, conversation, now)) ?? [] };
+  holdings.take(new ConversationTurn(projectId, conversation, arrival.id, deps));
+  return { path: 'conversation', items: (await conversations.all(projectId, conversation, now)) ?? [] };
 }
 
 /** Puts stored items in the place of references to them. */
@@ -179,12 +179,12 @@ async function resolve(
   { call }: Arrival,
   deps: GatewayDependencies,
 ): Promise<readonly JsonObject[]> {
-  const { keyId } = call.principal;
+  const { projectId } = call.principal;
   return Promise.all(
     input.map(async (item, index) => {
       const id = codec.referenceOf(item);
       if (id === undefined) return item;
-      const found = await deps.state.responses.findItem(keyId, id, deps.clock.now());
+      const found = await deps.state.responses.findItem(projectId, id, deps.clock.now());
       if (found) return found;
       throw new GatewayError('not_found', `Item with id '${id.slice(0, 100)}' not found.`, {
         param: `input[${index}].id`,
@@ -201,7 +201,7 @@ async function restoreLost(
 ): Promise<readonly Item[]> {
   if (!items.some((item) => item.type === 'tool_call')) return items;
   try {
-    return (await vault.restore(call.principal.keyId, items)).items;
+    return (await vault.restore(call.principal.projectId, items)).items;
   } catch (error) {
     // Most requests can do without; the model says so if this one cannot.
     log.error('lost reasoning could not be restored', { id, error });

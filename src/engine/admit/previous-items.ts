@@ -6,7 +6,7 @@ import type { TurnMemory } from '../call.ts';
 
 export interface PreviousFrom {
   readonly responses: Pick<ResponseStore, 'chain'>;
-  readonly keyId: string;
+  readonly projectId: string;
   /** Unix milliseconds. */
   readonly now: number;
   readonly memory?: TurnMemory | undefined;
@@ -17,14 +17,14 @@ export function outputOf(response: JsonObject): readonly JsonObject[] {
   return asArray(response['output']).filter(isJsonObject);
 }
 
-/** @throws GatewayError `not_found` for an id that is unknown or another key's */
+/** @throws GatewayError `not_found` for an id that is unknown or another project's */
 export async function previousItems(
   responseId: string,
-  { responses, keyId, now, memory }: PreviousFrom,
+  { responses, projectId, now, memory }: PreviousFrom,
 ): Promise<readonly JsonObject[]> {
   const recalled = memory?.recall(responseId);
   if (recalled) return recalled;
-  const chain = await responses.chain(keyId, responseId, now);
+  const chain = await responses.chain(projectId, responseId, now);
   if (chain) return chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
   throw new GatewayError('not_found', `Previous response with id '${responseId.slice(0, 100)}' not found.`, {
     param: 'previous_response_id',

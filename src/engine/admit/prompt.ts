@@ -20,12 +20,12 @@ export function namesPrompt(body: unknown): body is JsonObject {
  */
 export async function promptedBody(
   body: JsonObject,
-  keyId: string,
+  projectId: string,
   library: PromptLibrary,
 ): Promise<PromptedBody> {
   const prompt = asObject(body['prompt']);
   const asked = { id: asString(prompt['id']) ?? '', version: asString(prompt['version']) || undefined };
-  const rendered = await renderPrompt(library, keyId, asked, asObject(prompt['variables']));
+  const rendered = await renderPrompt(library, projectId, asked, asObject(prompt['variables']));
   const said = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
   const own: JsonObject = { ...rendered.defaults, ...said };
   const input = [...rendered.input, ...messages(own['input'])];

@@ -24,7 +24,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
     catalog: settings.catalog,
     settings: settings.config.routing,
     keyWishes: principal.routing,
-    keyId: principal.keyId,
+    projectId: principal.projectId,
     mayUse: principal.mayUse,
     state: input.state,
     nowMs: input.nowMs,

@@ -67,7 +67,7 @@ export class IdempotentAnswers {
       );
     }
     this.#expire();
-    const name = `${call.principal.keyId}\n${call.api}\n${key}`;
+    const name = `${call.principal.projectId}\n${call.api}\n${key}`;
     const fingerprint = fingerprintOf(call);
     const found = this.#find(name);
     if (!found) return this.#start(name, fingerprint, call);

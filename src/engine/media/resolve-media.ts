@@ -40,11 +40,11 @@ const MOST_ADDRESSES = 100;
  * The items with uploaded files in the place of their ids; the same list where there is none.
  * @param mayName whether an id may go on to the vendor, as one of the operator's own
  * @param account what is read counts there
- * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another key's, `too_large`
+ * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another project's, `too_large`
  */
 export async function resolveFiles(
   items: readonly Item[],
-  keyId: string,
+  projectId: string,
   files: Files,
   mayName: (id: string) => boolean,
   account: ByteAccount,
@@ -56,7 +56,7 @@ export async function resolveFiles(
   const held = new HeldBytes(account);
   const contentOf = async (id: string, path: string | undefined): Promise<Content | null> => {
     let content = known.get(id);
-    if (!content) known.set(id, (content = read(files, keyId, id, allowance, held, path)));
+    if (!content) known.set(id, (content = read(files, projectId, id, allowance, held, path)));
     const found = await content;
     if (found) allowance.take(found.bytes, path);
     return found;
@@ -247,13 +247,13 @@ class Allowance {
 
 async function read(
   files: Files,
-  keyId: string,
+  projectId: string,
   id: string,
   allowance: Allowance,
   held: HeldBytes,
   path: string | undefined,
 ): Promise<Content | null> {
-  const file = await files.find(keyId, id);
+  const file = await files.find(projectId, id);
   if (!file) return null;
   // Before it is read at all.
   if (file.bytes > allowance.left) allowance.take(file.bytes, path);

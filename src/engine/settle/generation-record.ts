@@ -31,7 +31,12 @@ export interface Outcome {
 }
 
 /** @param status HTTP status sent to the client */
-export function generationRecord(outcome: Outcome, status: number, endedAtMs: number): GenerationRecord {
+export function generationRecord(
+  outcome: Outcome,
+  endUser: GenerationRecord['endUser'],
+  status: number,
+  endedAtMs: number,
+): GenerationRecord {
   const { arrival, request, trail, turns, failure } = outcome;
   const { call } = arrival;
   const served = turns.at(-1);
@@ -41,6 +46,8 @@ export function generationRecord(outcome: Outcome, status: number, endedAtMs: nu
   return {
     id: arrival.id,
     keyId: call.principal.keyId,
+    projectId: call.principal.projectId,
+    endUser,
     api: call.api,
     protocol: call.protocol.name,
     requestedModel: requestedModel.slice(0, MAX_MODEL_CHARS),

@@ -28,7 +28,7 @@ export async function keepTurn(
 ): Promise<JsonObject> {
   const { state, items, history } = turn;
   const { call, settings, createdAt } = arrival;
-  const { keyId } = call.principal;
+  const { projectId } = call.principal;
   // What came before in this turn of the loop, the end of the answer's reading, took its time as well.
   if (isLong(answer)) await new Promise<void>(nextTurn);
   const response =
@@ -40,7 +40,7 @@ export async function keepTurn(
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
     if (state.conversationId !== undefined)
-      await deps.state.conversations.append(keyId, state.conversationId, said);
+      await deps.state.conversations.append(projectId, state.conversationId, said);
     return response;
   }
   // What only the connection remembers must be stored with what builds on it.
@@ -48,7 +48,7 @@ export async function keepTurn(
   await deps.state.responses.put(
     {
       id: String(response['id']),
-      keyId,
+      projectId,
       createdAt,
       expiresAt: expiryOf(settings, createdAt),
       previousId: recalled ? null : (state.previousResponseId ?? null),

@@ -50,7 +50,7 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
     thought && pickForVault(thought)
       ? deps.vault
           .remember(
-            principal.keyId,
+            principal.projectId,
             thought,
             protocol.server.omitsCallIds ? context.request.items : undefined,
           )

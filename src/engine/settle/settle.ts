@@ -10,11 +10,12 @@ import { generationRecord, type Outcome } from './generation-record.ts';
 export function settle(
   outcome: Outcome,
   opened: boolean,
-  { ledger, clock, log }: Pick<GatewayDependencies, 'ledger' | 'clock' | 'log'>,
+  { ledger, clock, log, endUsers }: Pick<GatewayDependencies, 'ledger' | 'clock' | 'log' | 'endUsers'>,
 ): void {
-  const { failure } = outcome;
+  const { failure, request, arrival } = outcome;
   const status = outcome.cancelled ? 499 : failure && !opened ? refusalStatus(outcome, failure) : 200;
-  const record = generationRecord(outcome, status, clock.now());
+  const endUser = endUsers.hashOf(arrival.call.principal.projectId, request?.endUser);
+  const record = generationRecord(outcome, endUser, status, clock.now());
   try {
     ledger.append(
       record,

@@ -9,7 +9,7 @@ export interface AnsweredCallsLimits {
   /** All outcomes together, in bytes. */
   readonly maxBytes: number;
   /** Those of one tenant. */
-  readonly maxKeyBytes: number;
+  readonly maxProjectBytes: number;
   /** How long an outcome can be had again, milliseconds from its end. */
   readonly outcomeMs: number;
   /** Calls of which it is remembered that they were made: a digest each. */
@@ -18,14 +18,14 @@ export interface AnsweredCallsLimits {
 
 const LIMITS: AnsweredCallsLimits = {
   maxBytes: 32 * 1_048_576,
-  maxKeyBytes: 8 * 1_048_576,
+  maxProjectBytes: 8 * 1_048_576,
   outcomeMs: 10 * 60_000,
   mostMade: 10_000,
 };
 
 /** An outcome as JSON: its length is what it weighs. */
 interface Kept {
-  readonly keyId: string;
+  readonly projectId: string;
   readonly json: Buffer;
   /** Unix milliseconds. */
   readonly until: number;
@@ -51,26 +51,31 @@ export class AnsweredCalls {
 
   /**
    * Makes the call, or gives what came of it when it was made.
-   * @param keyId tenant: another key's question is another question
+   * @param projectId tenant: another project's question is another question
    */
-  make(keyId: string, call: GatewayCall, signal: AbortSignal): Promise<CallOutcome> {
+  make(projectId: string, call: GatewayCall, signal: AbortSignal): Promise<CallOutcome> {
     this.#expire();
     // Items come from clients: a changed call is another call.
     const digest = createHash('sha256')
-      .update(JSON.stringify([keyId, call.facts]))
+      .update(JSON.stringify([projectId, call.facts]))
       .digest('base64');
     const running = this.#running.get(digest);
     if (running) return running;
     if (this.#made.has(digest)) return Promise.resolve(this.#earlier(digest, call.facts));
-    const outcome = this.#run(keyId, digest, call, signal);
+    const outcome = this.#run(projectId, digest, call, signal);
     this.#running.set(digest, outcome);
     return outcome;
   }
 
-  async #run(keyId: string, digest: string, call: GatewayCall, signal: AbortSignal): Promise<CallOutcome> {
+  async #run(
+    projectId: string,
+    digest: string,
+    call: GatewayCall,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
     try {
       const outcome = await call.run(signal);
-      if (!outcome.isError) this.#keep(keyId, digest, outcome);
+      if (!outcome.isError) this.#keep(projectId, digest, outcome);
       return outcome;
     } finally {
       this.#running.delete(digest);
@@ -82,8 +87,8 @@ export class AnsweredCalls {
     return kept ? (JSON.parse(kept.json.toString()) as CallOutcome) : said(FORGOTTEN, forgotten(facts));
   }
 
-  #keep(keyId: string, digest: string, { facts, parts, isError }: CallOutcome): void {
-    const { maxBytes, maxKeyBytes, outcomeMs, mostMade } = this.#limits;
+  #keep(projectId: string, digest: string, { facts, parts, isError }: CallOutcome): void {
+    const { maxBytes, maxProjectBytes, outcomeMs, mostMade } = this.#limits;
     this.#made.add(digest);
     const [oldest] = this.#made;
     if (this.#made.size > mostMade && oldest !== undefined) {
@@ -92,14 +97,14 @@ export class AnsweredCalls {
     }
     // What was used was charged when the call was made.
     const json = Buffer.from(JSON.stringify({ facts, parts, isError, uses: {} } satisfies CallOutcome));
-    if (json.length > maxKeyBytes) return;
-    this.#kept.set(digest, { keyId, json, until: this.#now() + outcomeMs });
-    this.#weigh(keyId, json.length);
+    if (json.length > maxProjectBytes) return;
+    this.#kept.set(digest, { projectId, json, until: this.#now() + outcomeMs });
+    this.#weigh(projectId, json.length);
     for (const [other, kept] of this.#kept) {
       const isOver = this.#bytes > maxBytes;
-      const isKeyOver = (this.#bytesOf.get(keyId) ?? 0) > maxKeyBytes;
-      if (!isOver && !isKeyOver) break;
-      if (isOver || kept.keyId === keyId) this.#drop(other);
+      const isProjectOver = (this.#bytesOf.get(projectId) ?? 0) > maxProjectBytes;
+      if (!isOver && !isProjectOver) break;
+      if (isOver || kept.projectId === projectId) this.#drop(other);
     }
   }
 
@@ -116,14 +121,14 @@ export class AnsweredCalls {
     const kept = this.#kept.get(digest);
     if (!kept) return;
     this.#kept.delete(digest);
-    this.#weigh(kept.keyId, -kept.json.length);
+    this.#weigh(kept.projectId, -kept.json.length);
   }
 
-  #weigh(keyId: string, bytes: number): void {
+  #weigh(projectId: string, bytes: number): void {
     this.#bytes += bytes;
-    const left = (this.#bytesOf.get(keyId) ?? 0) + bytes;
-    if (left > 0) this.#bytesOf.set(keyId, left);
-    else this.#bytesOf.delete(keyId);
+    const left = (this.#bytesOf.get(projectId) ?? 0) + bytes;
+    if (left > 0) this.#bytesOf.set(projectId, left);
+    else this.#bytesOf.delete(projectId);
   }
 }
 

@@ -213,9 +213,9 @@ export class ToolLoop implements TurnHost {
 
   async #makeAllowed(allowed: AllowedCall): Promise<void> {
     const { belt, answered, planned } = this.#input;
-    const { keyId } = planned.arrival.call.principal;
+    const { projectId } = planned.arrival.call.principal;
     const { call } = allowed;
-    const outcome = await this.#gate.pass(() => answered.make(keyId, call, this.#stop.signal));
+    const outcome = await this.#gate.pass(() => answered.make(projectId, call, this.#stop.signal));
     belt.settleAnswer(allowed, outcome ?? this.#refused(call));
     // One that was not made stays allowed: the next answer makes it.
     if (outcome) this.#allowed.push(outcome.facts);

@@ -45,7 +45,8 @@ function decodeRequest(given: unknown): DecodedEmbeddings {
   };
   const gateway = decodeGatewayOptions(body, problems, report);
   problems.throwIfAny();
-  const request = embeddingTask({ protocol: 'openai-chat', raw: body, model, gateway, report });
+  const endUser = asked.user || undefined;
+  const request = embeddingTask({ protocol: 'openai-chat', raw: body, model, gateway, report, endUser });
   return { request, asked: [asked], encode: encodeEmbeddings };
 }
 

@@ -23,6 +23,11 @@ export class CompactReader {
     );
   }
 
+  /** True when everything was read. */
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
   /** The next value. @throws RangeError where there is none */
   value(): JsonValue {
     return this.#valueOf(this.#byte());
