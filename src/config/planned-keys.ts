@@ -2,10 +2,9 @@
 import type { Config } from './config.ts';
 
 /** A sentence for each that is set. */
-export function plannedKeys({ redisUrl, server }: Config): readonly string[] {
+export function plannedKeys({ redisUrl }: Config): readonly string[] {
   const planned: readonly (readonly [string, boolean, string])[] = [
     ['redis_url', redisUrl !== null, 'what is counted is counted in this process alone'],
-    ['server.admin_key', server.adminKey !== null, 'there is no management API'],
   ];
   return planned.flatMap(([key, isSet, what]) =>
     isSet ? [`${key} is set, and has no effect in this version: ${what}`] : [],
