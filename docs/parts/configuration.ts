@@ -43,8 +43,8 @@ aliases: { fast: my-vllm/gpt-oss-120b }
   [\`dragoman keys create\`](keys.md)), then \`routing.default\`: each member for itself, except that a \`type\` brings
   its own \`primary_factor\` or none. Names there must be those of providers or their endpoints, or of models where one
   may stand: a misspelt one stops the start. [\`dragoman explain\`](explain.md) shows what comes of it.
-- Planned, and without effect in this version, of which the log and \`dragoman check\` warn:
-  \`redis_url\`. A \`database_url\` is refused.
+- Planned, and without effect in this version, of which the log and \`dragoman check\` warn: \`redis_url\`. A
+  \`database_url\` is refused.
 
 ## Environment
 
@@ -88,10 +88,14 @@ export function renderConfigSchema(): string {
 
 const HEAD = ['Key', 'Type', 'Default', 'Meaning'];
 
+/** Limits and budgets are the same everywhere; elsewhere the reader is sent to those of the whole gateway. */
+const LISTED_ONCE = /\.(limits|budgets)$/;
+
 function collect(path: string, node: SchemaNode, rows: string[][], depth: number): void {
   if (depth > 0) rows.push(row(path, node));
   // Quirks are listed once; elsewhere the reader is sent there.
   if (path.endsWith('.quirks') && !path.startsWith('models[].endpoints[]')) return;
+  if (LISTED_ONCE.test(path)) return;
   for (const [name, member] of node.members) {
     if (node.element !== undefined && isSameEverywhere(node)) break;
     collect(`${path}.${name}`, member, rows, depth + 1);

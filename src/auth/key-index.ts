@@ -1,6 +1,7 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
 // so that a full or locked database cannot turn into refused requests.
 import { GatewayError, toWishes, type KeyRole, type RoutingWishes } from '../canonical/index.ts';
+import type { LimitEntry } from '../limits/index.ts';
 import type { KeyStore, StoredKey } from '../storage/ports.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
 import type { Principal } from './principal.ts';
@@ -8,8 +9,6 @@ import { compileNamePatterns } from '../lib/name-patterns.ts';
 
 /** A key given in clear by the configuration or the environment. */
 export interface ConfiguredKey {
-  /** Default: made of its hash. */
-  readonly id?: string | undefined;
   readonly name: string;
   readonly key: string;
   readonly models?: readonly string[] | null | undefined;
@@ -20,6 +19,8 @@ export interface ConfiguredKey {
   readonly routing?: RoutingWishes | null | undefined;
   readonly project?: string | null | undefined;
   readonly roles?: readonly KeyRole[] | null | undefined;
+  readonly limits?: readonly LimitEntry[] | undefined;
+  readonly budgets?: readonly LimitEntry[] | undefined;
 }
 
 interface Entry {
@@ -34,12 +35,15 @@ export interface KeyIndexOptions {
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
   readonly configured: readonly ConfiguredKey[];
+  /** Called when keys were read, and others may hold now. */
+  readonly onRead?: (() => void) | undefined;
 }
 
 /** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
 export class KeyIndex {
   readonly #store: KeyStore;
   readonly #pepper: Uint8Array;
+  readonly #onRead: (() => void) | undefined;
   #configured: readonly ConfiguredKey[];
   #byHash: ReadonlyMap<string, Entry> = new Map();
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
@@ -50,6 +54,7 @@ export class KeyIndex {
     this.#store = options.store;
     this.#pepper = options.pepper;
     this.#configured = options.configured;
+    this.#onRead = options.onRead;
   }
 
   /** Replaces the keys of the configuration; takes effect with the next `refresh`. */
@@ -74,6 +79,7 @@ export class KeyIndex {
     this.#byHash = byHash;
     this.#known = new Map();
     this.#version = version;
+    this.#onRead?.();
     return true;
   }
 
@@ -94,11 +100,15 @@ export class KeyIndex {
     }, intervalMs);
   }
 
-  /** How many keys may call models at a time: zero means that nobody can. */
+  /** Everybody whose key has not been revoked. */
+  *principals(): Iterable<Principal> {
+    for (const { principal, revokedAt } of this.#byHash.values()) if (revokedAt === null) yield principal;
+  }
+
+  /** How many keys are valid at a time: zero means that nobody can get in. */
   usableKeys(nowMs: number): number {
     let count = 0;
-    for (const entry of this.#byHash.values())
-      if (entry.principal.roles.includes('models') && refusal(entry, nowMs) === null) count += 1;
+    for (const entry of this.#byHash.values()) if (refusal(entry, nowMs) === null) count += 1;
     return count;
   }
 
@@ -162,6 +172,7 @@ function entryOf(key: StoredKey): Entry {
       mayUse: compileNamePatterns(key.models),
       logContent: key.logContent,
       strict: key.strict,
+      limits: entriesOf(key),
       routing: key.routing && toWishes(key.routing, 'key.routing'),
     },
     revokedAt: key.revokedAt,
@@ -170,7 +181,7 @@ function entryOf(key: StoredKey): Entry {
 
 /** A configured key's id comes from its hash: the same key is the same tenant after a restart and under a new name. */
 function configuredEntry(key: ConfiguredKey, hash: string): Entry {
-  const keyId = key.id ?? `key_${hash.slice(0, 20)}`;
+  const keyId = `key_${hash.slice(0, 20)}`;
   return {
     principal: {
       keyId,
@@ -181,10 +192,21 @@ function configuredEntry(key: ConfiguredKey, hash: string): Entry {
       mayUse: compileNamePatterns(key.models ?? null),
       logContent: key.logContent ?? false,
       strict: key.strict ?? null,
+      limits: entriesOf(key),
       routing: key.routing ?? null,
     },
     revokedAt: null,
   };
+}
+
+const NO_LIMITS: readonly LimitEntry[] = [];
+
+function entriesOf({
+  limits = NO_LIMITS,
+  budgets = NO_LIMITS,
+}: ConfiguredKey | StoredKey): readonly LimitEntry[] {
+  if (budgets.length === 0) return limits.length === 0 ? NO_LIMITS : limits;
+  return [...limits, ...budgets];
 }
 
 function refusal(entry: Entry, nowMs: number): string | null {

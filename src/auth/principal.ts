@@ -1,6 +1,7 @@
 // What the rest of the gateway knows of the person or program behind a request. Knows nothing of keys' forms or
 // storage.
 import { GatewayError, type KeyRole, type RoutingWishes } from '../canonical/index.ts';
+import type { LimitEntry } from '../limits/index.ts';
 
 /** Who is asking: a key, and the project that it belongs to. */
 export interface Principal {
@@ -19,6 +20,8 @@ export interface Principal {
   readonly logContent: boolean;
   /** Whether a request of which something would be lost is refused; null: as for everybody. */
   readonly strict: boolean | null;
+  /** What it may use and cost, besides what its project may. */
+  readonly limits: readonly LimitEntry[];
   /** What holds when the request says nothing about routing; null: what holds for everybody. */
   readonly routing: RoutingWishes | null;
 }

@@ -16,6 +16,7 @@ export * from './limit-notice.ts';
 export * from './limits.ts';
 export * from './part.ts';
 export * from './plain-messages.ts';
+export * from './project-name.ts';
 export * from './protocol-name.ts';
 export * from './report.ts';
 export * from './route-trace.ts';

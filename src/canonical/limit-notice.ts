@@ -1,4 +1,4 @@
-// Limits of an upstream as it announces them itself.
+// Limits as they are announced: by an upstream of its own, and by the gateway of those that it keeps.
 
 /** What an upstream says about its own limits in the headers of an answer. */
 export interface LimitNotice {
@@ -6,4 +6,21 @@ export interface LimitNotice {
   readonly remaining: number;
   /** Milliseconds until the limit is lifted. */
   readonly resetMs: number;
+}
+
+/** What is left of a limit of the gateway, for whoever has to keep to it. */
+export interface LimitState {
+  readonly amount: number;
+  /** Never below 0. */
+  readonly remaining: number;
+  /** Unix milliseconds at which nothing of it will be used, if nothing else comes; null: never. */
+  readonly clearsAtMs: number | null;
+}
+
+/** The limits of which the least is left; null where there are none of a kind. */
+export interface LimitStates {
+  /** When it was so, in Unix milliseconds. */
+  readonly atMs: number;
+  readonly requests: LimitState | null;
+  readonly tokens: LimitState | null;
 }

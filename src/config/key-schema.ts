@@ -1,6 +1,8 @@
 // The `keys` of the configuration file: who may use what, until when, and what holds when their requests say nothing.
 import { z } from 'zod';
+import { KEY_ROLES } from '../canonical/index.ts';
 import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
+import { budgetsSchema, limitsSchema, projectNameSchema } from './limits-schema.ts';
 import { routingDefaultsSchema } from './routing-schema.ts';
 
 /** One API key. Which routing defaults it has is found out where its place in the file is known. */
@@ -17,6 +19,16 @@ export const keySchema = inProgram(
     log_content: orNull(z.boolean()).describe(
       'Keep prompts and answers in its records. Default: `logging.content`.',
     ),
+    project: orNull(projectNameSchema).describe(
+      'One of `projects`, to which everything belongs that it stores. Default: it is a project of its own.',
+    ),
+    roles: z
+      .array(z.enum(KEY_ROLES))
+      .min(1)
+      .default(['models'])
+      .describe('`models`: it may call models; `admin`: it may manage the gateway.'),
+    limits: limitsSchema.default([]).describe('What it may use of what its project may; as `limits`.'),
+    budgets: budgetsSchema.default([]).describe('How much it may cost; as `budgets`.'),
     strict: orNull(z.boolean()).describe(
       'Refuse its requests of which something would be dropped or changed. Default: `strict`.',
     ),

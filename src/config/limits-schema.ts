@@ -1,6 +1,7 @@
 // Limits and budgets as the configuration file writes them: of the gateway, a project, a key or a provider. What they
 // mean is said in `limits/`.
 import { z } from 'zod';
+import { isProjectName, PROJECT_NAME_RULE } from '../canonical/index.ts';
 import { MOST_USD, rulesOf, type LimitEntry } from '../limits/index.ts';
 
 /** As many limits as one owner may have; each is looked at for every request. */
@@ -51,25 +52,23 @@ const budget = z.strictObject({
     .describe('What becomes of requests whose price is unknown. Default: `refuse`.'),
 });
 
-/** Limits of requests, tokens and concurrency. */
-export const limitsSchema = z
-  .array(limit)
-  .max(MOST_LIMITS)
-  .check(saysOneThing)
-  .describe('How many requests and tokens, and how many at once: each with exactly one of the three.');
+/** Limits of requests, tokens and concurrency: each entry with exactly one of the three. */
+export const limitsSchema = z.array(limit).max(MOST_LIMITS).check(saysOneThing);
 
 /** Limits of money. */
-export const budgetsSchema = z
-  .array(budget)
-  .max(MOST_LIMITS)
-  .check(saysOneThing)
-  .describe('How much money may be spent.');
+export const budgetsSchema = z.array(budget).max(MOST_LIMITS).check(saysOneThing);
+
+/** The name of a project. */
+export const projectNameSchema = z.string().refine(isProjectName, PROJECT_NAME_RULE);
 
 /** Projects by name, each with what holds for all of its keys together. */
 export const projectsSchema = z
   .record(
-    z.string().min(1).max(64),
-    z.strictObject({ limits: limitsSchema.default([]), budgets: budgetsSchema.default([]) }),
+    projectNameSchema,
+    z.strictObject({
+      limits: limitsSchema.default([]).describe('What its keys together may use; as `limits`.'),
+      budgets: budgetsSchema.default([]).describe('How much they may cost; as `budgets`.'),
+    }),
   )
   .describe('Projects, and what all keys of one may use together.');
 

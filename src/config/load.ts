@@ -1,18 +1,17 @@
 // From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
 // file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
 import { existsSync, readFileSync } from 'node:fs';
-import type { JsonObject } from '../canonical/index.ts';
+import { nearest } from '../catalog/index.ts';
 import { ConfigError } from './config-error.ts';
 import { toConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
-import type { Secret } from '../telemetry/secret.ts';
 import { networkOf } from './network-of.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { configSchema, configNodeAt } from './schema.ts';
-import { shownConfig } from './shown-config.ts';
+import type { ConfigFile } from './schema.ts';
 
 /** What the command line may say. */
 export interface Flags {
@@ -28,16 +27,12 @@ export interface LoadInput {
   /** Both default to the file system; tests give their own. */
   readonly readFile?: ((path: string) => string) | undefined;
   readonly exists?: ((path: string) => boolean) | undefined;
-  /** The text of a file that is only tried, in the place of what the named one says. */
-  readonly draft?: string | undefined;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read; null when there is none. */
   readonly path: string | null;
-  /** All of it in the file's own words, defaults filled in, secrets masked. Takes some 50 ms. */
-  show(): JsonObject;
 }
 
 const DEFAULT_PATH = 'dragoman.yaml';
@@ -56,11 +51,9 @@ export function configPath(input: LoadInput): string | null {
 export function loadConfig(input: LoadInput): LoadedConfig {
   const readFile = input.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const path = configPath(input);
-  const text = input.draft ?? (path === null ? null : readNamed(path, readFile));
-  const file = text === null ? {} : parseYaml(text, '', 'server: { port: 4000 }');
-  const filled = interpolate(file, { environment: input.environment, readFile, nodeAt: configNodeAt });
-  const given = overlay(filled, input);
-  const checked = configSchema.safeParse(given);
+  const given = path === null ? {} : parseYaml(readNamed(path, readFile), '', 'server: { port: 4000 }');
+  const filled = interpolate(given, { environment: input.environment, readFile, nodeAt: configNodeAt });
+  const checked = configSchema.safeParse(overlay(filled, input));
   if (!checked.success) {
     const problems = describeIssues(checked.error.issues);
     const first = problems[0];
@@ -70,20 +63,32 @@ export function loadConfig(input: LoadInput): LoadedConfig {
       problems.map((problem) => (problem.path ? `${problem.path}: ${problem.message}` : problem.message)),
     );
   }
-  refuseTwins(checked.data.keys);
+  refuseTwins(checked.data);
+  refuseUnknownProjects(checked.data);
   const network = networkOf(checked.data.upstream.ca ?? [], { ...input, readFile });
-  return { config: toConfig(checked.data, network), path, show: () => shownConfig(given) };
+  return { config: toConfig(checked.data, network), path };
 }
 
-/** One key is one tenant: of two entries for it, one would silently not count, its limits included. */
-function refuseTwins(keys: readonly { readonly key: Secret | null }[]): void {
-  const places = new Map<string, number>();
-  keys.forEach(({ key }, place) => {
+/** Of two entries for one key, one would silently not count, its limits included. */
+function refuseTwins({ keys, server }: ConfigFile): void {
+  const places = new Map<string, string>();
+  if (server.adminKey !== null) places.set(server.adminKey.reveal(), 'server.admin_key');
+  keys.forEach(({ key }, at) => {
     if (key === null) return;
+    const place = `keys[${at}].key`;
     const first = places.get(key.reveal());
-    if (first !== undefined)
-      throw new ConfigError(`keys[${place}].key`, `is the same key as keys[${first}].key`);
+    if (first !== undefined) throw new ConfigError(place, `is the same key as ${first}`);
     places.set(key.reveal(), place);
+  });
+}
+
+/** A key whose project is misspelt would have none of its limits. */
+function refuseUnknownProjects({ keys, projects }: ConfigFile): void {
+  keys.forEach(({ project }, at) => {
+    if (project === null || Object.hasOwn(projects, project)) return;
+    const [near] = nearest(project, Object.keys(projects), 1);
+    const hint = near === undefined ? 'name it under `projects`' : `did you mean "${near}"?`;
+    throw new ConfigError(`keys[${at}].project`, `there is no project "${project}": ${hint}`);
   });
 }
 

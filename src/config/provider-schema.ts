@@ -2,8 +2,10 @@
 // what may stand there; presets fill in what does not.
 import { z } from 'zod';
 import type { ProviderConfig } from '../catalog/index.ts';
+import type { LimitEntry } from '../limits/index.ts';
 import { httpUrl, protocolName, unsupported } from './endpoint-parts-schema.ts';
 import { inProgram, secret, secretOrEmpty } from './in-program.ts';
+import { limitsSchema } from './limits-schema.ts';
 import { quirksSchema } from './quirks-schema.ts';
 
 const auth = z
@@ -64,6 +66,11 @@ const fields = inProgram(
         'Address of the HTTP proxy through which it is reached, e.g. `http://user:password@proxy:3128`; `none`: straight. Default: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.',
       ),
     tls: providerTls.optional(),
+    limits: limitsSchema
+      .default([])
+      .describe(
+        'What the vendor lets us use; as `limits`. A full provider is passed over, as if it had said so itself.',
+      ),
     resource: z
       .string()
       .min(1)
@@ -116,7 +123,9 @@ const fields = inProgram(
 );
 
 /** What belongs together of an account is one: keys of AWS, an application of Entra. Absent where none of it is said. */
-function toProvider(given: z.output<typeof fields>): ProviderConfig {
+function toProvider(
+  given: z.output<typeof fields>,
+): ProviderConfig & { readonly limits: readonly LimitEntry[] } {
   const { proxy, credentials, resource, apiVersion, region, project, location, ...account } = given;
   const { accessKeyId, secretAccessKey, sessionToken, profile, ...entra } = account;
   const { tenantId, clientId, clientSecret, ...provider } = entra;

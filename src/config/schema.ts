@@ -7,6 +7,7 @@ import { catalogSchema } from './catalog-schema.ts';
 import { filesSchema } from './files-schema.ts';
 import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
 import { keySchema } from './key-schema.ts';
+import { budgetsSchema, limitsSchema, projectsSchema } from './limits-schema.ts';
 import { mcpSchema } from './mcp-schema.ts';
 import { modelSchema } from './model-schema.ts';
 import { providerSchema } from './provider-schema.ts';
@@ -26,6 +27,13 @@ const file = z.strictObject({
   redis_url: orNull(secretOrEmpty()).describe(
     'Valkey or Redis address for counters shared between processes.',
   ),
+  limits: limitsSchema
+    .default([])
+    .describe(
+      'What all requests together may use: each entry with one of `requests`, `tokens`, `concurrent`.',
+    ),
+  budgets: budgetsSchema.default([]).describe('How much money all requests together may cost.'),
+  projects: projectsSchema.default({}),
   keys: z.array(keySchema).prefault([]).describe('API keys that are valid besides the stored ones.'),
   providers: z
     .record(z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`'), providerSchema)

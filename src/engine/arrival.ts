@@ -1,4 +1,5 @@
 // A call that has its id, and the settings that hold for it from now on, whatever is configured meanwhile.
+import { Allowance } from './allowance.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -13,12 +14,14 @@ export interface Arrival {
   readonly createdAt: number;
   /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
+  /** What limits let it use; null where none holds for it. */
+  readonly allowance: Allowance | null;
 }
 
 /** The call with an id of its own, at this moment. */
 export function arrive(
   call: ApiCall,
-  { clock, settings }: Pick<GatewayDependencies, 'clock' | 'settings'>,
+  { clock, settings, limits }: Pick<GatewayDependencies, 'clock' | 'settings' | 'limits'>,
 ): Arrival {
   const createdAt = clock.now();
   return {
@@ -27,5 +30,6 @@ export function arrive(
     settings: settings(),
     createdAt,
     inputChars: call.body.length,
+    allowance: Allowance.of(limits, call.principal, clock.now),
   };
 }

@@ -1,4 +1,5 @@
 // What the engine is given by whoever composes the gateway.
+import type { Limits } from '../limits/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
@@ -17,6 +18,8 @@ export interface GatewayDependencies {
   readonly settings: () => EngineSettings;
   readonly upstream: UpstreamClient;
   readonly routing: RoutingState;
+  /** What may be used, and what of it is. */
+  readonly limits: Limits;
   readonly ledger: LedgerStore;
   readonly vault: Vault;
   /** What clients let the gateway keep. */

@@ -5,7 +5,7 @@ import { costOf, type AttemptRecord, type GenerationRecord } from '../ledger/ind
 import type { Endpoint } from '../catalog/index.ts';
 import type { RemoteCounts } from '../protocols/index.ts';
 import type { LedgerStore } from '../storage/ports.ts';
-import { isListPriced } from './attempt/index.ts';
+import { isListPriced } from './list-price.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { RemoteAnswer } from './remote-answer.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../canonical/index.ts';
 import { estimatedInputTokens } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
-import { admit, type Admitted, decodeCall, planFor, type Planned } from './admit/index.ts';
+import { admit, type Admitted, allow, decodeCall, planFor, type Planned } from './admit/index.ts';
 import { type ClientAnswer, refuse, StreamAnswer, WholeAnswer } from './answer/index.ts';
 import type { Answered } from './answered.ts';
 import type { Arrival } from './arrival.ts';
@@ -86,6 +86,7 @@ export class Run {
       request = await decodeCall(this.#arrival, this.#deps);
       admitted = await admit(this.#arrival, request, this.#deps);
       const planned = planFor(this.#arrival, admitted.request, this.#arrival.inputChars, this.#deps);
+      allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
       opened = this.#open(admitted, planned);
       const { answer } = opened;
       this.#visit.begin(this.#deps.ticker, (now) => answer.tick(now));

@@ -2,6 +2,7 @@
 import type { Report, Usage } from '../canonical/index.ts';
 import { addUsage, NO_USAGE } from '../canonical/index.ts';
 import { type Cost, costOfUses, sumCosts } from '../ledger/index.ts';
+import { nanoUsdOf } from '../limits/index.ts';
 import type { Attempt } from './attempt/index.ts';
 import type { FetchedMedia, ReadDocuments } from './media/index.ts';
 
@@ -47,6 +48,11 @@ export class Trail {
     const uses: Record<string, number> = { ...this.#toolUses?.uses };
     for (const name in more) uses[name] = (uses[name] ?? 0) + (more[name] ?? 0);
     if (Object.keys(uses).length > 0) this.#toolUses = { uses, cost: costOfUses(uses, priceOf) };
+  }
+
+  /** What tools of the gateway have cost so far, as far as their prices are known. */
+  get toolsNanoUsd(): number {
+    return nanoUsdOf(this.#toolUses?.cost.usd ?? 0);
   }
 
   /**

@@ -44,6 +44,30 @@ export function costOf(usage: Usage, price: Price | null): Cost {
   return finish(bill, snapshot(rates, price));
 }
 
+/** What a token costs where nobody has counted yet, in nano-dollars. */
+export interface TokenPrices {
+  /** One that no cache knows; undefined: unknown. */
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  /** The request itself. */
+  readonly request: number;
+}
+
+/** Nano-dollars per token for a dollar per million of them, and per dollar. */
+const NANO_PER_RATE = 1e3;
+const NANO_PER_USD = 1e9;
+
+/** The rates of a price for a prompt of this size, to estimate by. */
+export function tokenPrices(price: Price, promptTokens: number): TokenPrices {
+  const input = rateAt(price.input, promptTokens);
+  const output = rateAt(price.output, promptTokens);
+  return {
+    input: input === undefined ? undefined : input * NANO_PER_RATE,
+    output: output === undefined ? undefined : output * NANO_PER_RATE,
+    request: (price.request ?? 0) * NANO_PER_USD,
+  };
+}
+
 /**
  * What uses of the gateway's own tools cost.
  * @param priceOf USD of one use; null when unknown, and so is the whole then

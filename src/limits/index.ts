@@ -2,6 +2,8 @@
 export type { Frees } from './counter.ts';
 export { Limiter } from './limiter.ts';
 export type { Demand, Standing } from './limiter.ts';
+export { Limits } from './limits.ts';
+export type { LimitSource, StandingFilter, Tenant, Written } from './limits.ts';
 export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';
 export { limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';

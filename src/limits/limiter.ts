@@ -1,6 +1,7 @@
 // Admission and settlement: every limit that applies is checked and reserved before a request runs, grows while its
 // answer streams, and is settled once by what happened. All of it is synchronous and in memory. Knows nothing of engines,
 // prices or protocols.
+import type { LimitState } from '../canonical/index.ts';
 import { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { EndUsers } from './end-users.ts';
@@ -136,6 +137,28 @@ export class Limiter {
         const remaining = Math.max(0, limit.rule.amount - used);
         return { limit, used, reserved: counter.reserved, remaining, clearsAtMs: counter.clearsAt(now) };
       });
+  }
+
+  /** The limit of a kind of which the least is left for a model and an end user; null where there is none. */
+  tightest(
+    scopes: readonly Scope[],
+    kind: LimitRule['kind'],
+    { model, endUser }: Pick<Demand, 'model' | 'endUser'>,
+  ): LimitState | null {
+    const now = this.#now();
+    let found: Limit | null = null;
+    let least = Infinity;
+    for (const scope of scopes)
+      for (const limit of scope.limitsOf(model)) {
+        if (limit.rule.kind !== kind) continue;
+        const left = limit.rule.amount - this.counterOf(limit, endUser).used(now);
+        if (left >= least) continue;
+        least = left;
+        found = limit;
+      }
+    if (!found) return null;
+    const clearsAtMs = this.counterOf(found, endUser).clearsAt(now);
+    return { amount: found.rule.amount, remaining: Math.max(0, least), clearsAtMs };
   }
 
   /**

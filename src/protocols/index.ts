@@ -42,6 +42,7 @@ export {
 export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
 export { editMembers, type MemberEdits } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';
+export { encodeRateLimitHeaders } from './rate-limit-headers.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
 export { tellForeign } from './tell-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';

@@ -1,6 +1,6 @@
-// Rate limits as upstreams announce them in the headers of their answers: what an allowance is, and the
-// `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
-import type { LimitNotice } from '../canonical/index.ts';
+// Rate limits as upstreams announce them in the headers of their answers, and as the gateway does: what an allowance is,
+// and the `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
+import type { LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
 
 /** The headers of one allowance, all in lower case. */
 export interface AllowanceHeaders {
@@ -121,4 +121,29 @@ function readMoment(text: string, nowMs: number): number | undefined {
   if (count === undefined) return undefined;
   if (count >= 1e11) return count - nowMs;
   return count >= 1e9 ? count * 1000 - nowMs : count * 1000;
+}
+
+/** The same headers, of limits that the gateway keeps (OpenAI, "Rate limits", 2026-11). */
+export function encodeRateLimitHeaders({ atMs, requests, tokens }: LimitStates): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const add = (of: string, state: LimitState | null): void => {
+    if (!state) return;
+    headers[`x-ratelimit-limit-${of}`] = String(state.amount);
+    headers[`x-ratelimit-remaining-${of}`] = String(Math.floor(state.remaining));
+    if (state.clearsAtMs !== null)
+      headers[`x-ratelimit-reset-${of}`] = durationText(Math.max(0, Math.ceil(state.clearsAtMs - atMs)));
+  };
+  add('requests', requests);
+  add('tokens', tokens);
+  return headers;
+}
+
+/** A duration as Go prints it, without units that are none: `350ms`, `17.379s`, `6m0s`. */
+function durationText(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const seconds = `${(ms % 60_000) / 1000}s`;
+  const minutes = Math.floor(ms / 60_000) % 60;
+  const hours = Math.floor(ms / 3_600_000);
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
 }

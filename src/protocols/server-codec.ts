@@ -9,6 +9,7 @@ import type {
   Item,
   JsonObject,
   JsonValue,
+  LimitStates,
   OpaqueReasoning,
   ProtocolName,
   Report,
@@ -147,4 +148,6 @@ export interface ServerCodec {
   readonly embeddings?: EmbeddingsServer;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
+  /** Headers that tell what is left of limits. Absent: as OpenAI has them. */
+  encodeLimits?(states: LimitStates): Record<string, string>;
 }

@@ -55,11 +55,7 @@ export class Breaker {
 
   /** The attempt has shown content. */
   showedContent(ticket: BreakerTicket): void {
-    if (this.#open && ticket.opening === this.#openings) this.reset();
-  }
-
-  /** Closes it, and forgets what was counted. */
-  reset(): void {
+    if (!this.#open || ticket.opening !== this.#openings) return;
     this.#open = null;
     this.#trial = null;
     this.#failures.clear();

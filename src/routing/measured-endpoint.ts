@@ -5,7 +5,7 @@ import { inputTokens, outputTokens } from '../canonical/index.ts';
 import { Breaker, type BreakerTicket } from './breaker.ts';
 import { DecayingAverage } from './decaying-average.ts';
 import { DecayingCount } from './decaying-count.ts';
-import { LatencyHistogram } from './latency-histogram.ts';
+import { FadingHistogram } from './fading-histogram.ts';
 import type { BreakerSettings } from './settings.ts';
 import type { AttemptLease, AttemptOutcome, EndpointHealth, Standing } from './state.ts';
 
@@ -23,9 +23,6 @@ const LEARNED_MS = 60 * 60_000;
 /** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
-type Aside = Standing & { readonly until: number };
-const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
-
 /**
  * The memory of one endpoint.
  *
@@ -33,6 +30,7 @@ const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
  * - Speed: output tokens over the time from the first content to the end of a complete stream; over the whole time of a
  *   whole answer, and of a stream with reasoning; only of at least 10 tokens. What took less than 50 ms is too short to
  *   be measured: it counts as its tokens over its whole time, 50 ms at least, where that is more than was measured.
+ * - Length: output tokens of complete answers; nine of ten are no longer than `usualOutputTokens`.
  * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
  *   counted itself.
  * - Context: what a refusal as too long has shown, for an hour or until a longer request is answered.
@@ -40,7 +38,6 @@ const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
  *   the rate; a cancelled attempt is not counted at all.
  * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
  *   a limit with nothing remaining; 10 minutes at most. One that names no time counts for the breaker, as others do.
- * - By hand: an operator can put it aside for a time, which counts before all else, and take it back.
  */
 export class MeasuredEndpoint implements EndpointHealth {
   readonly #breaker: Breaker;
@@ -49,13 +46,13 @@ export class MeasuredEndpoint implements EndpointHealth {
   readonly #speed = new DecayingAverage();
   readonly #cacheHits = new DecayingAverage();
   /** Made when first needed: most endpoints serve only one of the two, many none. */
-  #streamTimes: LatencyHistogram | null = null;
-  #answerTimes: LatencyHistogram | null = null;
+  #streamTimes: FadingHistogram | null = null;
+  #answerTimes: FadingHistogram | null = null;
+  #outputTokens: FadingHistogram | null = null;
   readonly #attempts = new DecayingCount();
   readonly #faults = new DecayingCount();
   readonly #failures = new Map<ErrorKind, DecayingCount>();
-  #limited = NEVER_ASIDE;
-  #byHand = NEVER_ASIDE;
+  #limited: Standing & { readonly until: number } = { state: 'open', until: 0, reason: null };
   #inFlight = 0;
   #measuredAt: number | null = null;
   #passedOver = 0;
@@ -116,30 +113,21 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   p95Ms(stream: boolean): number | null {
-    return (stream ? this.#streamTimes : this.#answerTimes)?.p95() ?? null;
+    return (stream ? this.#streamTimes : this.#answerTimes)?.percentile(0.95) ?? null;
+  }
+
+  get usualOutputTokens(): number | null {
+    return this.#outputTokens?.percentile(0.9) ?? null;
   }
 
   standing(nowMs: number): Standing {
-    if (nowMs < this.#byHand.until) return this.#byHand;
     const standing = this.#breaker.standing(nowMs);
     const { until } = this.#limited;
     return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
   }
 
   admits(nowMs: number): boolean {
-    return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
-  }
-
-  /** An operator puts it aside. */
-  setAside(until: number, reason: string): void {
-    this.#byHand = { state: 'open', until, reason };
-  }
-
-  /** An operator takes it back: whatever put it aside is forgotten. */
-  takeBack(): void {
-    this.#byHand = NEVER_ASIDE;
-    this.#limited = NEVER_ASIDE;
-    this.#breaker.reset();
+    return nowMs >= this.#limited.until && this.#breaker.admits(nowMs);
   }
 
   passOver(): void {
@@ -200,14 +188,15 @@ export class MeasuredEndpoint implements EndpointHealth {
   #measureLatency(stream: boolean, ms: number, nowMs: number): void {
     (stream ? this.#firstToken : this.#answer).add(Math.max(0, ms), nowMs);
     const times = stream
-      ? (this.#streamTimes ??= new LatencyHistogram())
-      : (this.#answerTimes ??= new LatencyHistogram());
+      ? (this.#streamTimes ??= new FadingHistogram())
+      : (this.#answerTimes ??= new FadingHistogram());
     times.add(ms, nowMs);
     this.#measuredAt = nowMs;
   }
 
   #measureUsage(usage: Usage, beganAt: number, firstContentAt: number, nowMs: number): void {
     const output = outputTokens(usage);
+    (this.#outputTokens ??= new FadingHistogram()).add(output, nowMs);
     // Reasoning that the upstream keeps to itself was written before the first content.
     const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
     if (output >= LEAST_TOKENS) {

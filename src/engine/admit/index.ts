@@ -1,5 +1,6 @@
 // From a call to what can be answered: the request decoded, with everything that it refers to, allowed, within its limits
 // of time, and with the plan of whom to ask. Nothing is sent from here.
+export { allow } from './allow.ts';
 export { admit, type Admitted, decodeCall } from './admit.ts';
 export type { TurnInput } from './hydrate.ts';
 export { withoutStreamOptions } from './ignored-stream-options.ts';

@@ -1,5 +1,8 @@
-// The headers that every answer of the gateway carries: whose it is, and what was lost on its way.
+// The headers that every answer of the gateway carries: whose it is, what is left of its limits, and what was
+// lost on its way.
 import type { Report } from '../../canonical/index.ts';
+import { encodeRateLimitHeaders } from '../../protocols/index.ts';
+import type { Arrival } from '../arrival.ts';
 import type { Attempt } from '../attempt/index.ts';
 
 /** Models and fields may have names in any script; a header takes visible ASCII only. */
@@ -8,12 +11,11 @@ export function headerText(text: string): string {
 }
 
 /**
- * @param id of the generation
  * @param attempts how many there were so far
  * @param described the attempt they speak of; undefined while it is not known who will serve
  */
 export function answerHeaders(
-  id: string,
+  { id, call, allowance }: Arrival,
   attempts: number,
   described: Attempt | undefined,
   report: Report,
@@ -28,6 +30,8 @@ export function answerHeaders(
         'x-dragoman-lane': described.lane,
       }
     : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': String(attempts) };
+  const left = allowance?.left();
+  if (left) Object.assign(headers, (call.protocol.server.encodeLimits ?? encodeRateLimitHeaders)(left));
   if (report.size > 0) headers['x-dragoman-report'] = headerText(report.header());
   return headers;
 }

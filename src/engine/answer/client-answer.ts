@@ -318,7 +318,7 @@ export class WholeAnswer implements ClientAnswer {
 }
 
 function headersOf({ admitted, trail }: AnswerInput, { by, report }: ClientAnswer): Record<string, string> {
-  return answerHeaders(admitted.arrival.id, trail.attempts.length, by, report);
+  return answerHeaders(admitted.arrival, trail.attempts.length, by, report);
 }
 
 /** @param reporter whose report it is; undefined while nobody answers: then that of the latest who was asked */

@@ -82,7 +82,7 @@ export function refuse(refused: Refused, error: GatewayError): void {
   const { status, body } = refusalOf(refused, error);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    ...answerHeaders(id, attempts.length, attempts.at(-1), refused.report),
+    ...answerHeaders(refused.arrival, attempts.length, attempts.at(-1), refused.report),
     ...retryHeaders(error),
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;

@@ -3,6 +3,7 @@ import type { CanonicalEvent, GatewayError } from '../../canonical/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Timeouts } from '../settings.ts';
+import type { Spending } from '../spending.ts';
 import type { Attempt } from './attempt.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
@@ -27,7 +28,7 @@ export interface AttemptOutput {
 
 /** The request that an attempt is made for: whose it is, and how long it may take. */
 export interface Requester {
-  readonly arrival: Pick<Arrival, 'id' | 'call'>;
+  readonly arrival: Pick<Arrival, 'id' | 'call' | 'allowance'>;
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;
@@ -45,6 +46,8 @@ export interface AttemptNumber {
   readonly ordinal: number;
   /** True: over a fresh connection, because one that was used before turned out to be closed. */
   readonly fresh: boolean;
+  /** Follows what it costs; null where no budget counts it. */
+  readonly spending: Spending | null;
 }
 
 export interface AttemptInput {

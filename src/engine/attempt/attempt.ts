@@ -19,7 +19,7 @@ import type { AnswerReader } from './answer-reader.ts';
 import { attemptRecord, type Charge, chargeOf } from './attempt-record.ts';
 import { attemptRequest } from './attempt-request.ts';
 import type { AttemptInput, AttemptNumber, AttemptServices } from './attempt-input.ts';
-import { isEndpointsFault } from '../failure-table.ts';
+import { isEndpointsFault, isOwnRefusal } from '../failure-table.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
@@ -218,7 +218,17 @@ export class Attempt {
       if (!ended) this.#call?.abort();
     }
     this.#input.output.flush();
+    this.#spend();
     if (ended && this.#progress.state === 'lingering') this.#leave();
+  }
+
+  /** What was read has cost something: where no money is left for more, it ends here. */
+  #spend(): void {
+    const { spending } = this.#number;
+    if (!spending || this.#progress.hasEnded) return;
+    const { usage, outputChars } = this.#relaying ?? this.meter.soFar;
+    const refusal = spending.note(outputChars, usage ?? null);
+    if (refusal) this.#fail(refusal);
   }
 
   /** The innermost sink of the translate lane. */
@@ -313,7 +323,8 @@ export class Attempt {
     this.failure = error;
     this.#progress.endedAt = this.#services.clock.now();
     this.#lease?.ended({
-      failure: error.kind,
+      // What we ourselves end says nothing about the endpoint.
+      failure: isOwnRefusal(error) ? 'cancelled' : error.kind,
       endpointsFault: !this.isStale && isEndpointsFault(error),
       retryAfterMs: error.retryAfterMs,
       usage: this.charge().usage,

@@ -8,7 +8,6 @@ export { Attempt } from './attempt.ts';
 export { summariseError } from './error-summary.ts';
 export { fitRequest } from './fit-request.ts';
 export { LearnedRefusals } from './learned-refusals.ts';
-export { isListPriced } from './list-price.ts';
 export type { Meter } from './meter.ts';
 export { prepareAttempt, prepareRepair, refuseLosses, targetOf } from './prepare.ts';
 export type { PreparedAttempt, PreparedText } from './prepared.ts';

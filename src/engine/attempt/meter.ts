@@ -63,6 +63,11 @@ export class Meter {
     if (this.firstContentAt === null && isContent(event)) this.firstContentAt = clock.now();
   }
 
+  /** What was counted by now, and the characters of everything that the model wrote. */
+  get soFar(): Pick<RelayTap, 'usage' | 'outputChars'> {
+    return { usage: this.usage ?? undefined, outputChars: this.outputChars + this.#reasoningChars };
+  }
+
   /** True when no text, no reasoning and no item of another kind passed. */
   get isEmpty(): boolean {
     return this.outputChars + this.#reasoningChars + this.#otherItems === 0;

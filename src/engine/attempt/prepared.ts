@@ -11,7 +11,7 @@ import {
   SingleCall,
   StopCutter,
 } from '../adapt/index.ts';
-import { isListPriced } from './list-price.ts';
+import { isListPriced } from '../list-price.ts';
 import type { EstimatedPrompt } from './meter.ts';
 
 /** One request to one endpoint, and what its answer needs. */

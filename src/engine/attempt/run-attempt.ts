@@ -1,6 +1,7 @@
 // One attempt, and a second one where the first went out over a connection that the upstream had closed meanwhile: it may
 // have been received, so that each is an attempt of its own in the records.
 import type { Cancellation } from '../cancellation.ts';
+import type { Spending } from '../spending.ts';
 import type { Trail } from '../trail.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
@@ -8,7 +9,7 @@ import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 /**
  * Makes an attempt and runs it to its end.
  * @param trail takes every attempt as it begins
- * @returns the one that counts
+ * @returns the one that counts. Rejects with GatewayError `quota` where no budget has room for it
  */
 export async function runAttempt(
   input: AttemptInput,
@@ -17,12 +18,22 @@ export async function runAttempt(
   services: AttemptServices,
 ): Promise<Attempt> {
   for (let fresh = false; ; fresh = true) {
-    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh }, services);
+    const spending = beginSpending(input, trail);
+    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending }, services);
     trail.add(attempt);
     const running = attempt.run();
     cancellation.add(attempt);
     await running;
     cancellation.remove(attempt);
+    spending?.end(attempt.charge());
     if (fresh || !attempt.isStale || cancellation.reason) return attempt;
   }
+}
+
+function beginSpending({ requester, prepared }: AttemptInput, trail: Trail): Spending | null {
+  const { allowance } = requester.arrival;
+  if (!allowance) return null;
+  const { endpoint, isListPriced } = prepared;
+  const asked = { price: isListPriced ? endpoint.price : null, inputTokens: prepared.estimateInput() };
+  return allowance.begin(asked, trail.toolsNanoUsd);
 }

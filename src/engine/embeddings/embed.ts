@@ -2,7 +2,7 @@
 // for text, but nothing is streamed, stored or hydrated.
 import { type EmbeddingsRequest, GatewayError, type JsonObject, Report } from '../../canonical/index.ts';
 import type { DecodedEmbeddings } from '../../protocols/index.ts';
-import { planFor, type Planned } from '../admit/index.ts';
+import { allow, planFor, type Planned } from '../admit/index.ts';
 import { answerHeaders, refuse } from '../answer/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { ApiCall } from '../call.ts';
@@ -12,7 +12,7 @@ import { tryCandidates } from '../failover/index.ts';
 import { settle } from '../settle/index.ts';
 import { Trail } from '../trail.ts';
 import type { Visit } from '../visit.ts';
-import { type EmbeddingAnswer, type EmbeddingInput, EmbeddingTask } from './embedding-task.ts';
+import { type EmbeddingAnswer, type EmbeddingInput, EmbeddingTask, inputTokensOf } from './embedding-task.ts';
 
 /**
  * Answers one request for embeddings. Never rejects.
@@ -35,6 +35,7 @@ export async function answerEmbeddings(
     decoded = decodeEmbeddings(call);
     const { request, asked, encode } = decoded;
     plan = planFor(arrival, request, longestInput(asked), deps);
+    allow(plan, () => inputTokensOf(asked), deps);
     answer = await tried({ planned: plan, trail, deps, asked }, visit.cancellation);
     body = encode({
       vectors: answer.vectors,
@@ -58,7 +59,7 @@ export async function answerEmbeddings(
     refuse({ arrival, trail, report }, failure ?? new GatewayError('internal', 'internal error'));
     return false;
   }
-  const headers = answerHeaders(id, trail.attempts.length, turns.at(-1), report);
+  const headers = answerHeaders(arrival, trail.attempts.length, turns.at(-1), report);
   headers['content-type'] = 'application/json';
   call.client.respond(200, headers, JSON.stringify(body), 'text');
   return true;

@@ -72,7 +72,7 @@ export class EmbeddingTask implements Task {
   }
 
   neededTokens(): number {
-    return this.#input.asked.reduce((sum, part) => sum + inputTokens(estimatedUsage(part)), 0);
+    return inputTokensOf(this.#input.asked);
   }
 
   learn(): boolean {
@@ -230,6 +230,11 @@ function outputTo(commit: (by: Attempt) => void): AttemptOutput {
     finishing: nothing,
     flush: nothing,
   };
+}
+
+/** Tokens of all inputs, by estimate. */
+export function inputTokensOf(asked: readonly EmbeddingsRequest[]): number {
+  return asked.reduce((sum, part) => sum + inputTokens(estimatedUsage(part)), 0);
 }
 
 /** Tokens are counted exactly where the inputs are tokens already. */

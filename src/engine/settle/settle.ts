@@ -1,6 +1,7 @@
 // Writes what a request was and cost: once, when its outcome is known and before its client hears of the end.
 import { refusalStatus } from '../answer/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
+import { spentOf } from './spent.ts';
 import { generationRecord, type Outcome } from './generation-record.ts';
 
 /**
@@ -26,4 +27,5 @@ export function settle(
     const { content: _, ...facts } = record;
     log.error('a generation could not be recorded', { record: facts, error });
   }
+  arrival.allowance?.settle(spentOf(record));
 }

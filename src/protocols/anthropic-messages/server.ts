@@ -5,6 +5,7 @@ import { CLIENT_NAMES } from './client-names.ts';
 import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from './encode-error.ts';
+import { encodeLimits } from './encode-limits.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS } from './fields.ts';
@@ -21,6 +22,7 @@ export const anthropicMessagesServer: ServerCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
+  encodeLimits,
   counting: countServer,
   // Which features, an open list that Anthropic judges. The version is that of our codec, and whatever else is named so
   // speaks of an account, which is the operator's.

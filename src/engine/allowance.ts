@@ -1,0 +1,102 @@
+// What limits let one request use: reserved when it is admitted, compared with what it costs while it runs, and settled
+// once by what it came to. Knows nothing of protocols, of endpoints or of who else runs.
+import type { GatewayError, LimitStates } from '../canonical/index.ts';
+import type { Demand, Limits, Reservation, Scope, Spent, Tenant } from '../limits/index.ts';
+import { limitError } from './limit-errors.ts';
+import { type Asked, Spending } from './spending.ts';
+
+export class Allowance {
+  readonly #limits: Limits;
+  readonly #scopes: readonly Scope[];
+  readonly #now: () => number;
+  #demand: Demand | undefined;
+  #reservation: Reservation | undefined;
+  /** What all attempts and tools have used so far. */
+  #nanoUsd = 0;
+  #tokens = 0;
+  /** Part of it that tools have cost. */
+  #toolsNanoUsd = 0;
+  /** Nano-dollars that every budget has reserved for the request: up to there nobody has to be asked. */
+  #reservedNanoUsd = Infinity;
+
+  private constructor(limits: Limits, scopes: readonly Scope[], now: () => number) {
+    this.#limits = limits;
+    this.#scopes = scopes;
+    this.#now = now;
+  }
+
+  /** Null where nothing limits a tenant. */
+  static of(limits: Limits, tenant: Tenant, now: () => number): Allowance | null {
+    const scopes = limits.scopesOf(tenant);
+    return scopes.length === 0 ? null : new Allowance(limits, scopes, now);
+  }
+
+  /** True where a request that costs something must fit into a budget. */
+  hasBudget(model: string): boolean {
+    return this.#scopes.some((scope) => scope.limitsOf(model).some(({ rule }) => rule.kind === 'usd'));
+  }
+
+  /**
+   * Lets the request begin, once.
+   * @param expiresAtMs when it must have ended
+   * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, which names the limit; nothing is reserved
+   */
+  admit(demand: Demand, expiresAtMs: number): void {
+    this.#demand = demand;
+    const outcome = this.#limits.limiter.admit(this.#scopes, demand, expiresAtMs);
+    if (outcome.type === 'refusal') throw limitError(outcome, this.#now());
+    this.#reservation = outcome;
+    this.#reservedNanoUsd = leastReserved(outcome);
+  }
+
+  /**
+   * An endpoint is asked.
+   * @param toolsNanoUsd what tools of the gateway have cost until now
+   * @returns what follows its cost; null where no budget counts it
+   * @throws GatewayError 402 `budget_exceeded` where there is no money left for what it will read
+   */
+  begin(asked: Asked, toolsNanoUsd: number): Spending | null {
+    if (this.#reservedNanoUsd === Infinity) return null;
+    const forTools = this.#spend(toolsNanoUsd - this.#toolsNanoUsd, 0);
+    this.#toolsNanoUsd = toolsNanoUsd;
+    const spending = new Spending(asked, (nanoUsd, tokens) => this.#spend(nanoUsd, tokens));
+    const refusal = forTools ?? spending.begin();
+    if (!refusal) return spending;
+    spending.end(null);
+    throw refusal;
+  }
+
+  /** Replaces what is reserved by what the request came to. Only the first time counts. */
+  settle(spent: Spent): void {
+    if (this.#reservation) this.#limits.limiter.settle(this.#reservation, spent);
+  }
+
+  /** What is left of limits of requests and tokens after this one; null before it is known what it demands. */
+  left(): LimitStates | null {
+    const demand = this.#demand;
+    if (!demand) return null;
+    const { limiter } = this.#limits;
+    const tightest = (kind: 'requests' | 'tokens'): LimitStates['requests'] =>
+      limiter.tightest(this.#scopes, kind, demand);
+    return { atMs: this.#now(), requests: tightest('requests'), tokens: tightest('tokens') };
+  }
+
+  /** @returns the error with which the answer must end, where a budget is used up by it */
+  #spend(nanoUsd: number, tokens: number): GatewayError | null {
+    this.#nanoUsd += nanoUsd;
+    this.#tokens += tokens;
+    if (this.#nanoUsd <= this.#reservedNanoUsd || !this.#reservation) return null;
+    const spent = { requests: 1, tokens: this.#tokens, nanoUsd: this.#nanoUsd };
+    const refusal = this.#limits.limiter.grow(this.#reservation, spent);
+    this.#reservedNanoUsd = leastReserved(this.#reservation);
+    return refusal && limitError(refusal, this.#now());
+  }
+}
+
+/** What the budget has reserved that has reserved the least; Infinity where no budget counts the request. */
+function leastReserved({ holds }: Reservation): number {
+  let least = Infinity;
+  for (const { limit, amount, charged } of holds)
+    if (limit.rule.kind === 'usd') least = Math.min(least, amount + charged);
+  return least;
+}

@@ -1,0 +1,16 @@
+// What a client is told whom a limit stops: before its request begins, or in the middle of its answer.
+import { GatewayError } from '../canonical/index.ts';
+import { type Refusal, refusalText } from '../limits/index.ts';
+
+/** @param nowMs Unix milliseconds */
+export function limitError(refusal: Refusal, nowMs: number): GatewayError {
+  const { reason, frees } = refusal;
+  const retryAfterMs = typeof frees === 'number' ? Math.max(0, Math.ceil(frees - nowMs)) : undefined;
+  const isRate = reason === 'rate';
+  return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
+    code: isRate ? 'rate_limit_exceeded' : 'budget_exceeded',
+    // Whoever is asked in its place would be used by the same client.
+    fault: 'gateway',
+    retryAfterMs,
+  });
+}

@@ -1,0 +1,105 @@
+// The limits of a whole gateway: whose they are, as the configuration and the stored keys have them just now, and what is
+// used of each. One object of the process; what it counts outlives every change of what is written.
+import { Limiter, type Standing } from './limiter.ts';
+import type { LimitEntry } from './rule.ts';
+import { OWNER_KINDS, type Owner, type Scope } from './scope.ts';
+
+/** What is written for somebody. */
+export interface Written {
+  readonly owner: Owner;
+  readonly entries: readonly LimitEntry[];
+}
+
+/** What is written, wherever that is. */
+export interface LimitSource {
+  /** What holds for all requests (then the id is empty), for a project or for a provider; empty where nothing does. */
+  entriesOf(kind: Exclude<Owner['kind'], 'key'>, id: string): readonly LimitEntry[];
+  /** All of it, that of keys as well; nobody for whom nothing is written. */
+  all(): Iterable<Written>;
+}
+
+/** Who sends a request: a key, and the project that it belongs to. */
+export interface Tenant {
+  readonly keyId: string;
+  /** Name of the project; the key's own id where it has none. */
+  readonly projectId: string;
+  /** As people call the key. */
+  readonly name: string;
+  /** What holds for the key, besides what holds for its project. */
+  readonly limits: readonly LimitEntry[];
+}
+
+/** Which limits are asked for; what is absent is no condition. */
+export interface StandingFilter {
+  readonly kind?: Owner['kind'] | undefined;
+  readonly id?: string | undefined;
+}
+
+const NOBODY: readonly Scope[] = [];
+
+export class Limits {
+  readonly limiter: Limiter;
+  readonly #source: LimitSource;
+  /** By tenant: one object stands for a key until keys are read again. */
+  #byTenant = new WeakMap<Tenant, readonly Scope[]>();
+  /** Those that several tenants share, by kind and id; null where nothing is written. */
+  readonly #shared = new Map<string, Scope | null>();
+
+  /** @param now Unix milliseconds */
+  constructor(source: LimitSource, now: () => number) {
+    this.#source = source;
+    this.limiter = new Limiter({ now });
+  }
+
+  /** What is written has changed. Requests that run keep what they have reserved. */
+  refresh(): void {
+    this.#byTenant = new WeakMap();
+    this.#shared.clear();
+    this.limiter.keep(Array.from(this.#source.all(), ({ owner }) => owner));
+  }
+
+  /** The owners whose limits hold for a tenant's requests; empty where there are none. The same list until `refresh`. */
+  scopesOf(tenant: Tenant): readonly Scope[] {
+    let scopes = this.#byTenant.get(tenant);
+    if (!scopes) this.#byTenant.set(tenant, (scopes = this.#read(tenant)));
+    return scopes;
+  }
+
+  /** What a provider's vendor allows; null where nothing is said of it. */
+  ofProvider(provider: string): Scope | null {
+    return this.#find('provider', provider);
+  }
+
+  /** Everybody who has limits, in the order of their kinds. */
+  scopes({ kind, id }: StandingFilter = {}): readonly Scope[] {
+    return [...this.#source.all()]
+      .filter(({ owner }) => (kind ?? owner.kind) === owner.kind && (id ?? owner.id) === owner.id)
+      .toSorted((a, b) => OWNER_KINDS.indexOf(a.owner.kind) - OWNER_KINDS.indexOf(b.owner.kind))
+      .map(({ owner, entries }) => this.limiter.scope(owner, entries));
+  }
+
+  /** How far limits are used. Those that each end user has are left out: nobody has a list of them. */
+  standings(filter?: StandingFilter): readonly Standing[] {
+    return this.limiter.standings(this.scopes(filter), null, null);
+  }
+
+  #read({ keyId, projectId, name, limits }: Tenant): readonly Scope[] {
+    const scopes = [
+      this.#find('gateway', ''),
+      projectId === keyId ? null : this.#find('project', projectId),
+      limits.length > 0 ? this.limiter.scope({ kind: 'key', id: keyId, name }, limits) : null,
+    ].filter((scope) => scope !== null);
+    return scopes.length > 0 ? scopes : NOBODY;
+  }
+
+  #find(kind: Exclude<Owner['kind'], 'key'>, id: string): Scope | null {
+    const word = `${kind} ${id}`;
+    let scope = this.#shared.get(word);
+    if (scope === undefined) {
+      const entries = this.#source.entriesOf(kind, id);
+      scope = entries.length > 0 ? this.limiter.scope({ kind, id, name: id }, entries) : null;
+      this.#shared.set(word, scope);
+    }
+    return scope;
+  }
+}
