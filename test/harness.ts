@@ -52,7 +52,7 @@ export async function startGateway(
   const readFile = (path: string): string => (path === CONFIG ? text : readFileSync(path, 'utf8'));
   const running = await composeGateway({
     environment,
-    load: () => loadConfig({ environment, flags: { config: CONFIG }, readFile }),
+    load: (draft) => loadConfig({ environment, flags: { config: CONFIG }, readFile, draft }),
     clock: options.clock,
     random: () => 0,
     resolve: resolveExample,

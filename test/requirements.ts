@@ -6,6 +6,7 @@ import { decisionRequirements } from './requirements/decisions.ts';
 import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
 import { limitsRequirements } from './requirements/limits.ts';
+import { managementRequirements } from './requirements/management.ts';
 import { networkRequirements } from './requirements/network.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { meaningRequirements } from './requirements/meaning.ts';
@@ -28,6 +29,7 @@ export const PARTS: readonly Requirements[] = [
   hardeningRequirements,
   boundsRequirements,
   limitsRequirements,
+  managementRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,

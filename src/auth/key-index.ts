@@ -9,6 +9,8 @@ import { compileNamePatterns } from '../lib/name-patterns.ts';
 
 /** A key given in clear by the configuration or the environment. */
 export interface ConfiguredKey {
+  /** Default: made of its hash. */
+  readonly id?: string | undefined;
   readonly name: string;
   readonly key: string;
   readonly models?: readonly string[] | null | undefined;
@@ -105,10 +107,11 @@ export class KeyIndex {
     for (const { principal, revokedAt } of this.#byHash.values()) if (revokedAt === null) yield principal;
   }
 
-  /** How many keys are valid at a time: zero means that nobody can get in. */
+  /** How many keys may call models at a time: zero means that nobody can. */
   usableKeys(nowMs: number): number {
     let count = 0;
-    for (const entry of this.#byHash.values()) if (refusal(entry, nowMs) === null) count += 1;
+    for (const entry of this.#byHash.values())
+      if (entry.principal.roles.includes('models') && refusal(entry, nowMs) === null) count += 1;
     return count;
   }
 
@@ -181,7 +184,7 @@ function entryOf(key: StoredKey): Entry {
 
 /** A configured key's id comes from its hash: the same key is the same tenant after a restart and under a new name. */
 function configuredEntry(key: ConfiguredKey, hash: string): Entry {
-  const keyId = `key_${hash.slice(0, 20)}`;
+  const keyId = key.id ?? `key_${hash.slice(0, 20)}`;
   return {
     principal: {
       keyId,

@@ -103,8 +103,10 @@ export function buildCatalog(input: BuildInput): Catalog {
     claimed,
   });
   const origins = new Map([...providers.values()].flatMap(originOf));
+  const names = new Map([...providers.values()].map(({ id, name }) => [id, name]));
   const catalog: Catalog = Object.freeze({
     ...index,
+    providers: () => names,
     secrets: () => secrets,
     credentialOrigins: () => origins,
   });

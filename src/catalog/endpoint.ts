@@ -116,6 +116,8 @@ export interface Catalog {
   embeddings(): readonly Model[];
   /** True for exactly the id of a model in one of the lists, or exactly an alias. */
   isListed(id: string): boolean;
+  /** Providers that are on: id to the name for people. */
+  providers(): ReadonlyMap<string, string>;
   /** True for the id of a provider that is on. */
   hasProvider(id: string): boolean;
   /** What switches on a provider that is known and off, as the end of a sentence; null for any other id. */

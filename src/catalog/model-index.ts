@@ -29,7 +29,7 @@ const REMEMBERED = 1000;
 const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Builds the catalog's lookups over a finished list of models. */
-export function indexModels(input: IndexInput): Omit<Catalog, 'secrets' | 'credentialOrigins'> {
+export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'secrets' | 'credentialOrigins'> {
   const sorted = byId(input.models);
   const known = byId([...input.models, ...input.besides]);
   const embedders = Object.freeze(known.filter((model) => model.outputModalities.includes('embeddings')));

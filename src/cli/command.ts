@@ -28,8 +28,11 @@ const COMMON = {
 export interface Arguments {
   readonly words: readonly string[];
   readonly json: boolean;
-  /** The configuration under these arguments; throws ConfigError. */
-  load(): LoadedConfig;
+  /**
+   * The configuration under these arguments; throws ConfigError.
+   * @param draft the text of a file that is only tried, in the place of the one that is there
+   */
+  load(draft?: string): LoadedConfig;
   readonly host: string | undefined;
   readonly port: string | undefined;
   /** An option of the command's own. */
@@ -54,9 +57,10 @@ export function parseArguments(argv: readonly string[], own: ParseArgsOptionsCon
     port: text('port'),
     option: text,
     flag: (name) => given[name] === true,
-    load: () =>
+    load: (draft) =>
       loadConfig({
         environment: readEnvironment(),
+        draft,
         flags: { config: text('config'), host: text('host'), port: text('port'), dataDir: text('data-dir') },
       }),
   };

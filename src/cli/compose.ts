@@ -39,6 +39,7 @@ import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
 import { openTools } from './open-tools.ts';
+import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 
@@ -52,8 +53,11 @@ const PURGE_PAUSE_MS = 20;
 
 export interface ComposeInput {
   readonly environment: Environment;
-  /** Reads the configuration; called again when it is reloaded. Throws ConfigError. */
-  readonly load: () => LoadedConfig;
+  /**
+   * Reads the configuration; called again when it is reloaded. Throws ConfigError.
+   * @param draft the text of a file that is only tried, in the place of the one that is there
+   */
+  readonly load: (draft?: string) => LoadedConfig;
   readonly clock?: Clock | undefined;
   /** A number in [0, 1). */
   readonly random?: (() => number) | undefined;
@@ -78,7 +82,8 @@ export interface RunningGateway {
 /** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
   const { environment, clock = systemClock } = input;
-  const { config, path } = input.load();
+  const loaded = input.load();
+  const { config, path } = loaded;
   const { tls } = config.server;
   const certificate = tls && { files: tls, pair: readCertificate(tls, clock.now()) };
 
@@ -87,23 +92,24 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   let unreadable: string | null = null;
   const known = readKnownPrices(config.dataDir, config.catalog.refresh);
   let prices = known.book;
-  const snapshotOf = (loaded: Config, revision: number): Snapshot => {
-    const { diagnoses, problem } = readCapabilities(loaded.dataDir);
+  const snapshotOf = ({ config: next, show }: LoadedConfig, revision: number): Snapshot => {
+    const { diagnoses, problem } = readCapabilities(next.dataDir);
     unreadable = problem;
     const measured = findMeasured(diagnoses);
     return buildSnapshot({
-      config: loaded,
+      config: next,
+      show,
       presets,
       sim: builtIn,
       environment,
       measured,
       // A source that is no longer asked says nothing any more.
-      prices: loaded.catalog.refresh === null ? BUNDLED_PRICES : prices,
+      prices: next.catalog.refresh === null ? BUNDLED_PRICES : prices,
       checkTemplate,
       revision,
     });
   };
-  const first = snapshotOf(config, 1);
+  const first = snapshotOf(loaded, 1);
 
   let redact = snapshotRedactor(first);
   const log = createLogger({
@@ -142,7 +148,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     path,
     also: [capabilityPath(config.dataDir)],
     current: first,
-    load: (revision) => snapshotOf(input.load().config, revision),
+    load: (revision) => snapshotOf(input.load(), revision),
     log: (level, message) => log[level](message),
     onHangup,
     onSwap: (next) => {
@@ -186,14 +192,15 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
+  const routing = new MemoryRoutingState({
+    now: clock.now,
+    breaker: () => watched.current().config.routing.breaker,
+  });
   const gateway = new Gateway({
     prompts,
     settings: () => watched.current(),
     upstream,
-    routing: new MemoryRoutingState({
-      now: clock.now,
-      breaker: () => watched.current().config.routing.breaker,
-    }),
+    routing,
     limits,
     ledger: storage.ledger,
     vault,
@@ -247,6 +254,19 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     counters,
     failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
+    management: openManagement({
+      keys,
+      operatorSecret: await storage.secret('operator'),
+      snapshot: watched.current,
+      path,
+      tryDraft: (text) => void snapshotOf(input.load(text), 0),
+      redact: (text) => redact(text),
+      routing,
+      bodies,
+      memory,
+      clock,
+      log,
+    }),
     ready: () => ready,
     sealSummary: (projectId, text) => compaction.seal(projectId, text),
     expiresAt: (now) => expiryOf(watched.current(), now),
@@ -343,8 +363,10 @@ function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLimits {
   return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
 }
 
-function configuredKeys(config: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {
-  return config.keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
+function configuredKeys({ keys, server }: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {
+  const ordinary = keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
+  if (server.adminKey === null) return ordinary;
+  return [...ordinary, { id: 'key_admin', name: 'admin', key: server.adminKey.reveal(), roles: ['admin'] }];
 }
 
 async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {

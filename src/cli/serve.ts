@@ -10,7 +10,7 @@ export const serve: RunCommand = async (argv) => {
   const launcher = launcherPid(environment);
   const running = await composeGateway({
     environment,
-    load: () => args.load(),
+    load: (draft) => args.load(draft),
     prettyLog: process.stderr.isTTY === true,
   });
   // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { nearest } from '../catalog/index.ts';
 import { formatPath } from './config-error.ts';
 import { configNodeAt } from './schema.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 export interface Problem {
   readonly path: string;
@@ -15,14 +16,20 @@ type Issue = z.core.$ZodIssue;
 /** What zod says of a union that has no message of its own. */
 const UNION_MESSAGE = 'Invalid input';
 
-/** One problem per wrong key, in the order in which the schema met them. */
-export function describeIssues(issues: readonly Issue[]): readonly Problem[] {
-  return issues.flatMap((issue) => describe(issue, issue.path));
+/** What a schema knows at a path. */
+type NodeAt = (path: readonly PropertyKey[]) => SchemaNode | undefined;
+
+/**
+ * One problem per wrong key, in the order in which the schema met them.
+ * @param nodeAt the schema, for the names that are known; that of the configuration unless given
+ */
+export function describeIssues(issues: readonly Issue[], nodeAt: NodeAt = configNodeAt): readonly Problem[] {
+  return issues.flatMap((issue) => describe(issue, issue.path, nodeAt));
 }
 
-function describe(issue: Issue, path: readonly PropertyKey[]): readonly Problem[] {
+function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = [...(configNodeAt(path)?.members.keys() ?? [])];
+    const known = [...(nodeAt(path)?.members.keys() ?? [])];
     return issue.keys.map((key) => ({
       path: formatPath([...path, key]),
       message: `unknown key${suggestion(key, known)}`,
@@ -31,12 +38,15 @@ function describe(issue: Issue, path: readonly PropertyKey[]): readonly Problem[
   // A union that says itself what it takes says it best, unless the author was on the way into one alternative.
   if (issue.code === 'invalid_union' && (issue.message === UNION_MESSAGE || depthOf(issue.errors) > 0)) {
     const branch = closestBranch(issue.errors);
-    if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path]));
+    if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path], nodeAt));
   }
   if (issue.code === 'invalid_key') {
     const reason = issue.issues[0]?.message ?? 'not a legal name';
     return [
-      { path: formatPath(path), message: `${reason}${suggestion(String(path.at(-1)), namesBeside(path))}` },
+      {
+        path: formatPath(path),
+        message: `${reason}${suggestion(String(path.at(-1)), namesBeside(path, nodeAt))}`,
+      },
     ];
   }
   return [{ path: formatPath(path), message: lowerFirst(issue.message) }];
@@ -64,8 +74,8 @@ function depthOf(branches: readonly (readonly Issue[])[]): number {
   );
 }
 
-function namesBeside(path: readonly PropertyKey[]): readonly string[] {
-  return [...(configNodeAt(path.slice(0, -1))?.members.keys() ?? [])];
+function namesBeside(path: readonly PropertyKey[], nodeAt: NodeAt): readonly string[] {
+  return [...(nodeAt(path.slice(0, -1))?.members.keys() ?? [])];
 }
 
 function suggestion(key: string, known: readonly string[]): string {

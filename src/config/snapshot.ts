@@ -1,6 +1,7 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../canonical/index.ts';
 import { buildCatalog } from '../catalog/index.ts';
 import type { BuiltIn, Catalog, FindMeasured, PriceBook, Refuse } from '../catalog/index.ts';
 import type { ProviderPreset } from '../providers/index.ts';
@@ -21,10 +22,14 @@ export interface Snapshot {
   readonly prompts: ReadonlyMap<string, PromptFile>;
   /** Counts up with every configuration that was accepted, from 1. */
   readonly revision: number;
+  /** The configuration as people may see it: in the file's own words, secrets masked. Takes some 50 ms. */
+  readonly show: () => JsonObject;
 }
 
 export interface SnapshotInput {
   readonly config: Config;
+  /** Default: there is nothing to see. */
+  readonly show?: (() => JsonObject) | undefined;
   readonly presets: readonly ProviderPreset[];
   /** The simulated provider; null when it does not run. */
   readonly sim: BuiltIn | null;
@@ -67,7 +72,8 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
       ? new Map<string, PromptFile>()
       : readPromptFiles(config.prompts, input.checkTemplate ?? (() => {}));
   const mayName = compileNamePatterns(config.vendorObjects);
-  return Object.freeze({ config, catalog, mayName, prompts, revision: input.revision });
+  const { revision, show = () => ({}) } = input;
+  return Object.freeze({ config, catalog, mayName, prompts, revision, show });
 }
 
 /** Every provider that this configuration could switch on: presets, and those that it names. */

@@ -55,7 +55,11 @@ export class Breaker {
 
   /** The attempt has shown content. */
   showedContent(ticket: BreakerTicket): void {
-    if (!this.#open || ticket.opening !== this.#openings) return;
+    if (this.#open && ticket.opening === this.#openings) this.reset();
+  }
+
+  /** Closes it, and forgets what was counted. */
+  reset(): void {
     this.#open = null;
     this.#trial = null;
     this.#failures.clear();

@@ -23,6 +23,9 @@ const LEARNED_MS = 60 * 60_000;
 /** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
+type Aside = Standing & { readonly until: number };
+const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
+
 /**
  * The memory of one endpoint.
  *
@@ -38,6 +41,7 @@ const LONGEST_LIMIT_MS = 10 * 60_000;
  *   the rate; a cancelled attempt is not counted at all.
  * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
  *   a limit with nothing remaining; 10 minutes at most. One that names no time counts for the breaker, as others do.
+ * - By hand: an operator can put it aside for a time, which counts before all else, and take it back.
  */
 export class MeasuredEndpoint implements EndpointHealth {
   readonly #breaker: Breaker;
@@ -52,7 +56,8 @@ export class MeasuredEndpoint implements EndpointHealth {
   readonly #attempts = new DecayingCount();
   readonly #faults = new DecayingCount();
   readonly #failures = new Map<ErrorKind, DecayingCount>();
-  #limited: Standing & { readonly until: number } = { state: 'open', until: 0, reason: null };
+  #limited = NEVER_ASIDE;
+  #byHand = NEVER_ASIDE;
   #inFlight = 0;
   #measuredAt: number | null = null;
   #passedOver = 0;
@@ -121,13 +126,26 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   standing(nowMs: number): Standing {
+    if (nowMs < this.#byHand.until) return this.#byHand;
     const standing = this.#breaker.standing(nowMs);
     const { until } = this.#limited;
     return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
   }
 
   admits(nowMs: number): boolean {
-    return nowMs >= this.#limited.until && this.#breaker.admits(nowMs);
+    return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
+  }
+
+  /** An operator puts it aside. */
+  setAside(until: number, reason: string): void {
+    this.#byHand = { state: 'open', until, reason };
+  }
+
+  /** An operator takes it back: whatever put it aside is forgotten. */
+  takeBack(): void {
+    this.#byHand = NEVER_ASIDE;
+    this.#limited = NEVER_ASIDE;
+    this.#breaker.reset();
   }
 
   passOver(): void {

@@ -41,6 +41,25 @@ export class MemoryRoutingState implements RoutingState {
     return this.#find(endpoint);
   }
 
+  seen(endpoint: EndpointId): EndpointHealth | null {
+    return this.#endpoints.get(this.#keyOf(endpoint)) ?? null;
+  }
+
+  remembered(): readonly EndpointId[] {
+    return this.#endpoints.keys().map((key) => {
+      const [modelId = '', slug = ''] = JSON.parse(key) as readonly string[];
+      return { modelId, slug };
+    });
+  }
+
+  setAside(endpoint: EndpointId, untilMs: number, reason: string): void {
+    this.#find(endpoint).setAside(untilMs, reason);
+  }
+
+  takeBack(endpoint: EndpointId): void {
+    this.#find(endpoint).takeBack();
+  }
+
   admits(endpoint: EndpointId): boolean {
     return this.#find(endpoint).admits(this.#now());
   }

@@ -22,6 +22,11 @@ export class RecentMap<Value> {
     return this.#entries.get(key);
   }
 
+  /** Of all entries, those set longest ago first. */
+  keys(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
   delete(key: string): void {
     this.#entries.delete(key);
   }

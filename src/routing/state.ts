@@ -76,6 +76,14 @@ export interface AttemptLease {
 
 export interface RoutingState {
   health(endpoint: EndpointId): EndpointHealth;
+  /** The same for whoever only looks; null for an endpoint of which nothing is remembered. */
+  seen(endpoint: EndpointId): EndpointHealth | null;
+  /** Every endpoint of which something is remembered. */
+  remembered(): readonly EndpointId[];
+  /** Puts an endpoint aside by hand, whatever it shows meanwhile. @param untilMs Unix milliseconds */
+  setAside(endpoint: EndpointId, untilMs: number, reason: string): void;
+  /** Takes it back: forgets why it was put aside, and what its breaker had counted. */
+  takeBack(endpoint: EndpointId): void;
   /** May a request be sent there now? False while it is open, or half-open with a request under way. */
   admits(endpoint: EndpointId): boolean;
   /** An attempt begins; after `admits` it also takes the one place of a half-open endpoint. */

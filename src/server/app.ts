@@ -45,6 +45,8 @@ export interface AppDependencies
   readonly ledger: LedgerStore;
   readonly counters: Counters;
   readonly failedKeys: FailedKeys;
+  /** Answers whatever is below `/management` and no key of a model's may ask. */
+  readonly management: (request: Request, connection: Connection) => Promise<Response>;
 }
 
 export interface App {
@@ -71,6 +73,9 @@ const MODELS_BASES = [
 
 /** Where clients open a WebSocket instead of sending a request. */
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/responses`));
+
+/** What admins ask; a key asks for its own generations below the same path. */
+const MANAGEMENT = /^\/(?:api\/)?v1\/management\/(?!generation$)/;
 
 /** Who answers what clients ask for. */
 const SERVICES: Readonly<Record<ClientOperation['does'], Service<AppDependencies>>> = {
@@ -128,10 +133,12 @@ export function createApp(deps: AppDependencies): App {
     errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
   );
   const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
-  const fallback: Handler = (request, connection) =>
-    SOCKET_PATHS.has(new URL(request.url).pathname) && request.method === 'GET'
-      ? sockets.accept(request, connection)
-      : (answerRemote(deps, request, connection) ?? hono.fetch(request));
+  const fallback: Handler = (request, connection) => {
+    const { pathname } = new URL(request.url);
+    if (SOCKET_PATHS.has(pathname) && request.method === 'GET') return sockets.accept(request, connection);
+    if (MANAGEMENT.test(pathname)) return deps.management(request, connection);
+    return answerRemote(deps, request, connection) ?? hono.fetch(request);
+  };
   // Before the paths of models, which begin as these do.
   for (const path of REMOTE_PATHS) hot[path] = fallback;
   const leaving = (answer: Answer, connection: Connection): Answer | Promise<Answer> =>

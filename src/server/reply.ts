@@ -33,7 +33,11 @@ export interface Manner {
 export async function reply(
   deps: ReplyDependencies,
   request: Request,
-  answer: (principal: Principal, hold: Hold) => JsonObject | Response | Promise<JsonObject | Response>,
+  answer: (
+    principal: Principal,
+    hold: Hold,
+    requestId: string,
+  ) => JsonObject | Response | Promise<JsonObject | Response>,
   manner?: Manner,
 ): Promise<Response> {
   const id = newGenerationId(deps.now());
@@ -42,7 +46,7 @@ export async function reply(
     const header = manner?.header ?? ((name: string) => request.headers.get(name));
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
-    const result = await answer(principal, hold);
+    const result = await answer(principal, hold, id);
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
     for (const [name, value] of Object.entries(requestIds(id))) result.headers.set(name, value);
     return result;

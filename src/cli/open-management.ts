@@ -1,0 +1,67 @@
+// The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
+import { adminSignIn, type KeyIndex } from '../auth/index.ts';
+import { ConfigError, type Snapshot } from '../config/index.ts';
+import type { RoutingState } from '../routing/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Connection } from '../runtime/http-server.ts';
+import type { BodyReader } from '../server/body-reader.ts';
+import type { MemoryBudget } from '../server/memory-budget.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { Redact } from '../telemetry/redact.ts';
+
+export interface ManagementInput {
+  readonly keys: KeyIndex;
+  /** `storage.secret('operator')`. */
+  readonly operatorSecret: Uint8Array;
+  readonly snapshot: () => Snapshot;
+  /** The configuration file; null: there is none. */
+  readonly path: string | null;
+  /** Throws ConfigError for the text of a file that could not be in force. */
+  readonly tryDraft: (text: string) => void;
+  readonly redact: Redact;
+  readonly routing: RoutingState;
+  readonly bodies: BodyReader;
+  readonly memory: MemoryBudget;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+type Answering = (request: Request, connection: Connection) => Promise<Response>;
+
+/** @returns what answers every request below `/management` */
+export function openManagement(input: ManagementInput): Answering {
+  let opened: Promise<Answering> | undefined;
+  return async (request, connection) => {
+    opened ??= open(input);
+    return (await opened)(request, connection);
+  };
+}
+
+async function open({
+  keys,
+  operatorSecret,
+  snapshot,
+  path,
+  clock,
+  ...input
+}: ManagementInput): Promise<Answering> {
+  const management = await import('../management/index.ts');
+  return management.openManagement({
+    ...input,
+    now: clock.now,
+    authenticateAdmin: adminSignIn({ keys, operatorSecret, now: clock.now }),
+    configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
+    catalog: () => snapshot().catalog,
+    checkDraft: (text) => problemsOf(() => input.tryDraft(text)).map(input.redact),
+  });
+}
+
+function problemsOf(attempt: () => void): readonly string[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}

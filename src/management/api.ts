@@ -1,0 +1,83 @@
+// What happens to every request of the management API: who asks is found out first, then the route is found, its body
+// read, and its answer given the headers that belong to it. Knows no route.
+import { Hono, type Context } from 'hono';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import type { Connection } from '../runtime/http-server.ts';
+import { announcedBytes, readBody } from '../server/body.ts';
+import type { Hold } from '../server/memory-budget.ts';
+import { reply } from '../server/reply.ts';
+import type { ManagementDependencies } from './dependencies.ts';
+import { entityTag } from './entity-tag.ts';
+import { RefusedSignIns } from './refused-sign-ins.ts';
+import type { Route } from './route.ts';
+import { ROUTES } from './routes/index.ts';
+
+/** Where it is. */
+export const MANAGEMENT_BASES = ['/api/v1/management', '/v1/management'] as const;
+
+type Environment = { Bindings: { connection: Connection } };
+
+/** Makes what answers every request below the bases. */
+export function openManagement(
+  deps: ManagementDependencies,
+): (request: Request, connection: Connection) => Promise<Response> {
+  const hono = new Hono<Environment>();
+  const refused = new RefusedSignIns(deps.log);
+  const answerWith =
+    (route: Route | null) =>
+    async (context: Context<Environment>): Promise<Response> => {
+      const { raw: request } = context.req;
+      const address = context.env.connection.address();
+      const authenticate = (header: (name: string) => string | null) => {
+        try {
+          return deps.authenticateAdmin(header);
+        } catch (error) {
+          refused.note(GatewayError.from(error), address, deps.now());
+          throw error;
+        }
+      };
+      return reply({ ...deps, authenticate }, request, async ({ keyId, name }, hold, requestId) => {
+        if (!route) throw nothingAt(request);
+        const actor = { id: keyId, name, address };
+        const answer = await route.answerTo({
+          deps,
+          actor,
+          now: deps.now(),
+          requestId,
+          param: (each) => context.req.param(each) ?? '',
+          query: context.req.query(),
+          body: route.body && (await readJson(deps, request, hold)),
+          ifMatch: request.headers.get('if-match'),
+        });
+        return answer instanceof Response ? answer : answered(route, answer);
+      });
+    };
+  for (const base of MANAGEMENT_BASES)
+    for (const route of ROUTES)
+      hono.on(route.method.toUpperCase(), base + honoPath(route), answerWith(route));
+  hono.all('*', answerWith(null));
+  return async (request, connection) => hono.fetch(request, { connection });
+}
+
+function answered(route: Route, answer: JsonObject): Response {
+  const headers = route.tagged ? { etag: entityTag(answer) } : undefined;
+  return Response.json(answer, { status: route.status ?? 200, ...(headers && { headers }) });
+}
+
+async function readJson(deps: ManagementDependencies, request: Request, hold: Hold): Promise<unknown> {
+  const { json } = await readBody(request, announcedBytes(request), deps.bodies, hold);
+  return json;
+}
+
+/** `/keys/{id}` as Hono writes it. */
+function honoPath({ path, isDeep }: Route): string {
+  const deep = isDeep ? path.replace(/\{(\w+)\}$/, ':$1{.+}') : path;
+  return deep.replaceAll(/\/\{(\w+)\}/g, '/:$1');
+}
+
+function nothingAt({ method, url }: Request): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `There is nothing at ${method} ${new URL(url).pathname.slice(0, 200)}. \`GET /openapi.json\` lists what there is.`,
+  );
+}

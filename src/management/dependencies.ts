@@ -1,0 +1,31 @@
+// What the management API is given by whoever composes the gateway.
+import type { Principal } from '../auth/index.ts';
+import type { JsonObject } from '../canonical/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { RoutingState } from '../routing/index.ts';
+import type { BodyReader } from '../server/body-reader.ts';
+import type { ReplyDependencies } from '../server/reply.ts';
+
+/** The configuration that is in force. */
+export interface ConfigurationInForce {
+  /** The file it was read from; null: there is none. */
+  readonly path: string | null;
+  /** Counts up with every configuration that was accepted, from 1. */
+  readonly revision: number;
+  /** All of it, secrets masked. */
+  show(): JsonObject;
+}
+
+export interface ManagementDependencies extends Omit<ReplyDependencies, 'authenticate'> {
+  /** Who manages. Throws GatewayError `authentication` or `permission`. */
+  readonly authenticateAdmin: (header: (name: string) => string | null) => Principal;
+  readonly bodies: BodyReader;
+  readonly configuration: () => ConfigurationInForce;
+  /**
+   * What is wrong with the text of a configuration file, each problem with its path in front; none when it could be in
+   * force.
+   */
+  readonly checkDraft: (text: string) => readonly string[];
+  readonly catalog: () => Catalog;
+  readonly routing: RoutingState;
+}

@@ -1,0 +1,115 @@
+// What a route of the management API is: its address, what it takes and answers as schemas, and how it is answered. The
+// same schemas check requests and describe them. Knows no route.
+import { z } from 'zod';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import { describeIssues, schemaAt, schemaNode } from '../config/index.ts';
+import type { ManagementDependencies } from './dependencies.ts';
+
+/** Who asks, as the audit log says it. */
+export interface Actor {
+  readonly id: string;
+  readonly name: string;
+  /** The other end of the connection; null when it is gone. */
+  readonly address: string | null;
+}
+
+/** One request, before its query and body are checked. */
+export interface RawCall {
+  readonly deps: ManagementDependencies;
+  readonly actor: Actor;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Id of the request, as its answer names it. */
+  readonly requestId: string;
+  /** A parameter of the path, decoded. */
+  readonly param: (name: string) => string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The body as it was sent; undefined where the route takes none. */
+  readonly body: unknown;
+  /** The `If-Match` of a change; null where it has none. */
+  readonly ifMatch: string | null;
+}
+
+/** The same, checked. */
+export interface Call<Query, Body> extends Omit<RawCall, 'query' | 'body'> {
+  readonly query: Query;
+  readonly body: Body;
+}
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+/** Statuses of refusals that a route can have besides those of every route (400, 401, 403, 413, 500, 503). */
+export type Refusal = 404 | 409 | 412;
+
+interface Specification<Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {
+  readonly method: Method;
+  /** Below `/management`; parameters in braces. */
+  readonly path: string;
+  /** True: the last parameter may hold slashes, as ids of models do. */
+  readonly isDeep?: true;
+  /** What it is about: a heading of the reference. */
+  readonly tag: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Query;
+  /** Absent: there is none. */
+  readonly body?: Body;
+  readonly answer: Answer;
+  /** A form of the answer that is no JSON, and its media type, where the query or `Accept` asks for it. */
+  readonly alsoAs?: string;
+  /** Default: 200. */
+  readonly status?: 201;
+  readonly refusals?: readonly Refusal[];
+  /** True: the answer has an `ETag`, and a change of the same thing takes `If-Match`. */
+  readonly tagged?: true;
+  /** True: the same request with the same `Idempotency-Key` is answered once. */
+  readonly idempotent?: true;
+  readonly run: (
+    call: Call<z.output<Query>, z.output<Body>>,
+  ) => z.input<Answer> | Response | Promise<z.input<Answer> | Response>;
+}
+
+/** A route as those see it who serve and describe all of them. */
+export interface Route extends Omit<
+  Specification<z.ZodType, z.ZodType, z.ZodType>,
+  'run' | 'query' | 'body'
+> {
+  readonly query: z.ZodType | undefined;
+  readonly body: z.ZodType | undefined;
+  /** Throws GatewayError `invalid_request` naming the member that is wrong. */
+  readonly answerTo: (call: RawCall) => Promise<JsonObject | Response>;
+}
+
+const NOTHING = z.strictObject({});
+
+/** Makes a route of its specification. */
+export function route<
+  Query extends z.ZodType = typeof NOTHING,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends z.ZodType = z.ZodType,
+>({ run, query, body, ...rest }: Specification<Query, Body, Answer>): Route {
+  return {
+    ...rest,
+    query,
+    body,
+    async answerTo(call) {
+      const answered = await run({
+        ...call,
+        query: check(query ?? NOTHING, call.query, 'query') as z.output<Query>,
+        body: (body && check(body, call.body, 'body')) as z.output<Body>,
+      });
+      return answered as JsonObject | Response;
+    },
+  };
+}
+
+/** What the schema makes of a value. Throws GatewayError `invalid_request` naming the first member that is wrong. */
+function check(schema: z.ZodType, value: unknown, what: 'query' | 'body'): unknown {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const root = schemaNode(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject);
+  const problems = describeIssues(checked.error.issues, (path) => schemaAt(root, path));
+  const first = problems[0];
+  const text = problems.map(({ path, message }) => `${path || `the ${what}`}: ${message}`).join('; ');
+  throw new GatewayError('invalid_request', text, { param: first?.path || undefined });
+}

@@ -1,0 +1,37 @@
+// The management API: who may ask, what is shown, what is changed and how it is told.
+import { shown, type Requirements } from './requirement.ts';
+
+const MANAGEMENT = 'the management API';
+const SIGN_IN = 'test/management/sign-in.test.ts';
+const ROUTES = 'test/management/routes.test.ts';
+
+export const managementRequirements: Requirements = {
+  'contract.management.sign-in': shown(
+    MANAGEMENT,
+    'Only admins manage: a key of a model gets a 403 there, and an admin key on model calls; nobody else gets in at all.',
+    `${SIGN_IN}: an admin gets in under both bases, with any of the three headers`,
+    `${SIGN_IN}: nobody gets in without a key or with a wrong one, also where there is nothing`,
+    `${SIGN_IN}: a key that is no admin gets a 403, and an admin key cannot call models`,
+    `${SIGN_IN}: who is refused is told to the log, without the key, and not more often than is bearable`,
+    `${SIGN_IN}: made from the data directory opens the running gateway`,
+  ),
+  'contract.management.configuration': shown(
+    MANAGEMENT,
+    'The configuration in force is shown with its defaults and without its secrets; a draft is checked and not used.',
+    `${ROUTES}: is shown in the words of the file, with its defaults and without its secrets`,
+    `${ROUTES}: a draft is checked and not used`,
+  ),
+  'contract.management.providers': shown(
+    MANAGEMENT,
+    'Models and providers are shown with health, speed, price and facts; endpoints are put aside and taken back by hand.',
+    `${ROUTES}: tell of each endpoint what it charges and what is known of it`,
+    `${ROUTES}: show how their endpoints did`,
+    `${ROUTES}: are put aside and taken back by hand`,
+  ),
+  'contract.management.conventions': shown(
+    MANAGEMENT,
+    'Lists have pages in both directions; a member that is not known is a 400 that names it.',
+    `${ROUTES}: are listed in pages, in both directions`,
+    `${ROUTES}: a wrong member of a request is named, with the one that was meant`,
+  ),
+};
