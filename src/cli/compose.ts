@@ -63,6 +63,8 @@ export interface ComposeInput {
   readonly random?: (() => number) | undefined;
   /** Every address of a name; the machine's own resolver unless given. */
   readonly resolve?: ResolveHost | undefined;
+  /** Has the garbage of the process collected after a burst; where several gateways share one, none of them decides. */
+  readonly collect?: (() => void) | undefined;
   /** Takes one log line, newline included. */
   readonly writeLog?: ((line: string) => void) | undefined;
   readonly prettyLog?: boolean | undefined;
@@ -232,7 +234,12 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     log,
   });
   let ready = true;
-  const stopReturning = returnMemory({ clock, residentBytes, usedMs, collect: collectGarbage });
+  const stopReturning = returnMemory({
+    clock,
+    residentBytes,
+    usedMs,
+    collect: input.collect ?? collectGarbage,
+  });
   const stopPurge = clock.every(PURGE_MS, () => {
     for (const store of [storage.vault, storage.responses, storage.conversations, files])
       purgeAll(store, clock.now(), () => ready).catch((error: unknown) =>
