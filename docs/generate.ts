@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { renderChatCompletions } from './parts/chat-completions.ts';
 import { renderConfigSchema, renderConfiguration } from './parts/configuration.ts';
 import { renderErrors } from './parts/errors.ts';
+import { renderMetrics } from './parts/metrics.ts';
 import { renderProtocols } from './parts/protocols.ts';
 import { renderProviders } from './parts/providers.ts';
 import { renderReliability } from './parts/reliability.ts';
@@ -21,6 +22,7 @@ export const pages: readonly Page[] = [
   { file: 'config.schema.json', render: renderConfigSchema },
   { file: 'chat-completions.md', render: renderChatCompletions },
   { file: 'errors.md', render: renderErrors },
+  { file: 'metrics.md', render: renderMetrics },
   { file: 'protocols.md', render: renderProtocols },
   { file: 'providers.md', render: renderProviders },
   { file: 'reliability.md', render: renderReliability },

@@ -10,6 +10,7 @@ import { managementRequirements } from './requirements/management.ts';
 import { networkRequirements } from './requirements/network.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
 import { meaningRequirements } from './requirements/meaning.ts';
+import { observingRequirements } from './requirements/observing.ts';
 import { painRequirements } from './requirements/pains.ts';
 import { requestRequirements } from './requirements/request.ts';
 import { responsesAnswerRequirements } from './requirements/responses-answer.ts';
@@ -30,6 +31,7 @@ export const PARTS: readonly Requirements[] = [
   boundsRequirements,
   limitsRequirements,
   managementRequirements,
+  observingRequirements,
   responsesRequestRequirements,
   responsesAnswerRequirements,
   hostileUpstreamRequirements,

@@ -13,6 +13,9 @@ export interface AdminSignInOptions {
   readonly now: () => number;
 }
 
+/** Given a reader of request headers by lower-case name: who manages. */
+export type AdminSignIn = (header: (name: string) => string | null) => Principal;
+
 /** A command of the machine on which the gateway runs. */
 const OPERATOR: Principal = {
   keyId: 'operator',
@@ -32,11 +35,7 @@ const OPERATOR: Principal = {
  * @returns given a reader of request headers by lower-case name: who asks. Throws GatewayError `authentication` for a key
  *   that is missing or not known, `permission` for one that is no admin's
  */
-export function adminSignIn({
-  keys,
-  operatorSecret,
-  now,
-}: AdminSignInOptions): (header: (name: string) => string | null) => Principal {
+export function adminSignIn({ keys, operatorSecret, now }: AdminSignInOptions): AdminSignIn {
   return (header) => {
     const presented = presentedKey(header);
     if (presented !== null && looksLikeOperatorToken(presented)) {

@@ -1,5 +1,5 @@
 // Composes the whole gateway from a configuration: the one place that knows every concrete part.
-import { KeyIndex, createKey, presentedKey, withRole } from '../auth/index.ts';
+import { adminSignIn, KeyIndex, createKey, presentedKey, withRole } from '../auth/index.ts';
 import {
   buildSnapshot,
   plannedKeys,
@@ -35,6 +35,7 @@ import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenWithCertificate } from './listen-with-certificate.ts';
+import { listenForScrapes, Metrics } from './open-metrics.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
@@ -73,6 +74,8 @@ export interface ComposeInput {
 export interface RunningGateway {
   /** `http://host:port` */
   readonly origin: string;
+  /** The same of the metrics' own address; null where they have none. */
+  readonly metricsOrigin: string | null;
   /** The key that was made because there was none; null otherwise. */
   readonly firstKey: string | null;
   /** Reads the certificate and the configuration again. True when the new configuration is in force. */
@@ -194,6 +197,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
+  const metrics = new Metrics(() => watched.current().catalog);
   const routing = new MemoryRoutingState({
     now: clock.now,
     breaker: () => watched.current().config.routing.breaker,
@@ -205,6 +209,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     routing,
     limits,
     ledger: storage.ledger,
+    observer: metrics.requests,
     vault,
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
@@ -231,7 +236,16 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     residentBytes,
     memoryBytes: availableBytes,
     counters,
+    late: (ms) => metrics.late(ms),
     log,
+  });
+  const expose = metrics.open({
+    gateway,
+    routing,
+    memory,
+    counters,
+    ledger: storage.ledger,
+    now: clock.now,
   });
   let ready = true;
   const stopReturning = returnMemory({
@@ -246,9 +260,13 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
         log.warn('what has expired could not be deleted', { error }),
       );
   });
+  const operatorSecret = await storage.secret('operator');
+  const authenticateAdmin = adminSignIn({ keys, operatorSecret, now: clock.now });
   const app = createApp({
     gateway,
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.now()), 'models'),
+    authenticateAdmin,
+    metrics: expose,
     catalog: () => watched.current().catalog,
     ledger: storage.ledger,
     state: storage,
@@ -262,8 +280,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
     management: openManagement({
-      keys,
-      operatorSecret: await storage.secret('operator'),
+      authenticateAdmin,
       snapshot: watched.current,
       path,
       tryDraft: (text) => void snapshotOf(input.load(text), 0),
@@ -299,12 +316,14 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       onHangup,
     },
   });
+  const scrapes = listenForScrapes(config.metrics.listen, expose);
   // Only now: a start that failed would have made a key that nobody was shown.
   const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
   if (firstKey) await keys.refresh();
 
   return {
     origin: originOf(listener),
+    metricsOrigin: scrapes && originOf(scrapes),
     firstKey,
     reload() {
       listener.reload();
@@ -327,6 +346,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       stopReturning();
       bodies.stop();
       await listener.stop();
+      await scrapes?.stop();
       await sim?.stop();
       upstream.close();
       await storage.close();

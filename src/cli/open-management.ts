@@ -1,5 +1,5 @@
 // The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
-import { adminSignIn, type KeyIndex } from '../auth/index.ts';
+import type { AdminSignIn } from '../auth/index.ts';
 import { ConfigError, type Snapshot } from '../config/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -10,9 +10,7 @@ import type { Logger } from '../telemetry/log.ts';
 import type { Redact } from '../telemetry/redact.ts';
 
 export interface ManagementInput {
-  readonly keys: KeyIndex;
-  /** `storage.secret('operator')`. */
-  readonly operatorSecret: Uint8Array;
+  readonly authenticateAdmin: AdminSignIn;
   readonly snapshot: () => Snapshot;
   /** The configuration file; null: there is none. */
   readonly path: string | null;
@@ -37,19 +35,11 @@ export function openManagement(input: ManagementInput): Answering {
   };
 }
 
-async function open({
-  keys,
-  operatorSecret,
-  snapshot,
-  path,
-  clock,
-  ...input
-}: ManagementInput): Promise<Answering> {
+async function open({ snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
   const management = await import('../management/index.ts');
   return management.openManagement({
     ...input,
     now: clock.now,
-    authenticateAdmin: adminSignIn({ keys, operatorSecret, now: clock.now }),
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,
     checkDraft: (text) => problemsOf(() => input.tryDraft(text)).map(input.redact),

@@ -9,6 +9,7 @@ import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
 import { keySchema } from './key-schema.ts';
 import { budgetsSchema, limitsSchema, projectsSchema } from './limits-schema.ts';
 import { mcpSchema } from './mcp-schema.ts';
+import { metricsSchema } from './metrics-schema.ts';
 import { modelSchema } from './model-schema.ts';
 import { providerSchema } from './provider-schema.ts';
 import { milliseconds, routingSchema } from './routing-schema.ts';
@@ -101,6 +102,7 @@ const file = z.strictObject({
   )
     .prefault({})
     .describe('The log and the records.'),
+  metrics: metricsSchema,
   compatibility: inProgram(
     z.strictObject({
       reasoning_content: z

@@ -1,4 +1,5 @@
 // What the engine is given by whoever composes the gateway.
+import type { SettlementObserver } from '../ledger/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
@@ -21,6 +22,8 @@ export interface GatewayDependencies {
   /** What may be used, and what of it is. */
   readonly limits: Limits;
   readonly ledger: LedgerStore;
+  /** Is told of every request that is over. */
+  readonly observer: SettlementObserver;
   readonly vault: Vault;
   /** What clients let the gateway keep. */
   readonly state: Pick<Storage, 'responses' | 'conversations'>;

@@ -38,6 +38,13 @@ export class Gateway {
     return this.#active.size + this.#idempotent.readers + this.#counts;
   }
 
+  /** Answers that are being streamed. */
+  get streaming(): number {
+    let streams = 0;
+    for (const { isStreaming } of this.#active) if (isStreaming) streams += 1;
+    return streams;
+  }
+
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   serve(call: ApiCall): Promise<unknown> {
     return this.#serve(call, (arrival, visit) =>

@@ -118,7 +118,7 @@ export class Run {
     const input = { admitted, trail: this.#trail, context, clock: this.#deps.clock };
     const answer = request.stream
       ? new StreamAnswer(input, () => {
-          this.#visit.watch();
+          this.#visit.stream();
           releaseBody(call);
         })
       : new WholeAnswer(input);

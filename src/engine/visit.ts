@@ -10,6 +10,7 @@ export class Visit {
   readonly #client: Client;
   #left = false;
   #isWatching = false;
+  #isStreaming = false;
   #untick: (() => void) | undefined;
 
   constructor(client: Client) {
@@ -19,6 +20,11 @@ export class Visit {
   /** True once the client went away before its answer was complete. */
   get left(): boolean {
     return this.#left;
+  }
+
+  /** True once the client reads a stream. */
+  get isStreaming(): boolean {
+    return this.#isStreaming;
   }
 
   /** The client begins to wait. @param tick called once per period, until `end` */
@@ -40,6 +46,12 @@ export class Visit {
       this.#left = true;
       this.cancellation.cancel(new GatewayError('cancelled', 'the client closed the connection'));
     });
+  }
+
+  /** The client has the head of a stream. */
+  stream(): void {
+    this.#isStreaming = true;
+    this.watch();
   }
 
   end(): void {

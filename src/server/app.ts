@@ -1,7 +1,7 @@
 // Matches paths to protocols and operations, authenticates, and hands requests to the engine. The hot route of
 // each protocol is matched natively; everything else goes through Hono.
 import { Hono } from 'hono';
-import type { Principal } from '../auth/index.ts';
+import type { AdminSignIn, Principal } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { type ApiCall, withLateCounts } from '../engine/index.ts';
 import { generationView } from '../ledger/index.ts';
@@ -44,6 +44,10 @@ export interface AppDependencies
     Pick<SocketsDependencies, 'maxBodyBytes' | 'socketLimits'> {
   readonly ledger: LedgerStore;
   readonly counters: Counters;
+  /** Who may manage this gateway. Throws GatewayError for everybody else. */
+  readonly authenticateAdmin: AdminSignIn;
+  /** All metrics, as text. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   readonly failedKeys: FailedKeys;
   /** Answers whatever is below `/management` and no key of a model's may ask. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
@@ -103,6 +107,11 @@ export function createApp(deps: AppDependencies): App {
     const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
     const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };
     return context.json({ status, ...held, counts }, isReady ? 200 : 503);
+  });
+  hono.get('/metrics', async ({ req }) => {
+    deps.authenticateAdmin((name) => req.header(name) ?? null);
+    const { text, contentType } = await deps.metrics();
+    return new Response(text, { headers: { 'content-type': contentType } });
   });
   for (const base of BASES) {
     for (const path of ['/generation', '/management/generation']) {

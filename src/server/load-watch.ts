@@ -20,6 +20,8 @@ export interface LoadWatchOptions {
   /** What the process may have. */
   readonly memoryBytes: number;
   readonly counters: Counters;
+  /** Told at every look how late the loop was, in milliseconds. */
+  readonly late: (ms: number) => void;
   readonly log: Logger;
 }
 
@@ -104,12 +106,13 @@ export class LoadWatch {
   }
 
   #look(): void {
-    const { clock, limits } = this.#options;
+    const { clock, limits, late } = this.#options;
     const { lagMs, memoryPercent } = limits();
     const now = clock.now();
     const since = this.#lookedAt;
     this.#lookedAt = now;
     const lag = now - since - LOOK_MS;
+    late(lag);
     if (lagMs > 0 && lag > lagMs) this.#stalled(lag, since);
     else if (this.#late > 0 && --this.#late === 0) this.#options.log.info('the event loop is on time again');
     if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);

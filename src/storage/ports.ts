@@ -4,7 +4,15 @@ import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 
+export interface LedgerBacklog {
+  readonly bytes: number;
+  /** True while the database takes nothing: the last try to write there failed. */
+  readonly isStuck: boolean;
+}
+
 export interface LedgerStore {
+  /** What is written, durably, and not in the database yet. */
+  backlog(): LedgerBacklog;
   /**
    * Writes a generation and its attempts. The records survive the death of the process when it returns: the last byte of
    * the answer waits for it. Writing an id again changes nothing.

@@ -9,7 +9,7 @@ import type { SqliteNames } from './compact/sqlite-names.ts';
 import { CompactWriter } from './compact/writer.ts';
 import { EarlierLedger, readContent } from './earlier-ledger.ts';
 import type { Indexer } from './journal/indexer.ts';
-import type { LedgerStore } from './ports.ts';
+import type { LedgerBacklog, LedgerStore } from './ports.ts';
 import { type FoundRecord, readColumns, readRecord, type RecordColumns } from './record-reader.ts';
 import { writeRecord } from './record-writer.ts';
 import type { RecordTable, Schema } from './schema.ts';
@@ -51,6 +51,11 @@ export class SqliteLedger implements LedgerStore {
       read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
       write: (records) => this.#write(records),
     });
+  }
+
+  backlog(): LedgerBacklog {
+    const { waitingBytes, isStuck } = this.#indexer;
+    return { bytes: waitingBytes, isStuck };
   }
 
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void {

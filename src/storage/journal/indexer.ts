@@ -44,9 +44,20 @@ export class Indexer {
   #running: Promise<void> | undefined;
   #isPlanned = false;
   #isEnding = false;
+  #isStuck = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
+  }
+
+  /** Bytes that are not in the database yet. */
+  get waitingBytes(): number {
+    return this.#options.journal.waiting;
+  }
+
+  /** True while the database takes nothing. */
+  get isStuck(): boolean {
+    return this.#isStuck;
   }
 
   /** Says who puts the entries of a kind into the database. A kind is stored: it keeps its number for ever. */
@@ -116,6 +127,10 @@ export class Indexer {
       });
       if (this.#isEnding) await commits.flush();
       await done;
+      this.#isStuck = false;
+    } catch (error) {
+      this.#isStuck = true;
+      throw error;
     } finally {
       this.#running = undefined;
     }

@@ -1,0 +1,118 @@
+// Opens the metrics: what requests are counted by, what is read of the running process, and the address of their own.
+import type { Catalog } from '../catalog/index.ts';
+import type { Gateway } from '../engine/index.ts';
+import {
+  type Exposed,
+  Histogram,
+  lazyExposition,
+  METRICS,
+  RequestMetrics,
+  type Sample,
+  single,
+} from '../metrics/index.ts';
+import type { RoutingState, Standing } from '../routing/index.ts';
+import type { Listener } from '../runtime/http-server.ts';
+import { residentBytes, usedMs } from '../runtime/machine.ts';
+import type { MemoryBudget } from '../server/memory-budget.ts';
+import type { LedgerStore } from '../storage/ports.ts';
+import type { Counters } from '../telemetry/counters.ts';
+import { listenOrExplain } from './listen-or-explain.ts';
+
+/** Endpoints whose state is told: those that were tried longest ago are left out. */
+const MOST_ENDPOINTS = 1000;
+const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
+
+/** What is there before the gateway is: its requests are counted here. */
+export class Metrics {
+  readonly requests: RequestMetrics;
+  readonly #delays = new Histogram(METRICS.loopDelay.buckets);
+  readonly #catalog: () => Catalog;
+
+  /** @param catalog as it is configured now */
+  constructor(catalog: () => Catalog) {
+    this.#catalog = catalog;
+    this.requests = new RequestMetrics((name) => {
+      const id = catalog().find(name)?.id;
+      return id !== undefined && catalog().isListed(id) ? id : null;
+    });
+  }
+
+  /** Notes how late the event loop was, in milliseconds. */
+  late(ms: number): void {
+    this.#delays.add(ms / 1000);
+  }
+
+  /** @returns all metrics as they are when it is called */
+  open({ gateway, routing, memory, counters, ledger, now }: MetricSources): () => Promise<Exposed> {
+    const startedAt = now();
+    const counted = (): Readonly<Record<string, number>> => counters.read();
+    const refused = (reason: string, value = 0): Sample => ({ labels: { reason }, value });
+    return lazyExposition({
+      ...this.requests.readings,
+      endpoints: () => this.#endpoints(routing, now()),
+      running: () => single(gateway.active),
+      streams: () => single(gateway.streaming),
+      refusals: () => [
+        refused('lag', counted()['refused_for_lag']),
+        refused('memory', counted()['refused_for_memory']),
+        refused('budget', memory.refusals),
+      ],
+      stalls: () => single(counted()['lag_stalls'] ?? 0),
+      failedKeys: () => single(counted()['failed_authentications'] ?? 0),
+      loopDelay: () => [{ labels: {}, histogram: this.#delays }],
+      held: () => single(memory.heldBytes),
+      journal: () => single(ledger.backlog().bytes),
+      stuck: () => single(ledger.backlog().isStuck ? 1 : 0),
+      resident: () => single(residentBytes()),
+      cpu: () => single(usedMs() / 1000),
+      started: () => single(startedAt / 1000),
+    });
+  }
+
+  *#endpoints(routing: RoutingState, now: number): Iterable<Sample> {
+    let told = 0;
+    for (const endpoint of routing.remembered().toReversed()) {
+      const health = routing.seen(endpoint);
+      if (told >= MOST_ENDPOINTS) return;
+      // Plans look at many that nobody asks.
+      if (health?.successRate(now) == null || !this.#catalog().isListed(endpoint.modelId)) continue;
+      told += 1;
+      const standing = health.standing(now).state;
+      const labels = { model: endpoint.modelId, endpoint: endpoint.slug };
+      for (const state of STATES) yield { labels: { ...labels, state }, value: standing === state ? 1 : 0 };
+    }
+  }
+}
+
+export interface MetricSources {
+  readonly gateway: Gateway;
+  readonly routing: RoutingState;
+  readonly memory: MemoryBudget;
+  readonly counters: Counters;
+  readonly ledger: LedgerStore;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Serves metrics at an address of their own, to everybody who reaches it. Throws GatewayError when it cannot listen.
+ * @param address null: there is none
+ */
+export function listenForScrapes(
+  address: { readonly host: string; readonly port: number } | null,
+  expose: () => Promise<Exposed>,
+): Listener | null {
+  if (!address) return null;
+  return listenOrExplain({
+    hostname: address.host,
+    port: address.port,
+    maxBodyBytes: 0,
+    hot: {},
+    fallback: async ({ method, url }) => {
+      if (method !== 'GET' || new URL(url).pathname !== '/metrics')
+        return new Response(null, { status: 404 });
+      const { text, contentType } = await expose();
+      return new Response(text, { headers: { 'content-type': contentType } });
+    },
+  });
+}

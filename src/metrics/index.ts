@@ -1,0 +1,7 @@
+// Metrics: what the gateway counts of itself, and how it tells it to Prometheus.
+export { Histogram } from './histogram.ts';
+export { LABELS, METRICS, type MetricDefinition } from './names.ts';
+export { type Exposed, lazyExposition } from './lazy-exposition.ts';
+export { type Sample, single } from './reading.ts';
+export { RequestMetrics } from './request-metrics.ts';
+export { operationOf } from './request-series.ts';
