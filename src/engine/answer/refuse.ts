@@ -77,7 +77,7 @@ function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
 
 /** Sends the error as the whole answer. */
 export function refuse(refused: Refused, error: GatewayError): void {
-  const { id, call } = refused.arrival;
+  const { call } = refused.arrival;
   const { attempts } = refused.trail;
   const { status, body } = refusalOf(refused, error);
   const headers: Record<string, string> = {
