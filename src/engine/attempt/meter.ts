@@ -1,6 +1,6 @@
 // Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
 import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../../canonical/index.ts';
-import { isContent, NO_USAGE } from '../../canonical/index.ts';
+import { isContent, NO_USAGE, outputTokens } from '../../canonical/index.ts';
 import { estimatedTokens } from '../../ledger/index.ts';
 import type { RelayTap } from '../../protocols/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -78,12 +78,17 @@ export class Meter {
     return this.firstContentAt !== null;
   }
 
+  get #passedTokens(): number {
+    return estimatedTokens(this.outputChars + this.#reasoningChars);
+  }
+
   /**
-   * The counts to settle with: the upstream's, else an estimate of what passed, else null.
+   * The counts to settle with: the upstream's, else an estimate of what passed, else null. What an upstream counted before
+   * the end of an answer that was cut short is corrected by what passed since.
    * @param prompt asked only where the upstream did not count
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
-    if (this.usage) return this.usage;
+    if (this.usage) return this.finish ? this.usage : withPassed(this.usage, this.#passedTokens);
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
@@ -96,4 +101,12 @@ export class Meter {
       estimated: true,
     };
   }
+}
+
+/** Counts of an answer that was cut short: as many output tokens as passed, where the upstream had not counted them yet. */
+function withPassed(usage: Usage, passedTokens: number): Usage {
+  const uncounted = passedTokens - outputTokens(usage);
+  if (uncounted <= 0) return usage;
+  const { output } = usage;
+  return { ...usage, output: { ...output, text: output.text + uncounted }, estimated: true };
 }
