@@ -2,16 +2,16 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  createKey,
   generateKey,
   hashKey,
   isMistyped,
   KEY_PREFIX,
+  type ConfiguredTenants,
+  KeyCommands,
   KeyIndex,
   keyHint,
-  listKeys,
+  type NewKey,
   presentedKey,
-  revokeKey,
 } from '../src/auth/index.ts';
 import { type GatewayError } from '../src/canonical/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
@@ -20,12 +20,18 @@ import { compileNamePatterns } from '../src/lib/name-patterns.ts';
 
 const NOW = 1_700_000_000_000;
 
-async function setUp(configured: ConstructorParameters<typeof KeyIndex>[0]['configured'] = []) {
+async function setUp(keys: ConfiguredTenants['keys'] = []) {
   const storage = await openSqliteStorage({ path: ':memory:' });
   const pepper = await storage.secret('pepper');
-  const index = new KeyIndex({ store: storage.keys, pepper, configured });
+  const index = new KeyIndex({ storage, pepper, configured: { keys } });
   await index.refresh();
-  return { storage, pepper, index };
+  let nowMs = NOW;
+  const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys }), now: () => nowMs });
+  const at = (ms: number): KeyCommands => {
+    nowMs = ms;
+    return commands;
+  };
+  return { storage, pepper, index, at };
 }
 function refusal(run: () => unknown): GatewayError {
   try {
@@ -74,14 +80,14 @@ test('a hash depends on the pepper', () => {
 });
 
 test('a created key opens the door, and only its hash is stored', async () => {
-  const { storage, pepper, index } = await setUp();
-  const { key, record } = await createKey(
-    storage.keys,
-    pepper,
-    { name: 'laptop', models: ['openai/*'], logContent: true, routing: { only: ['openai'], hedge: true } },
-    NOW,
-  );
-  expect(JSON.stringify(await storage.keys.list())).not.toContain(key);
+  const { storage, index, at } = await setUp();
+  const { key, record } = await at(NOW).create({
+    name: 'laptop',
+    models: ['openai/*'],
+    logContent: true,
+    routing: { only: ['openai'], hedge: true },
+  });
+  expect(JSON.stringify(await storage.keys.find(record.id))).not.toContain(key);
   expect('hash' in record).toBe(false);
   expect(await index.refresh()).toBe(true);
   const principal = index.authenticate(key, NOW);
@@ -97,10 +103,10 @@ test('a created key opens the door, and only its hash is stored', async () => {
 });
 
 test('each refusal is a 401 with its own explanation', async () => {
-  const { storage, pepper, index } = await setUp();
-  const expiring = await createKey(storage.keys, pepper, { name: 'short', expiresAt: NOW + 10 }, NOW);
-  const revoked = await createKey(storage.keys, pepper, { name: 'old' }, NOW);
-  await revokeKey(storage.keys, 'old', NOW);
+  const { index, at } = await setUp();
+  const expiring = await at(NOW).create({ name: 'short', expiresAt: NOW + 10 });
+  const revoked = await at(NOW).create({ name: 'old' });
+  await at(NOW).revoke('old');
   await index.refresh();
   expect(index.authenticate(expiring.key, NOW + 9).name).toBe('short');
   const cases: [string | null, number, RegExp][] = [
@@ -131,9 +137,9 @@ test('configured keys work beside stored ones, and keep their tenant over restar
   expect(principal.mayUse('openai/gpt-5')).toBe(false);
   expect(refusal(() => index.authenticate('', NOW)).status).toBe(401);
   const again = new KeyIndex({
-    store: storage.keys,
+    storage,
     pepper,
-    configured: [{ name: 'renamed', key: 'sk-test' }],
+    configured: { keys: [{ name: 'renamed', key: 'sk-test' }] },
   });
   await again.refresh();
   expect(again.authenticate('sk-test', NOW)).toMatchObject({
@@ -141,14 +147,13 @@ test('configured keys work beside stored ones, and keep their tenant over restar
     name: 'renamed',
     routing: null,
   });
-  again.configure([]);
-  await again.refresh();
+  again.configure({ keys: [] });
   expect(refusal(() => again.authenticate('sk-test', NOW)).status).toBe(401);
 });
 
 test('a key revoked elsewhere is refused after the next look, also when it was used before', async () => {
-  const { storage, pepper, index } = await setUp();
-  const { key, record } = await createKey(storage.keys, pepper, { name: 'laptop' }, NOW);
+  const { index, at } = await setUp();
+  const { key, record } = await at(NOW).create({ name: 'laptop' });
   let tick = (): void => {};
   let stopped = false;
   const stop = index.watch(
@@ -165,7 +170,7 @@ test('a key revoked elsewhere is refused after the next look, also when it was u
   tick();
   await untilTrue(() => index.usableKeys(NOW) === 1);
   expect(index.authenticate(key, NOW).keyId).toBe(record.id);
-  await storage.keys.revoke(record.id, NOW);
+  await at(NOW).revoke(record.id);
   tick();
   await untilTrue(() => index.usableKeys(NOW) === 0);
   expect(refusal(() => index.authenticate(key, NOW)).message).toMatch(/revoked/);
@@ -182,7 +187,7 @@ async function untilTrue(condition: () => boolean): Promise<void> {
 
 test('while the store cannot be read, the keys read last stay in force', async () => {
   const { storage, index } = await setUp([{ name: 'env', key: 'sk-test' }]);
-  storage.keys.version = () => Promise.reject(new Error('disk full'));
+  storage.keys.mark = () => Promise.reject(new Error('disk full'));
   const errors: unknown[] = [];
   let tick = (): void => {};
   const remember = (task: () => void) => {
@@ -242,8 +247,8 @@ test('model patterns agree with the obvious definition', () => {
 });
 
 test('bad requests for keys are refused by name', async () => {
-  const { storage, pepper } = await setUp();
-  const make = (input: Parameters<typeof createKey>[2]) => createKey(storage.keys, pepper, input, NOW);
+  const { at } = await setUp();
+  const make = (input: NewKey) => at(NOW).create(input);
   expect(await rejection(make({ name: ' ' }))).toMatchObject({ kind: 'invalid_request', param: 'name' });
   expect(await rejection(make({ name: 'a', models: [''] }))).toMatchObject({ param: 'models' });
   expect(await rejection(make({ name: 'a', expiresAt: NOW }))).toMatchObject({ param: 'expiresAt' });
@@ -253,22 +258,24 @@ test('bad requests for keys are refused by name', async () => {
 });
 
 test('keys are listed with their state and revoked by id or name', async () => {
-  const { storage, pepper } = await setUp();
-  const first = await createKey(storage.keys, pepper, { name: 'a', expiresAt: NOW + 5 }, NOW);
-  const again = await createKey(storage.keys, pepper, { name: 'a' }, NOW + 5);
-  expect((await listKeys(storage.keys, NOW + 6)).map((key) => [key.id, key.state])).toEqual([
-    [first.record.id, 'expired'],
-    [again.record.id, 'active'],
-  ]);
-  expect(await rejection(revokeKey(storage.keys, 'a', NOW + 6))).toMatchObject({ kind: 'conflict' });
-  expect(await rejection(revokeKey(storage.keys, 'b', NOW + 6))).toMatchObject({ kind: 'not_found' });
-  expect(await revokeKey(storage.keys, first.record.id, NOW + 6)).toMatchObject({
+  const { at } = await setUp();
+  const first = await at(NOW).create({ name: 'a', expiresAt: NOW + 5 });
+  const again = await at(NOW + 5).create({ name: 'a' });
+  expect((await at(NOW + 6).list({ limit: 9, order: 'asc' })).keys.map((key) => [key.id, key.state])).toEqual(
+    [
+      [first.record.id, 'expired'],
+      [again.record.id, 'active'],
+    ],
+  );
+  expect(await rejection(at(NOW + 6).revoke('a'))).toMatchObject({ kind: 'conflict' });
+  expect(await rejection(at(NOW + 6).revoke('b'))).toMatchObject({ kind: 'not_found' });
+  expect(await at(NOW + 6).revoke(first.record.id)).toMatchObject({
     state: 'revoked',
     revokedAt: NOW + 6,
   });
-  expect(await revokeKey(storage.keys, 'a', NOW + 7)).toMatchObject({
+  expect(await at(NOW + 7).revoke('a')).toMatchObject({
     id: again.record.id,
     revokedAt: NOW + 7,
   });
-  expect(await revokeKey(storage.keys, again.record.id, NOW + 9)).toMatchObject({ revokedAt: NOW + 7 });
+  expect(await at(NOW + 9).revoke(again.record.id)).toMatchObject({ revokedAt: NOW + 7 });
 });

@@ -1,7 +1,7 @@
 // Everything around a request's body: keys, methods, paths, headers and content types, over a raw socket. The answer
 // is always one in OpenAI's shape, and nothing a client sends can break the head of the answer.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createKey, revokeKey } from '../src/auth/keys-commands.ts';
+import { KeyCommands } from '../src/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { readCompletion, readError } from './chat-shape.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
@@ -78,14 +78,15 @@ describe('keys', () => {
     const keys: Record<string, string> = {};
     const storage = await openSqliteStorage({ path: `${first.dataDir}/dragoman.db` });
     const pepper = await storage.secret('pepper');
+    const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: clock.now });
     const create = async (name: string, more: object = {}): Promise<void> => {
-      keys[name] = (await createKey(storage.keys, pepper, { name, ...more }, clock.now())).key;
+      keys[name] = (await commands.create({ name, ...more })).key;
     };
     await create('valid');
     await create('gone');
     await create('brief', { expiresAt: clock.now() + 1000 });
     await create('narrow', { models: ['sim/messages', 'sim/error-*'] });
-    await revokeKey(storage.keys, 'gone', clock.now());
+    await commands.revoke('gone');
     await storage.close();
     await first.stop();
     const second = await startGateway({}, { clock, dataDir: first.dataDir });

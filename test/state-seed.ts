@@ -40,9 +40,9 @@ export async function startStateful(
   const gateway = await startGateway({ keys, ...config }, { dataDir, ...(clock ? { clock } : {}) });
   const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
   const index = new KeyIndex({
-    store: storage.keys,
+    storage,
     pepper: await storage.secret('pepper'),
-    configured: [{ name: 'test', key: TEST_KEY }],
+    configured: { keys: [{ name: 'test', key: TEST_KEY }] },
   });
   await index.refresh();
   const { projectId } = index.authenticate(TEST_KEY, Date.now());

@@ -256,7 +256,8 @@ test('keys are kept, listed and revoked once', async () => {
     routing: null,
     strict: null,
   });
-  expect(await storage.keys.list()).toEqual([
+  const all = { limit: 9, order: 'asc' } as const;
+  expect((await storage.keys.list(all)).keys).toEqual([
     KEY,
     {
       ...KEY,
@@ -270,24 +271,28 @@ test('keys are kept, listed and revoked once', async () => {
       strict: null,
     },
   ]);
-  expect(await storage.keys.revoke('key_1', 5)).toBe(true);
-  expect(await storage.keys.revoke('key_1', 6)).toBe(true);
-  expect(await storage.keys.revoke('key_0', 6)).toBe(false);
-  expect((await storage.keys.list())[0]?.revokedAt).toBe(5);
+  const revoked = await storage.keys.update('key_1', { revokedAt: 5 }, { atMs: 5 });
+  expect(revoked).toEqual({ ...KEY, revokedAt: 5, updatedAt: 5, version: KEY.version + 1 });
+  expect(await storage.keys.update('key_0', { revokedAt: 6 }, { atMs: 6 })).toBeNull();
+  expect(await storage.keys.find('key_1')).toEqual(revoked);
   await storage.close();
 });
 
-test('the version of the keys changes with writes of this and of another connection', async () => {
+test('the mark of the keys grows with writes of this and of another connection', async () => {
   const path = freshPath();
   const [one, two] = [await openSqliteStorage({ path }), await openSqliteStorage({ path })];
-  const start = await one.keys.version();
-  expect(await one.keys.version()).toBe(start);
+  const start = await one.keys.mark();
+  expect(await one.keys.mark()).toBe(start);
   await one.keys.insert(KEY);
-  const own = await one.keys.version();
-  expect(own).not.toBe(start);
-  await two.keys.revoke('key_1', 7);
-  expect(await one.keys.version()).not.toBe(own);
-  expect((await one.keys.list())[0]?.revokedAt).toBe(7);
+  await one.keys.insert({ ...KEY, id: 'key_2', hash: 'cc' });
+  const own = await one.keys.mark();
+  expect(own).toBeGreaterThan(start);
+  expect((await one.keys.changedSince(start)).map(({ id }) => id)).toEqual(['key_1', 'key_2']);
+  await two.keys.update('key_1', { revokedAt: 7 }, { atMs: 7 });
+  expect(await one.keys.mark()).toBeGreaterThan(own);
+  expect((await one.keys.changedSince(own)).map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
+    ['key_1', 7],
+  ]);
   await one.close();
   await two.close();
 });
@@ -395,9 +400,14 @@ test('keys of a database from before routing defaults have none', async () => {
   );
   database.close();
   const storage = await openSqliteStorage({ path });
-  expect(await storage.keys.list()).toMatchObject([
-    { id: 'key_1', name: 'old', routing: null, strict: null },
-  ]);
+  expect(await storage.keys.find(KEY.id)).toMatchObject({
+    name: 'old',
+    routing: null,
+    strict: null,
+    projectId: null,
+    roles: ['models'],
+    version: 1,
+  });
   await storage.close();
 });
 
@@ -458,7 +468,7 @@ test('a database of a newer program is opened where that has only added to it', 
   await (await openSqliteStorage({ path, migrations })).close();
   const older = await openSqliteStorage({ path });
   await older.keys.insert(KEY);
-  expect(await older.keys.list()).toEqual([KEY]);
+  expect(await older.keys.find(KEY.id)).toEqual(KEY);
   await older.close();
   await (await openSqliteStorage({ path, migrations })).close();
 });

@@ -1,7 +1,7 @@
 // Who decides whether a loss is a 400: the request, its key, the configuration, in this order. And `stream_options`
 // without a stream, which a configuration may forgive.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createKey } from '../src/auth/index.ts';
+import { KeyCommands } from '../src/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { chatBody, responsesBody, whole } from './upstreams/answers.ts';
 import { recordOf, startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
@@ -57,8 +57,9 @@ test('a stored key is as strict as it was made', async () => {
   try {
     const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
     const pepper = await storage.secret('pepper');
-    const made = await createKey(storage.keys, pepper, { name: 'strict', strict: true }, 1);
-    const plain = await createKey(storage.keys, pepper, { name: 'plain' }, 1);
+    const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: () => 1 });
+    const made = await commands.create({ name: 'strict', strict: true });
+    const plain = await commands.create({ name: 'plain' });
     await storage.close();
     await using scene = await startScene(['up'], { dataDir });
     expect(await status(scene, made.key)).toBe(400);

@@ -1,8 +1,9 @@
 // Who may manage the gateway: keys of the role `admin`, the key of `server.admin_key`, and commands with an operator
 // token. Knows no path.
 import { GatewayError } from '../canonical/index.ts';
-import { presentedKey, type KeyIndex } from './key-index.ts';
+import type { KeyIndex } from './key-index.ts';
 import { isOperatorToken, looksLikeOperatorToken } from './operator-token.ts';
+import { presentedKey } from './presented-key.ts';
 import { withRole, type Principal } from './principal.ts';
 
 export interface AdminSignInOptions {

@@ -1,7 +1,14 @@
-// Keys: how they are made, stored, found again and refused.
-export * from './admin-sign-in.ts';
+// Keys and projects: how they are made, stored, found again and refused.
+export { adminSignIn, type AdminSignIn } from './admin-sign-in.ts';
+export type { ConfiguredTenants } from './configured.ts';
+export { KeyCommands } from './key-commands.ts';
+export type { KeySettings, MadeKey, NewKey } from './key-commands.ts';
 export * from './key-format.ts';
-export * from './key-index.ts';
-export * from './keys-commands.ts';
+export { KeyIndex } from './key-index.ts';
+export type { KeyView } from './key-view.ts';
 export * from './operator-token.ts';
-export * from './principal.ts';
+export { presentedKey } from './presented-key.ts';
+export { withRole, type Principal } from './principal.ts';
+export { ProjectCommands } from './project-commands.ts';
+export type { ProjectView } from './project-commands.ts';
+export type { ChangeCondition, Tenants } from './tenants.ts';

@@ -1,87 +1,53 @@
-// Answers "whose key is this?" from memory: the database is read at start and after changes, never per request,
-// so that a full or locked database cannot turn into refused requests.
-import { GatewayError, toWishes, type KeyRole, type RoutingWishes } from '../canonical/index.ts';
-import type { LimitEntry } from '../limits/index.ts';
-import type { KeyStore, StoredKey } from '../storage/ports.ts';
+// Answers "whose key is this?" from memory: the database is read at start and after changes, never
+// per request, so that a full or locked database cannot turn into refused requests.
+import { GatewayError } from '../canonical/index.ts';
+import type { Storage } from '../storage/ports.ts';
+import { configuredEntries, type ConfiguredTenants } from './configured.ts';
+import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
+import { KnownProjects } from './known-projects.ts';
 import type { Principal } from './principal.ts';
-import { compileNamePatterns } from '../lib/name-patterns.ts';
-
-/** A key given in clear by the configuration or the environment. */
-export interface ConfiguredKey {
-  /** Default: made of its hash. */
-  readonly id?: string | undefined;
-  readonly name: string;
-  readonly key: string;
-  readonly models?: readonly string[] | null | undefined;
-  /** Unix milliseconds; null or absent: never. */
-  readonly expiresAt?: number | null | undefined;
-  readonly logContent?: boolean | undefined;
-  readonly strict?: boolean | null | undefined;
-  readonly routing?: RoutingWishes | null | undefined;
-  readonly project?: string | null | undefined;
-  readonly roles?: readonly KeyRole[] | null | undefined;
-  readonly limits?: readonly LimitEntry[] | undefined;
-  readonly budgets?: readonly LimitEntry[] | undefined;
-}
-
-interface Entry {
-  readonly principal: Principal;
-  readonly revokedAt: number | null;
-}
-
-const USUAL_ROLES: readonly KeyRole[] = ['models'];
 
 export interface KeyIndexOptions {
-  readonly store: KeyStore;
+  readonly storage: Pick<Storage, 'keys' | 'projects'>;
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
-  readonly configured: readonly ConfiguredKey[];
-  /** Called when keys were read, and others may hold now. */
+  readonly configured: ConfiguredTenants;
+  /** Called when keys or projects were read, and others may hold now. */
   readonly onRead?: (() => void) | undefined;
 }
 
 /** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
 export class KeyIndex {
-  readonly #store: KeyStore;
-  readonly #pepper: Uint8Array;
-  readonly #onRead: (() => void) | undefined;
-  #configured: readonly ConfiguredKey[];
-  #byHash: ReadonlyMap<string, Entry> = new Map();
+  readonly #options: KeyIndexOptions;
+  readonly #projects: KnownProjects;
+  readonly #byHash = new Map<string, KeyEntry>();
+  readonly #byId = new Map<string, KeyEntry>();
+  /** Those of the configuration, by hash; they count before stored ones. */
+  #configured: ReadonlyMap<string, KeyEntry> = new Map();
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
-  #known = new Map<string, Entry>();
-  #version: string | null = null;
+  readonly #known = new Map<string, KeyEntry>();
+  /** How far the store was read; null: not at all. */
+  #mark: number | null = null;
 
   constructor(options: KeyIndexOptions) {
-    this.#store = options.store;
-    this.#pepper = options.pepper;
-    this.#configured = options.configured;
-    this.#onRead = options.onRead;
+    this.#options = options;
+    this.#projects = new KnownProjects(options.storage.projects);
+    this.#take(options.configured);
   }
 
-  /** Replaces the keys of the configuration; takes effect with the next `refresh`. */
-  configure(configured: readonly ConfiguredKey[]): void {
-    this.#configured = configured;
-    this.#version = null;
+  /** Replaces keys and projects of the configuration. */
+  configure(configured: ConfiguredTenants): void {
+    this.#take(configured);
   }
 
-  /** Reads the store again if it may have changed. True when it was read. */
+  /** Reads what has changed in the store. True when something had. */
   async refresh(): Promise<boolean> {
-    // Asked before reading: a change in between is seen by the next refresh.
-    const version = await this.#store.version();
-    if (version === this.#version) return false;
-    const stored = await this.#store.list();
-    const byHash = new Map<string, Entry>();
-    for (const key of stored) byHash.set(key.hash, entryOf(key));
-    for (const key of this.#configured) {
-      if (key.key === '') continue;
-      const hash = hashKey(key.key, this.#pepper);
-      byHash.set(hash, configuredEntry(key, hash));
-    }
-    this.#byHash = byHash;
-    this.#known = new Map();
-    this.#version = version;
-    this.#onRead?.();
+    const hasNewProjects = await this.#projects.refresh();
+    const hasNewKeys = await this.#readKeys();
+    if (!hasNewProjects && !hasNewKeys) return false;
+    this.#known.clear();
+    this.#options.onRead?.();
     return true;
   }
 
@@ -102,23 +68,19 @@ export class KeyIndex {
     }, intervalMs);
   }
 
-  /** Everybody whose key has not been revoked. */
-  *principals(): Iterable<Principal> {
-    for (const { principal, revokedAt } of this.#byHash.values()) if (revokedAt === null) yield principal;
-  }
-
   /** How many keys may call models at a time: zero means that nobody can. */
   usableKeys(nowMs: number): number {
     let count = 0;
-    for (const entry of this.#byHash.values())
-      if (entry.principal.roles.includes('models') && refusal(entry, nowMs) === null) count += 1;
+    for (const entries of [this.#configured, this.#byHash])
+      for (const entry of entries.values())
+        if (entry.principal.roles.includes('models') && this.#refusal(entry, nowMs) === null) count += 1;
     return count;
   }
 
   /**
-   * Who presents this key?
+   * Who presents this key? What its roles allow is asked of the principal.
    * @param presented as `presentedKey` found it; null when there was none
-   * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the four reasons it is
+   * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the reasons it is
    */
   authenticate(presented: string | null, nowMs: number): Principal {
     if (presented === null) {
@@ -128,13 +90,62 @@ export class KeyIndex {
     }
     let entry = this.#known.get(presented);
     if (!entry) {
-      entry = this.#byHash.get(hashKey(presented, this.#pepper));
+      const hash = hashKey(presented, this.#options.pepper);
+      entry = this.#configured.get(hash) ?? this.#byHash.get(hash);
       if (!entry) throw refused(unknownKey(presented));
       this.#known.set(presented, entry);
     }
-    const reason = refusal(entry, nowMs);
+    const reason = this.#refusal(entry, nowMs);
     if (reason !== null) throw refused(reason);
     return entry.principal;
+  }
+
+  /** Everybody whose key has not been revoked. */
+  *principals(): Generator<Principal> {
+    for (const entries of [this.#configured, this.#byId])
+      for (const { principal, revokedAt } of entries.values()) if (revokedAt === null) yield principal;
+  }
+
+  /** The projects of the configuration and of the database. */
+  get projects(): Pick<KnownProjects, 'limitsOf' | 'names'> {
+    return this.#projects;
+  }
+
+  #take(configured: ConfiguredTenants): void {
+    this.#projects.configure(configured);
+    const entries = configuredEntries(configured, this.#options.pepper).map(configuredEntry);
+    this.#configured = new Map(entries.map((entry) => [entry.hash, entry]));
+    this.#known.clear();
+  }
+
+  async #readKeys(): Promise<boolean> {
+    const { keys } = this.#options.storage;
+    // Asked before reading: a change in between is seen by the next refresh.
+    const mark = await keys.mark();
+    if (mark === this.#mark) return false;
+    if (this.#mark === null) {
+      for await (const some of keys.all()) for (const key of some) this.#put(storedEntry(key));
+    } else for (const key of await keys.changedSince(this.#mark)) this.#put(storedEntry(key));
+    this.#mark = mark;
+    return true;
+  }
+
+  #put(entry: KeyEntry): void {
+    const { keyId } = entry.principal;
+    for (let old = this.#byId.get(keyId); old; old = old.previous ?? undefined) this.#byHash.delete(old.hash);
+    for (let one: KeyEntry | null = entry; one; one = one.previous) this.#byHash.set(one.hash, one);
+    this.#byId.set(keyId, entry);
+  }
+
+  #refusal({ principal, revokedAt, goodUntil }: KeyEntry, nowMs: number): string | null {
+    const { name, expiresAt, keyId, projectId } = principal;
+    if (revokedAt !== null) return `The API key "${name}" has been revoked.`;
+    if (expiresAt !== null && expiresAt <= nowMs)
+      return `The API key "${name}" expired on ${new Date(expiresAt).toISOString()}.`;
+    if (goodUntil !== null && goodUntil <= nowMs)
+      return `The API key "${name}" has another secret now; this one was good until ${new Date(goodUntil).toISOString()}.`;
+    const reason = projectId === keyId ? null : this.#projects.refusal(projectId);
+    return reason && `The API key "${name}" cannot be used: ${reason}.`;
   }
 }
 
@@ -145,80 +156,6 @@ function repeat(task: () => void, intervalMs: number): () => void {
   const timer = setInterval(task, intervalMs);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/**
- * The key in a request's headers: `Authorization: Bearer`, `x-api-key` or `x-goog-api-key`, the first that is there.
- * @param header reads a header by lower-case name
- */
-export function presentedKey(header: (name: string) => string | null): string | null {
-  const authorization = header('authorization');
-  if (
-    authorization !== null &&
-    authorization.length > 7 &&
-    authorization.slice(0, 7).toLowerCase() === 'bearer '
-  ) {
-    const key = authorization.slice(7).trim();
-    if (key !== '') return key;
-  }
-  return header('x-api-key')?.trim() || header('x-goog-api-key')?.trim() || null;
-}
-
-function entryOf(key: StoredKey): Entry {
-  return {
-    principal: {
-      keyId: key.id,
-      projectId: key.projectId ?? key.id,
-      roles: key.roles,
-      name: key.name,
-      expiresAt: key.expiresAt,
-      mayUse: compileNamePatterns(key.models),
-      logContent: key.logContent,
-      strict: key.strict,
-      limits: entriesOf(key),
-      routing: key.routing && toWishes(key.routing, 'key.routing'),
-    },
-    revokedAt: key.revokedAt,
-  };
-}
-
-/** A configured key's id comes from its hash: the same key is the same tenant after a restart and under a new name. */
-function configuredEntry(key: ConfiguredKey, hash: string): Entry {
-  const keyId = key.id ?? `key_${hash.slice(0, 20)}`;
-  return {
-    principal: {
-      keyId,
-      projectId: key.project ?? keyId,
-      roles: key.roles ?? USUAL_ROLES,
-      name: key.name,
-      expiresAt: key.expiresAt ?? null,
-      mayUse: compileNamePatterns(key.models ?? null),
-      logContent: key.logContent ?? false,
-      strict: key.strict ?? null,
-      limits: entriesOf(key),
-      routing: key.routing ?? null,
-    },
-    revokedAt: null,
-  };
-}
-
-const NO_LIMITS: readonly LimitEntry[] = [];
-
-function entriesOf({
-  limits = NO_LIMITS,
-  budgets = NO_LIMITS,
-}: ConfiguredKey | StoredKey): readonly LimitEntry[] {
-  if (budgets.length === 0) return limits.length === 0 ? NO_LIMITS : limits;
-  return [...limits, ...budgets];
-}
-
-function refusal(entry: Entry, nowMs: number): string | null {
-  const { principal, revokedAt } = entry;
-  if (revokedAt !== null) return `The API key "${principal.name}" has been revoked.`;
-  if (principal.expiresAt !== null && principal.expiresAt <= nowMs) {
-    return `The API key "${principal.name}" expired on ${new Date(principal.expiresAt).toISOString()}.`;
-  }
-  return null;
 }
 
 function unknownKey(presented: string): string {

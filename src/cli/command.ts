@@ -37,7 +37,11 @@ export interface Arguments {
   readonly port: string | undefined;
   /** An option of the command's own. */
   option(name: string): string | undefined;
+  /** All values of an option that may be given several times. */
+  options(name: string): readonly string[];
   flag(name: string): boolean;
+  /** False for `--no-NAME`; undefined where neither was said. */
+  choice(name: string): boolean | undefined;
 }
 
 /** Parses the arguments of a command. Throws TypeError (code ERR_PARSE_ARGS_…) for unknown options. */
@@ -46,8 +50,9 @@ export function parseArguments(argv: readonly string[], own: ParseArgsOptionsCon
     args: [...argv],
     options: { ...COMMON, ...own },
     allowPositionals: true,
+    allowNegative: true,
   });
-  const given = values as Readonly<Record<string, string | boolean | undefined>>;
+  const given = values as Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   const text = (name: string): string | undefined =>
     typeof given[name] === 'string' ? given[name] : undefined;
   return {
@@ -56,7 +61,15 @@ export function parseArguments(argv: readonly string[], own: ParseArgsOptionsCon
     host: text('host'),
     port: text('port'),
     option: text,
+    options(name) {
+      const all = given[name];
+      return Array.isArray(all) ? (all as readonly string[]) : [];
+    },
     flag: (name) => given[name] === true,
+    choice(name) {
+      const said = given[name];
+      return typeof said === 'boolean' ? said : undefined;
+    },
     load: (draft) =>
       loadConfig({
         environment: readEnvironment(),

@@ -1,5 +1,5 @@
 // Composes the whole gateway from a configuration: the one place that knows every concrete part.
-import { adminSignIn, KeyIndex, createKey, presentedKey, withRole } from '../auth/index.ts';
+import { adminSignIn, KeyCommands, KeyIndex, presentedKey, withRole } from '../auth/index.ts';
 import {
   buildSnapshot,
   plannedKeys,
@@ -28,7 +28,7 @@ import { returnMemory } from '../server/memory-return.ts';
 import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
-import type { Storage, VaultStore } from '../storage/ports.ts';
+import type { VaultStore } from '../storage/ports.ts';
 import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
@@ -39,6 +39,7 @@ import { listenForScrapes, Metrics } from './open-metrics.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
+import { configuredTenants, openTenants } from './open-tenants.ts';
 import { openTools } from './open-tools.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
@@ -138,9 +139,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     () => inForce.state.maxBytesPerKey,
   );
   const keys = new KeyIndex({
-    store: storage.keys,
+    storage,
     pepper: await storage.secret('pepper'),
-    configured: configuredKeys(config),
+    configured: configuredTenants(config),
     onRead: () => limits.refresh(),
   });
   const limits = openLimits({ config: () => inForce, keys, now: clock.now });
@@ -160,9 +161,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       redact = snapshotRedactor(next);
       warnOfUnreadable();
       inForce = next.config;
+      keys.configure(configuredTenants(next.config));
       limits.refresh();
-      keys.configure(configuredKeys(next.config));
-      keys.refresh().catch(keysUnreadable);
     },
   });
 
@@ -317,8 +317,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
   });
   const scrapes = listenForScrapes(config.metrics.listen, expose);
+  const commands = new KeyCommands(await openTenants(storage, () => watched.current().config, clock.now));
   // Only now: a start that failed would have made a key that nobody was shown.
-  const firstKey = keys.usableKeys(clock.now()) === 0 ? await createFirstKey(storage, clock.now()) : null;
+  const firstKey = keys.usableKeys(clock.now()) === 0 ? (await commands.create({ name: 'first' })).key : null;
   if (firstKey) await keys.refresh();
 
   return {
@@ -388,15 +389,4 @@ function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLimits {
   const totalBytes = memory.bodiesBytes ?? Math.max(availableBytes * BUDGET_SHARE, bodyLimitBytes);
   const perKeyBytes = Math.max(totalBytes * memory.sharePerKey, bodyLimitBytes);
   return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
-}
-
-function configuredKeys({ keys, server }: Config): ConstructorParameters<typeof KeyIndex>[0]['configured'] {
-  const ordinary = keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() }));
-  if (server.adminKey === null) return ordinary;
-  return [...ordinary, { id: 'key_admin', name: 'admin', key: server.adminKey.reveal(), roles: ['admin'] }];
-}
-
-async function createFirstKey(storage: Storage, nowMs: number): Promise<string> {
-  const { key } = await createKey(storage.keys, await storage.secret('pepper'), { name: 'first' }, nowMs);
-  return key;
 }

@@ -25,10 +25,16 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'keys',
-    usage: 'keys create NAME | list | revoke ID-OR-NAME',
+    usage: 'keys create NAME | list | show|set|rotate|revoke KEY',
     summary:
-      'manage API keys (create: --models A,B* --routing only=A,B --expires DATE --strict --log-content)',
+      'manage API keys (--project P --role R --models A,B* --limit "60 requests per minute" --budget "5 usd per day" --routing only=A,B --expires DATE --strict --log-content; rotate: --grace 24h)',
     load: async () => (await import('./keys.ts')).keys,
+  },
+  {
+    name: 'projects',
+    usage: 'projects create NAME | list | show|set|archive NAME',
+    summary: 'manage projects (--limit "600 requests per minute" --budget "500 usd per month"; restore NAME)',
+    load: async () => (await import('./projects.ts')).projects,
   },
   {
     name: 'models',

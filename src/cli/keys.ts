@@ -1,6 +1,6 @@
-// `dragoman keys create|list|revoke`: API keys of the embedded database.
-import { createKey, listKeys, revokeKey } from '../auth/index.ts';
-import { GatewayError, toWishes, type RoutingDefaults } from '../canonical/index.ts';
+// `dragoman keys create|list|show|set|rotate|revoke`: API keys of the embedded database.
+import { KeyCommands, type KeySettings, type KeyView } from '../auth/index.ts';
+import { GatewayError, KEY_ROLES, toWishes, type KeyRole, type RoutingDefaults } from '../canonical/index.ts';
 import {
   ConfigError,
   checkWishes,
@@ -10,73 +10,132 @@ import {
   type Config,
 } from '../config/index.ts';
 import { presets } from '../providers/index.ts';
-import type { Storage } from '../storage/ports.ts';
 import { parseArguments, printRows, type Arguments, type RunCommand } from './command.ts';
+import { limitsText, readLimits } from './limit-options.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
-import { openStorage } from './open-storage.ts';
+import { dateText, everyPage, withTenants } from './tenant-command.ts';
 
 export const keys: RunCommand = async (argv) => {
   const args = parseArguments(argv, {
+    name: { type: 'string' },
+    project: { type: 'string' },
+    role: { type: 'string', multiple: true },
     models: { type: 'string' },
     expires: { type: 'string' },
     'log-content': { type: 'boolean' },
     strict: { type: 'boolean' },
     routing: { type: 'string' },
+    limit: { type: 'string', multiple: true },
+    budget: { type: 'string', multiple: true },
+    grace: { type: 'string' },
   });
-  const action = ACTIONS.get(args.words[0] ?? 'list');
+  const word = args.words[0] ?? 'list';
+  const action = ACTIONS.get(word);
   if (!action)
     throw new GatewayError(
       'invalid_request',
-      `there is no "keys ${args.words[0]}"; use create, list or revoke`,
+      `there is no "keys ${word}"; use ${[...ACTIONS.keys()].join(', ')}`,
     );
-  const { config } = args.load();
-  const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
-  try {
-    await action(storage, args, config);
-  } finally {
-    await storage.close();
-  }
-  return 0;
+  return withTenants(args, (tenants, config) => action(new KeyCommands(tenants), args, config));
 };
 
-const ACTIONS: ReadonlyMap<string, (storage: Storage, args: Arguments, config: Config) => Promise<void>> =
-  new Map([
-    ['create', create],
-    ['list', list],
-    ['revoke', revoke],
-  ]);
+type Action = (commands: KeyCommands, args: Arguments, config: Config) => Promise<void>;
 
-async function create(storage: Storage, args: Arguments, config: Config): Promise<void> {
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['create', create],
+  ['list', list],
+  ['show', show],
+  ['set', set],
+  ['rotate', rotate],
+  ['revoke', revoke],
+]);
+
+async function create(commands: KeyCommands, args: Arguments, config: Config): Promise<void> {
+  const settings = settingsOf(args, config);
+  tellKey(
+    await commands.create({ ...settings, name: args.words[1] ?? '', projectId: args.option('project') }),
+    args,
+  );
+}
+
+async function list(commands: KeyCommands, args: Arguments): Promise<void> {
+  const projectId = args.option('project');
+  const inFile = commands
+    .configured()
+    .filter((key) => projectId === undefined || key.projectId === projectId);
+  const stored = await everyPage(async (after) => {
+    const { keys: entries, hasMore } = await commands.list({ ...after, order: 'asc', projectId });
+    return { entries, hasMore };
+  });
+  const rows = [...inFile, ...stored].map((key) => (args.json ? jsonOf(key) : rowOf(key)));
+  printRows(rows, COLUMNS, args.json);
+}
+
+async function show(commands: KeyCommands, args: Arguments): Promise<void> {
+  print(await commands.find(nameOf(args)), args);
+}
+
+async function set(commands: KeyCommands, args: Arguments, config: Config): Promise<void> {
+  if (args.option('project') !== undefined)
+    throw new GatewayError(
+      'invalid_request',
+      'a key stays in its project: make another key in the other one',
+    );
+  const change = { ...settingsOf(args, config), name: args.option('name') };
+  print(await commands.change(nameOf(args), change), args);
+}
+
+async function rotate(commands: KeyCommands, args: Arguments): Promise<void> {
+  tellKey(await commands.rotate(nameOf(args), graceOf(args.option('grace'))), args);
+}
+
+async function revoke(commands: KeyCommands, args: Arguments): Promise<void> {
+  const key = await commands.revoke(nameOf(args));
+  if (args.json) process.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
+  else process.stdout.write(`revoked ${key.id} (${key.name})\n`);
+}
+
+function nameOf(args: Arguments): string {
+  const which = args.words[1];
+  if (!which) throw new GatewayError('invalid_request', 'say which key: its id or its name');
+  return which;
+}
+
+/** What the options say; members that none of them names are absent. */
+function settingsOf(args: Arguments, config: Config): KeySettings {
   const expires = args.option('expires');
-  const expiresAt = expires === undefined ? null : Date.parse(expires);
+  const expiresAt = expires === undefined || expires === 'never' ? null : Date.parse(expires);
   if (Number.isNaN(expiresAt))
     throw new GatewayError('invalid_request', `--expires: "${expires}" is not a date such as 2027-01-31`);
-  const models = args
-    .option('models')
-    ?.split(',')
-    .map((model) => model.trim());
-  const created = await createKey(
-    storage.keys,
-    await storage.secret('pepper'),
-    {
-      name: args.words[1] ?? '',
-      models: models ?? null,
-      expiresAt,
-      logContent: args.flag('log-content'),
-      strict: args.flag('strict') || null,
-      routing: routingOf(args.option('routing'), config),
-    },
-    Date.now(),
-  );
-  if (args.json)
-    process.stdout.write(`${JSON.stringify({ key: created.key, ...created.record }, null, 2)}\n`);
-  else process.stdout.write(`${created.key}\n`);
-  process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
+  const models = args.option('models');
+  const routing = args.option('routing');
+  const logContent = args.choice('log-content');
+  const strict = args.choice('strict');
+  return {
+    ...(models !== undefined && {
+      models: models === 'all' ? null : models.split(',').map((model) => model.trim()),
+    }),
+    ...(expires !== undefined && { expiresAt }),
+    ...(logContent !== undefined && { logContent }),
+    ...(strict !== undefined && { strict }),
+    ...(routing !== undefined && { routing: routing === 'none' ? null : routingOf(routing, config) }),
+    ...rolesOf(args.options('role')),
+    ...readLimits(args),
+  };
+}
+
+function rolesOf(words: readonly string[]): { roles?: readonly KeyRole[] } {
+  if (words.length === 0) return {};
+  const roles = words.map((word) => {
+    const role = KEY_ROLES.find((one) => one === word);
+    if (role) return role;
+    throw new GatewayError('invalid_request', `--role: "${word}" is none of ${KEY_ROLES.join(', ')}`);
+  });
+  return { roles };
 }
 
 /** The block of `--routing`, its names checked against what this configuration serves. Throws ConfigError. */
-function routingOf(text: string | undefined, config: Config): RoutingDefaults | null {
-  if (text === undefined) return null;
+function routingOf(text: string, config: Config): RoutingDefaults {
   const words = parseRouting(text, '--routing');
   const { catalog } = offlineSnapshot(config);
   const known = { catalog, providers: knownProviders({ config, presets }) };
@@ -86,26 +145,65 @@ function routingOf(text: string | undefined, config: Config): RoutingDefaults | 
   return words;
 }
 
-async function list(storage: Storage, args: Arguments): Promise<void> {
-  const rows = (await listKeys(storage.keys, Date.now())).map((key) => ({
-    ...key,
-    routing: key.routing && !args.json ? formatRouting(key.routing) : key.routing,
-    created: new Date(key.createdAt).toISOString().slice(0, 10),
-    expires: key.expiresAt === null ? 'never' : new Date(key.expiresAt).toISOString().slice(0, 10),
-    models: key.models?.join(',') ?? 'all',
-    strict: key.strict === null ? 'default' : String(key.strict),
-  }));
-  printRows(
-    rows,
-    ['id', 'name', 'hint', 'state', 'created', 'expires', 'models', 'strict', 'routing'],
-    args.json,
-  );
+const HOUR = 3_600_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR, d: 24 * HOUR };
+
+/** Milliseconds of `24h`; nothing where nothing is said: whoever found the old secret has it no longer. */
+function graceOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (Number.isNaN(ms))
+    throw new GatewayError('invalid_request', `--grace: "${text}" is not a time such as 24h or 30m`);
+  return ms;
 }
 
-async function revoke(storage: Storage, args: Arguments): Promise<void> {
-  const which = args.words[1];
-  if (!which) throw new GatewayError('invalid_request', 'say which key: its id or its name');
-  const key = await revokeKey(storage.keys, which, Date.now());
+function tellKey({ key, record }: { key: string; record: KeyView }, args: Arguments): void {
+  if (args.json) process.stdout.write(`${JSON.stringify({ key, ...record }, null, 2)}\n`);
+  else process.stdout.write(`${key}\n`);
+  process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
+  if (record.previousUntil !== null)
+    process.stderr.write(`The one before is good until ${new Date(record.previousUntil).toISOString()}.\n`);
+}
+
+function print(key: KeyView, args: Arguments): void {
   if (args.json) process.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
-  else process.stdout.write(`revoked ${key.id} (${key.name})\n`);
+  else printRows([rowOf(key)], COLUMNS, false);
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'project',
+  'hint',
+  'state',
+  'created',
+  'expires',
+  'models',
+  'roles',
+  'limits',
+  'strict',
+  'routing',
+];
+
+function jsonOf(key: KeyView): Readonly<Record<string, unknown>> {
+  return { ...key };
+}
+
+function rowOf(key: KeyView): Readonly<Record<string, string>> {
+  const routing = key.source === 'database' ? (key.routing as RoutingDefaults | null) : null;
+  return {
+    id: key.id,
+    name: key.name,
+    project: key.projectId ?? 'own',
+    hint: key.hint,
+    state: key.state,
+    created: key.createdAt === null ? 'by the file' : dateText(key.createdAt),
+    expires: key.expiresAt === null ? 'never' : dateText(key.expiresAt),
+    models: key.models?.join(',') ?? 'all',
+    roles: key.roles.join(','),
+    limits: limitsText(key),
+    strict: key.strict === null ? 'default' : String(key.strict),
+    routing: routing ? formatRouting(routing) : '',
+  };
 }

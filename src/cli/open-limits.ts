@@ -6,7 +6,7 @@ import { type LimitEntry, Limits, type LimitSource, type Written } from '../limi
 interface LimitParts {
   /** The current one. */
   readonly config: () => Config;
-  readonly keys: Pick<KeyIndex, 'principals'>;
+  readonly keys: Pick<KeyIndex, 'principals' | 'projects'>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -20,18 +20,18 @@ const NONE: readonly LimitEntry[] = [];
 
 function sourceOf({ config, keys }: LimitParts): LimitSource {
   const entriesOf: LimitSource['entriesOf'] = (kind, id) => {
-    const { limits, budgets, projects, providers } = config();
+    const { limits, budgets, providers } = config();
     if (kind === 'gateway') return [...limits, ...budgets];
     if (kind === 'provider') return (own(providers, id) || undefined)?.limits ?? NONE;
-    const project = own(projects, id);
-    return project ? [...project.limits, ...project.budgets] : NONE;
+    return kind === 'project' ? keys.projects.limitsOf(id) : NONE;
   };
   function* all(): Iterable<Written> {
-    const { projects, providers } = config();
     yield { owner: { kind: 'gateway', id: '', name: '' }, entries: entriesOf('gateway', '') };
-    for (const kind of ['project', 'provider'] as const)
-      for (const id of Object.keys(kind === 'project' ? projects : providers))
-        yield { owner: { kind, id, name: id }, entries: entriesOf(kind, id) };
+    for (const [kind, names] of [
+      ['project', keys.projects.names()],
+      ['provider', Object.keys(config().providers)],
+    ] as const)
+      for (const id of names) yield { owner: { kind, id, name: id }, entries: entriesOf(kind, id) };
     for (const { keyId, name, limits } of keys.principals())
       yield { owner: { kind: 'key', id: keyId, name }, entries: limits };
   }

@@ -2,6 +2,7 @@
 export type { Frees } from './counter.ts';
 export { Limiter } from './limiter.ts';
 export type { Demand, Standing } from './limiter.ts';
+export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
 export type { LimitSource, StandingFilter, Tenant, Written } from './limits.ts';
 export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';

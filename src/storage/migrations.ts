@@ -24,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'strictness of keys', up: strictnessOfKeys },
   { name: 'records in few bytes', up: compactRecords },
   { name: 'projects, limits and rotation of keys', up: projectsOfKeys, isAdditive: true },
+  { name: 'projects, and which keys have changed', up: projects, isAdditive: true },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -108,6 +109,42 @@ async function projectsOfKeys(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('keys')
     .addColumn('version', 'integer', (c) => c.notNull().defaultTo(1))
+    .execute();
+}
+
+async function projects(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('projects')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('created_at', 'integer', (c) => c.notNull())
+    .addColumn('updated_at', 'integer', (c) => c.notNull())
+    .addColumn('archived_at', 'integer')
+    .addColumn('limits', 'text')
+    .addColumn('budgets', 'text')
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('changed', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+  await db.schema
+    .alterTable('keys')
+    .addColumn('changed', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+  for (const table of ['projects', 'keys'] as const) {
+    await db.schema.createIndex(`${table}_in_order`).on(table).columns(['created_at', 'id']).execute();
+    await db.schema.createIndex(`${table}_by_change`).on(table).column('changed').execute();
+    const [all, id, changed] = [sql.table(table), sql.ref('id'), sql.ref('changed')];
+    const mark = sql`update ${all} set ${changed} = (select max(${changed}) + 1 from ${all}) where ${id} = new.id`;
+    await sql`create trigger ${sql.id(`${table}_inserted`)} after insert on ${all} begin ${mark}; end`.execute(
+      db,
+    );
+    await sql`create trigger ${sql.id(`${table}_updated`)} after update on ${all} when new.changed = old.changed begin ${mark}; end`.execute(
+      db,
+    );
+  }
+  await db.schema.createIndex('keys_by_name').on('keys').column('name').execute();
+  await db.schema
+    .createIndex('keys_by_project')
+    .on('keys')
+    .columns(['project_id', 'created_at', 'id'])
     .execute();
 }
 

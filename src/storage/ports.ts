@@ -58,13 +58,84 @@ export interface StoredKey {
   readonly version: number;
 }
 
+/** Some members of a thing; those that are absent stay as they are. */
+type Change<Of> = { readonly [Member in keyof Of]?: Of[Member] | undefined };
+
+export type KeyChange = Change<Omit<StoredKey, 'id' | 'projectId' | 'createdAt' | 'updatedAt' | 'version'>>;
+
+/** When something is changed, and which version of it is meant. */
+export interface ChangeOf {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  /** Absent: whichever there is. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** What narrows a list of keys; what is absent is no condition. */
+export interface KeyFilter {
+  /** Of one project. */
+  readonly projectId?: string | undefined;
+  readonly isRevoked?: boolean | undefined;
+}
+
+export interface KeyPage {
+  readonly keys: readonly StoredKey[];
+  readonly hasMore: boolean;
+}
+
+/** Keys are never deleted: records keep their owners. */
 export interface KeyStore {
   insert(key: StoredKey): Promise<void>;
-  list(): Promise<readonly StoredKey[]>;
-  /** False when there is no such key. Revoking twice keeps the first time. */
-  revoke(id: string, atMs: number): Promise<boolean>;
-  /** Changes when keys may have changed, also by another process. Cheap enough to ask every second. */
-  version(): Promise<string>;
+  find(id: string): Promise<StoredKey | null>;
+  /** All that have a name, revoked ones included, in the order of their making. */
+  named(name: string): Promise<readonly StoredKey[]>;
+  /** Keys in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  list(page: PageRequest & KeyFilter): Promise<KeyPage>;
+  /** The key as it is now; null when there is none. @throws GatewayError `conflict` where it has another version */
+  update(id: string, change: KeyChange, of: ChangeOf): Promise<StoredKey | null>;
+  /** Every key, some at a time and in no order. */
+  all(): AsyncIterable<readonly StoredKey[]>;
+  /** Grows with every change of any key, also by another process. Cheap enough to ask every second. */
+  mark(): Promise<number>;
+  /** The keys that have changed since a mark. */
+  changedSince(mark: number): Promise<readonly StoredKey[]>;
+}
+
+/** A project that no configuration file defines. */
+export interface StoredProject {
+  /** Its name. */
+  readonly id: string;
+  /** Unix milliseconds, as are all times here. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Since when its keys are refused; null while it is in use. */
+  readonly archivedAt: number | null;
+  /** In the words of the configuration, and checked. */
+  readonly limits: readonly LimitEntry[];
+  readonly budgets: readonly LimitEntry[];
+  /** Grows by one with each change. */
+  readonly version: number;
+}
+
+export type ProjectChange = Change<Pick<StoredProject, 'archivedAt' | 'limits' | 'budgets'>>;
+
+export interface ProjectPageRequest extends PageRequest {
+  readonly isArchived?: boolean | undefined;
+}
+
+/** Projects are never deleted: what belongs to one keeps its owner, and a name is given once. */
+export interface ProjectStore {
+  /** False when the name was given before. */
+  insert(project: StoredProject): Promise<boolean>;
+  find(id: string): Promise<StoredProject | null>;
+  /** Projects in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  list(page: ProjectPageRequest): Promise<{ projects: readonly StoredProject[]; hasMore: boolean }>;
+  /** The project as it is now; null when there is none. @throws GatewayError `conflict` where it has another version */
+  update(id: string, change: ProjectChange, of: ChangeOf): Promise<StoredProject | null>;
+  /** As of keys. */
+  mark(): Promise<number>;
+  /** The projects that have changed since a mark; all since 0. */
+  changedSince(mark: number): Promise<readonly StoredProject[]>;
 }
 
 export interface SealedTurn {
@@ -289,6 +360,7 @@ export interface StateUsage {
 export interface Storage {
   readonly ledger: LedgerStore;
   readonly keys: KeyStore;
+  readonly projects: ProjectStore;
   readonly vault: VaultStore;
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;

@@ -84,6 +84,21 @@ export interface KeyTable {
   /** Null: as it was made. */
   updated_at: number | null;
   version: Generated<number>;
+  /** Greater than that of every key that changed before. Set by triggers, also for programs that do not know it. */
+  changed: Generated<number>;
+}
+
+export interface ProjectTable {
+  id: string;
+  created_at: number;
+  updated_at: number;
+  archived_at: number | null;
+  /** JSON arrays in the configuration's own words; null means none. */
+  limits: string | null;
+  budgets: string | null;
+  version: number;
+  /** As of keys. */
+  changed: Generated<number>;
 }
 
 export interface VaultTable {
@@ -212,6 +227,7 @@ export interface Schema {
   attempts: AttemptTable;
   generation_contents: ContentTable;
   keys: KeyTable;
+  projects: ProjectTable;
   vault: VaultTable;
   responses: ResponseTable;
   response_ids: ResponseIdTable;

@@ -3,6 +3,7 @@ import { SqliteConversations } from './sqlite-conversations.ts';
 import { SqliteFiles } from './sqlite-files.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
+import { SqliteProjects } from './sqlite-projects.ts';
 import { SqlitePrompts } from './sqlite-prompts.ts';
 import { SqliteResponses } from './sqlite-responses.ts';
 import type { SqliteBase, SqliteStore } from './sqlite-store.ts';
@@ -15,7 +16,8 @@ export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: Retu
 
 export const STORES = {
   ledger: { open: (base) => new SqliteLedger(base) },
-  keys: { open: (base) => new SqliteKeys(base.connection, base.db) },
+  keys: { open: ({ db }) => new SqliteKeys(db) },
+  projects: { open: ({ db }) => new SqliteProjects(db) },
   vault: { open: (base) => new SqliteVault(base.connection, base.db) },
   responses: { open: (base) => new SqliteResponses(base) },
   conversations: { open: (base) => new SqliteConversations(base) },

@@ -272,9 +272,9 @@ test('a process that died leaves the place when its time has run out', async () 
   // What a turn of another process leaves that cannot end it any more.
   const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
   const keys = new KeyIndex({
-    store: storage.keys,
+    storage,
     pepper: await storage.secret('pepper'),
-    configured: [{ name: 'test', key: TEST_KEY }],
+    configured: { keys: [{ name: 'test', key: TEST_KEY }] },
   });
   await keys.refresh();
   const { projectId } = keys.authenticate(TEST_KEY, clock.now());

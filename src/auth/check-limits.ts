@@ -1,0 +1,36 @@
+// Whether limits and budgets mean something, for those that do not come from the configuration file.
+import { GatewayError } from '../canonical/index.ts';
+import { rulesOf, type LimitEntry } from '../limits/index.ts';
+
+/** As many as one owner may have of each; every one is looked at for every request. */
+const MOST = 32;
+
+export interface LimitsOf {
+  readonly limits?: readonly LimitEntry[] | undefined;
+  readonly budgets?: readonly LimitEntry[] | undefined;
+}
+
+/** @throws GatewayError `invalid_request` that names the member */
+export function checkLimits({ limits = [], budgets = [] }: LimitsOf): void {
+  check('limits', limits, (entry) => entry.usd === undefined, 'money is limited by `budgets`');
+  check('budgets', budgets, (entry) => entry.usd !== undefined, 'a budget is an amount of `usd`');
+}
+
+function check(
+  param: string,
+  entries: readonly LimitEntry[],
+  belongs: (entry: LimitEntry) => boolean,
+  otherwise: string,
+): void {
+  const refuse = (reason: string): never => {
+    throw new GatewayError('invalid_request', `${param}: ${reason}`, { param });
+  };
+  if (entries.length > MOST) refuse(`at most ${MOST} are possible`);
+  if (!entries.every(belongs)) refuse(otherwise);
+  try {
+    rulesOf(entries);
+  } catch (error) {
+    if (error instanceof RangeError) refuse(error.message);
+    throw error;
+  }
+}
