@@ -28,7 +28,6 @@ import { returnMemory } from '../server/memory-return.ts';
 import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
-import type { VaultStore } from '../storage/ports.ts';
 import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
@@ -43,15 +42,13 @@ import { configuredTenants, openTenants } from './open-tenants.ts';
 import { openTools } from './open-tools.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
+import { olderThan, purgeExpired } from './purge-expired.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
 const TICK_MS = 100;
 /** How long signed reasoning can be given back to a client that lost it. */
 const VAULT_TTL_MS = 7 * 24 * 3_600_000;
-const PURGE_MS = 600_000;
-/** Between two portions of what has expired. */
-const PURGE_PAUSE_MS = 20;
 
 export interface ComposeInput {
   readonly environment: Environment;
@@ -254,11 +251,17 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     usedMs,
     collect: input.collect ?? collectGarbage,
   });
-  const stopPurge = clock.every(PURGE_MS, () => {
-    for (const store of [storage.vault, storage.responses, storage.conversations, files])
-      purgeAll(store, clock.now(), () => ready).catch((error: unknown) =>
-        log.warn('what has expired could not be deleted', { error }),
-      );
+  const stopPurge = purgeExpired({
+    stores: [
+      storage.vault,
+      storage.responses,
+      storage.conversations,
+      files,
+      olderThan(storage.audit, () => watched.current().config.audit.retentionDays),
+    ],
+    goesOn: () => ready,
+    clock,
+    log,
   });
   const operatorSecret = await storage.secret('operator');
   const authenticateAdmin = adminSignIn({ keys, operatorSecret, now: clock.now });
@@ -281,6 +284,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     socketLimits: () => watched.current().config.server.websocket,
     management: openManagement({
       authenticateAdmin,
+      storage,
       snapshot: watched.current,
       path,
       tryDraft: (text) => void snapshotOf(input.load(text), 0),
@@ -369,16 +373,6 @@ async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
   if (gateway.active === 0) return;
   gateway.abortAll();
   for (let wait = 0; gateway.active > 0 && wait < 40; wait++) await step(50);
-}
-
-/** Deletes what has expired, a little at a time: requests are answered in between. */
-async function purgeAll(
-  store: Pick<VaultStore, 'purge'>,
-  nowMs: number,
-  goesOn: () => boolean,
-): Promise<void> {
-  const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PURGE_PAUSE_MS, resolve));
-  while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
 }
 
 /** Of the memory that there is, unless the configuration says otherwise; it takes a few times a body to answer it. */

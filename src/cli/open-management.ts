@@ -6,11 +6,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { MemoryBudget } from '../server/memory-budget.ts';
+import type { Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Redact } from '../telemetry/redact.ts';
 
 export interface ManagementInput {
   readonly authenticateAdmin: AdminSignIn;
+  readonly storage: Storage;
   readonly snapshot: () => Snapshot;
   /** The configuration file; null: there is none. */
   readonly path: string | null;
@@ -35,10 +37,11 @@ export function openManagement(input: ManagementInput): Answering {
   };
 }
 
-async function open({ snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
+async function open({ storage, snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
   const management = await import('../management/index.ts');
   return management.openManagement({
     ...input,
+    audit: storage.audit,
     now: clock.now,
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,

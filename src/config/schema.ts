@@ -93,6 +93,17 @@ const file = z.strictObject({
   )
     .prefault({})
     .describe('What the gateway keeps for clients.'),
+  audit: inProgram(
+    z.strictObject({
+      retention_days: z
+        .number()
+        .min(0)
+        .default(365)
+        .describe('Days that entries of the audit log are kept; 0: for ever.'),
+    }),
+  )
+    .prefault({})
+    .describe('Who changed what by the management API or by commands.'),
   files: filesSchema,
   logging: inProgram(
     z.strictObject({

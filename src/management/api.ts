@@ -3,6 +3,7 @@
 import { Hono, type Context } from 'hono';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
+import { newId } from '../runtime/ids.ts';
 import { announcedBytes, readBody } from '../server/body.ts';
 import type { Hold } from '../server/memory-budget.ts';
 import { reply } from '../server/reply.ts';
@@ -39,11 +40,12 @@ export function openManagement(
       return reply({ ...deps, authenticate }, request, async ({ keyId, name }, hold, requestId) => {
         if (!route) throw nothingAt(request);
         const actor = { id: keyId, name, address };
+        const now = deps.now();
         const answer = await route.answerTo({
           deps,
-          actor,
-          now: deps.now(),
-          requestId,
+          now,
+          record: (change) =>
+            deps.audit.append({ ...change, id: newId('audit_'), createdAt: now, actor, requestId }),
           param: (each) => context.req.param(each) ?? '',
           query: context.req.query(),
           body: route.body && (await readJson(deps, request, hold)),

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
+import type { AuditStore } from '../storage/ports.ts';
 
 /** The configuration that is in force. */
 export interface ConfigurationInForce {
@@ -28,4 +29,5 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly checkDraft: (text: string) => readonly string[];
   readonly catalog: () => Catalog;
   readonly routing: RoutingState;
+  readonly audit: AuditStore;
 }

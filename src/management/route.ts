@@ -5,22 +5,23 @@ import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { describeIssues, schemaAt, schemaNode } from '../config/index.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 
-/** Who asks, as the audit log says it. */
-export interface Actor {
-  readonly id: string;
-  readonly name: string;
-  /** The other end of the connection; null when it is gone. */
-  readonly address: string | null;
+/** What a request changed, as the audit log says it: without secrets. */
+export interface Change {
+  /** What was done to what kind of thing, e.g. `key.create`. */
+  readonly action: string;
+  /** Id of the thing. */
+  readonly target: string;
+  /** As it was; null where there was nothing. */
+  readonly before: JsonObject | null;
+  /** As it is; null where there is nothing any more. */
+  readonly after: JsonObject | null;
 }
 
 /** One request, before its query and body are checked. */
 export interface RawCall {
   readonly deps: ManagementDependencies;
-  readonly actor: Actor;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Id of the request, as its answer names it. */
-  readonly requestId: string;
   /** A parameter of the path, decoded. */
   readonly param: (name: string) => string;
   readonly query: Readonly<Record<string, string>>;
@@ -28,6 +29,8 @@ export interface RawCall {
   readonly body: unknown;
   /** The `If-Match` of a change; null where it has none. */
   readonly ifMatch: string | null;
+  /** Writes into the audit log what has been changed. To be awaited: it is there before the answer. */
+  readonly record: (change: Change) => Promise<void>;
 }
 
 /** The same, checked. */

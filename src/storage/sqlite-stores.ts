@@ -1,4 +1,5 @@
 // The stores of a database, one line each.
+import { auditStore } from './sqlite-audit.ts';
 import { SqliteConversations } from './sqlite-conversations.ts';
 import { SqliteFiles } from './sqlite-files.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
@@ -15,6 +16,7 @@ export type SqliteStores = Readonly<Record<string, SqliteStore<unknown>>>;
 export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
 
 export const STORES = {
+  audit: auditStore,
   ledger: { open: (base) => new SqliteLedger(base) },
   keys: { open: ({ db }) => new SqliteKeys(db) },
   projects: { open: ({ db }) => new SqliteProjects(db) },

@@ -3,6 +3,7 @@ import { shown, type Requirements } from './requirement.ts';
 
 const MANAGEMENT = 'the management API';
 const SIGN_IN = 'test/management/sign-in.test.ts';
+const AUDIT = 'test/management/audit.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
 
 export const managementRequirements: Requirements = {
@@ -33,5 +34,12 @@ export const managementRequirements: Requirements = {
     'Lists have pages in both directions; a member that is not known is a 400 that names it.',
     `${ROUTES}: are listed in pages, in both directions`,
     `${ROUTES}: a wrong member of a request is named, with the one that was meant`,
+  ),
+  'contract.management.audit': shown(
+    MANAGEMENT,
+    'Every change is in the audit log: who, what, before and after, when, from where; entries are purged after their time.',
+    `${AUDIT}: a change is told with who made it, from where, when, and what was before and after`,
+    `${AUDIT}: what changes nothing is not in it`,
+    `${AUDIT}: it is read newest first, in pages in both directions, and purged from its oldest end`,
   ),
 };

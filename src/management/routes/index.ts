@@ -1,7 +1,13 @@
 // Every route of the management API: one line for each thing that is managed.
 import type { Route } from '../route.ts';
+import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { MODEL_ROUTES } from './models.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
 
-export const ROUTES: readonly Route[] = [...CONFIG_ROUTES, ...MODEL_ROUTES, ...PROVIDER_ROUTES];
+export const ROUTES: readonly Route[] = [
+  ...CONFIG_ROUTES,
+  ...MODEL_ROUTES,
+  ...PROVIDER_ROUTES,
+  ...AUDIT_ROUTES,
+];

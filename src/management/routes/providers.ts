@@ -74,14 +74,17 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     }),
     answer: breakerSchema,
     refusals: [404],
-    run: ({ deps, param, body, now }) => {
+    run: async ({ deps, param, body, now, record }) => {
       const id = existing(param('id'), deps);
       const all = byProvider(deps).get(id) ?? [];
       const endpoints = body.model === undefined ? all : ofModel(body.model, id, deps);
       const until = body.state === 'open' ? now + body.for_ms : null;
+      const before = { open: openOf(endpoints, deps, now) };
       for (const endpoint of endpoints)
         if (until === null) deps.routing.takeBack(endpoint);
         else deps.routing.setAside(endpoint, until, body.reason);
+      const after = { open: openOf(endpoints, deps, now), reason: body.reason };
+      await record({ action: `provider.breaker.${body.state}`, target: id, before, after });
       return {
         object: 'provider.breaker' as const,
         provider: id,
@@ -113,6 +116,16 @@ function summaryOf(
     running: healths.reduce((sum, { inFlight }) => sum + inFlight, 0),
     open: healths.filter((health) => health.standing(now).state === 'open').length,
   };
+}
+
+/** Endpoints that are left alone. */
+function openOf(
+  endpoints: readonly Endpoint[],
+  { routing }: ManagementDependencies,
+  now: number,
+): readonly string[] {
+  const isOpen = (endpoint: Endpoint): boolean => routing.seen(endpoint)?.standing(now).state === 'open';
+  return endpoints.filter(isOpen).map(({ modelId, slug }) => `${modelId} at ${slug}`);
 }
 
 function existing(id: string, { catalog }: ManagementDependencies): string {
