@@ -247,9 +247,9 @@ describe('what outlives what', () => {
       { requests: 10, per: 'minute' },
     ]);
     scene.spend(provider, 0);
-    scene.limiter.correct(provider, MODEL, 'requests', 9);
+    scene.limiter.correct(provider, MODEL, { kind: 'requests', amount: 10 }, 9);
     expect(scene.used(provider)).toEqual([1]);
-    scene.limiter.correct(provider, MODEL, 'requests', 0);
+    scene.limiter.correct(provider, MODEL, { kind: 'requests', amount: 10 }, 0);
     const demand = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
     expect(scene.limiter.check([provider], demand)).toMatchObject({ used: 10, frees: NOON + 60_000 });
     scene.clock.advance(60_000);

@@ -8,6 +8,13 @@ export interface LimitNotice {
   readonly resetMs: number;
 }
 
+/** One limit of an upstream, with its size: by that it is told from others. */
+export interface AnnouncedLimit {
+  readonly kind: 'requests' | 'tokens';
+  readonly amount: number;
+  readonly remaining: number;
+}
+
 /** What is left of a limit of the gateway, for whoever has to keep to it. */
 export interface LimitState {
   readonly amount: number;

@@ -72,6 +72,7 @@ function counterFor(
     settings: deps.settings(),
     principal,
     state: deps.routing,
+    limits: deps.limits,
     nowMs: deps.clock.now(),
     inputChars: body.length,
     peek: true,

@@ -14,6 +14,7 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall): Json
     settings,
     principal: call.principal,
     state: deps.routing,
+    limits: deps.limits,
     nowMs: deps.clock.now(),
     inputChars,
     peek: true,

@@ -4,13 +4,16 @@ import { type Refusal, refusalText } from '../limits/index.ts';
 
 /** @param nowMs Unix milliseconds */
 export function limitError(refusal: Refusal, nowMs: number): GatewayError {
-  const { reason, frees } = refusal;
-  const retryAfterMs = typeof frees === 'number' ? Math.max(0, Math.ceil(frees - nowMs)) : undefined;
-  const isRate = reason === 'rate';
+  const isRate = refusal.reason === 'rate';
   return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
     code: isRate ? 'rate_limit_exceeded' : 'budget_exceeded',
     // Whoever is asked in its place would be used by the same client.
     fault: 'gateway',
-    retryAfterMs,
+    retryAfterMs: waitOf(refusal, nowMs),
   });
+}
+
+/** Milliseconds until it frees; undefined where nobody knows, or it never does. */
+export function waitOf({ frees }: Refusal, nowMs: number): number | undefined {
+  return typeof frees === 'number' ? Math.max(0, Math.ceil(frees - nowMs)) : undefined;
 }

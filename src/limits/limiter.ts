@@ -162,13 +162,18 @@ export class Limiter {
   }
 
   /**
-   * Takes somebody else's word for what remains of the limits of a kind, such as a vendor's own headers. Only downwards:
-   * what runs just now is not in their count yet.
+   * Takes somebody else's word for what remains of a limit, such as a vendor's own headers: of those that are as large as
+   * theirs, which are taken to be the same. Only downwards: what runs just now is not in their count yet.
    */
-  correct(scope: Scope, model: string, kind: LimitRule['kind'], remaining: number): void {
+  correct(
+    scope: Scope,
+    model: string,
+    { kind, amount }: Pick<LimitRule, 'kind' | 'amount'>,
+    remaining: number,
+  ): void {
     const now = this.#now();
     for (const { rule, counter } of scope.limitsOf(model)) {
-      if (rule.kind !== kind || !counter) continue;
+      if (rule.kind !== kind || rule.amount !== amount || !counter) continue;
       const unseen = rule.amount - remaining - counter.used(now);
       if (unseen > 0) counter.restore(unseen, now, now);
     }

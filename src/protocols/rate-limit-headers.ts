@@ -1,6 +1,6 @@
 // Rate limits as upstreams announce them in the headers of their answers, and as the gateway does: what an allowance is,
 // and the `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
-import type { LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
+import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
 
 /** The headers of one allowance, all in lower case. */
 export interface AllowanceHeaders {
@@ -79,6 +79,25 @@ export function decodeRateLimitHeaders(
   nowMs: number,
 ): LimitNotice | null {
   return decodeAllowances(X_RATE_LIMIT, header, nowMs);
+}
+
+/** Reads the same headers where they name the size of a limit. */
+export function announcedRateLimits(header: (name: string) => string | null): readonly AnnouncedLimit[] {
+  return announcedBy((kind, what) => header(`x-ratelimit-${what}-${kind}`));
+}
+
+/**
+ * The limits of which both size and rest are named.
+ * @param read the header of a kind
+ */
+export function announcedBy(
+  read: (kind: AnnouncedLimit['kind'], what: 'limit' | 'remaining') => string | null,
+): readonly AnnouncedLimit[] {
+  return (['requests', 'tokens'] as const).flatMap((kind) => {
+    const amount = readCount(read(kind, 'limit'));
+    const remaining = readCount(read(kind, 'remaining'));
+    return amount === undefined || remaining === undefined ? [] : [{ kind, amount, remaining }];
+  });
 }
 
 /** Undefined for anything but a number from 0 on: Azure says -1 where it does not count. */

@@ -1,5 +1,6 @@
 // A protocol as spoken to an upstream: what its codec must do, and what is known of every server of it.
 import type {
+  AnnouncedLimit,
   CanonicalRequest,
   EventSink,
   GatewayError,
@@ -106,4 +107,6 @@ export interface UpstreamCodec {
    * @param nowMs Unix milliseconds: some name a point in time
    */
   decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
+  /** Reads those of them that name their size. */
+  announcedLimits?(header: (name: string) => string | null): readonly AnnouncedLimit[];
 }

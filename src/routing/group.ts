@@ -117,14 +117,17 @@ function ordered(
 }
 
 /** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
-export function asideReason(endpoint: Endpoint, { state, nowMs, inputChars }: PlanContext): string | null {
+export function asideReason(endpoint: Endpoint, context: PlanContext): string | null {
+  const { state, nowMs, inputChars } = context;
   const health = state.health(endpoint);
   const learnedContext = health.learnedContext(nowMs);
   if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
     return `set aside: it has refused more than ${learnedContext} tokens`;
   const standing = health.standing(nowMs);
-  if (standing.state === 'closed' || state.admits(endpoint)) return null;
-  return `set aside: ${standing.reason ?? standing.state}`;
+  if (standing.state !== 'closed' && !state.admits(endpoint))
+    return `set aside: ${standing.reason ?? standing.state}`;
+  const full = context.full?.(endpoint) ?? null;
+  return full && `set aside: ${full}`;
 }
 
 /**

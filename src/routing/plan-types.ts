@@ -17,6 +17,8 @@ export interface PlanContext {
   readonly nowMs: number;
   /** Names of the request's parameters that an endpoint does not take. */
   readonly lacking: (request: CanonicalRequest, endpoint: Endpoint) => readonly string[];
+  /** Why an endpoint has no room just now, by limits that others do not know of; null where it has. Absent: it always has. */
+  readonly full?: ((endpoint: Endpoint) => string | null) | undefined;
   /** Characters of the prompt. */
   readonly inputChars: number;
   /** Wishes that name nobody are reported here. */

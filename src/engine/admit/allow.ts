@@ -1,6 +1,6 @@
 // Lets a planned request begin, as far as limits and budgets are concerned.
+import { demandOf } from '../demand.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import { demandOf } from './demand.ts';
 import type { Planned } from './planned.ts';
 
 /**

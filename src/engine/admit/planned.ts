@@ -30,13 +30,14 @@ export function planFor(
   arrival: Arrival,
   request: CanonicalRequest,
   inputChars: number,
-  { routing, clock }: Pick<GatewayDependencies, 'routing' | 'clock'>,
+  { routing, limits, clock }: Pick<GatewayDependencies, 'routing' | 'limits' | 'clock'>,
 ): Planned {
   const { call, settings, createdAt } = arrival;
   const plan = routeRequest(request, {
     settings,
     principal: call.principal,
     state: routing,
+    limits,
     nowMs: clock.now(),
     inputChars,
     peek: false,

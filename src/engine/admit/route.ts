@@ -1,14 +1,17 @@
 // Asks routing for the plan of a request, on behalf of a key and under the settings of its snapshot.
 import type { Principal } from '../../auth/index.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
+import type { Limits } from '../../limits/index.ts';
 import { planRequest, type Plan, type RoutingState } from '../../routing/index.ts';
 import { lackingParameters } from '../adapt/index.ts';
+import { fullReason } from '../provider-room.ts';
 import type { EngineSettings } from '../settings.ts';
 
 export interface RouteInput {
   readonly settings: EngineSettings;
   readonly principal: Principal;
   readonly state: RoutingState;
+  readonly limits: Limits;
   /** Unix milliseconds. */
   readonly nowMs: number;
   /** Characters of the request's body. */
@@ -27,6 +30,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
     projectId: principal.projectId,
     mayUse: principal.mayUse,
     state: input.state,
+    full: (endpoint) => fullReason(input.limits, endpoint),
     nowMs: input.nowMs,
     lacking: lackingParameters,
     inputChars: input.inputChars,

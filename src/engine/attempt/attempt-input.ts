@@ -7,6 +7,7 @@ import type { Spending } from '../spending.ts';
 import type { Attempt } from './attempt.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
+import type { ProviderHold } from './provider-hold.ts';
 
 /** Where an attempt's answer goes. */
 export interface AttemptOutput {
@@ -37,7 +38,7 @@ export interface Requester {
 /** What all attempts of the process share. */
 export type AttemptServices = Pick<
   GatewayDependencies,
-  'clock' | 'ticker' | 'upstream' | 'routing' | 'redact'
+  'clock' | 'ticker' | 'upstream' | 'routing' | 'limits' | 'redact'
 >;
 
 /** What differs between two attempts at the same. */
@@ -48,6 +49,8 @@ export interface AttemptNumber {
   readonly fresh: boolean;
   /** Follows what it costs; null where no budget counts it. */
   readonly spending: Spending | null;
+  /** What it has of its provider's limits; null where there are none. */
+  readonly hold: ProviderHold | null;
 }
 
 export interface AttemptInput {

@@ -100,6 +100,11 @@ export class Attempt {
     return this.#input.prepared.lane;
   }
 
+  /** Whether the upstream may have seen anything of it. */
+  get wasSent(): boolean {
+    return this.#progress.wasSent;
+  }
+
   /** Runs to the end of the answer, or to its `failure`; called once. Never rejects. */
   run(): Promise<void> {
     const { clock, ticker, upstream, routing } = this.#services;
@@ -127,7 +132,7 @@ export class Attempt {
         return paced;
       },
       {
-        connected: () => (this.#progress.state = 'waiting'),
+        connected: () => this.#progress.sent(),
         head: (head) => this.#guard(() => this.#head(head)),
         data: (bytes) => this.#data(bytes),
         end: () => this.#guard(() => this.#end()),
@@ -181,6 +186,7 @@ export class Attempt {
     if (!prepared.request.stream) this.#progress.state = 'answering';
     const limits = upstream.decodeLimits?.((name) => head.header(name), this.#progress.lastActivityAt);
     if (limits) this.#lease?.limits(limits);
+    this.#number.hold?.hear(prepared.protocol, (name) => head.header(name));
     const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
     const reader = openReader(head, this.#input, reading, this.#take);
     this.#reader = reader;

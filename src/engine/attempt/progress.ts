@@ -13,10 +13,17 @@ export class Progress {
   endedAt: number | undefined;
   /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
   paused = false;
+  /** True once the request was handed to a connection. */
+  wasSent = false;
 
   begin(nowMs: number): void {
     this.startedAt = nowMs;
     this.lastActivityAt = nowMs;
+  }
+
+  sent(): void {
+    this.state = 'waiting';
+    this.wasSent = true;
   }
 
   /** True once its outcome is known. */

@@ -5,11 +5,13 @@ import type { Spending } from '../spending.ts';
 import type { Trail } from '../trail.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
+import { ProviderHold } from './provider-hold.ts';
 
 /**
  * Makes an attempt and runs it to its end.
  * @param trail takes every attempt as it begins
- * @returns the one that counts. Rejects with GatewayError `quota` where no budget has room for it
+ * @returns the one that counts. Rejects with GatewayError where it may not begin: `rate_limited` where its provider has no
+ *   room, `quota` where no budget has
  */
 export async function runAttempt(
   input: AttemptInput,
@@ -18,22 +20,33 @@ export async function runAttempt(
   services: AttemptServices,
 ): Promise<Attempt> {
   for (let fresh = false; ; fresh = true) {
-    const spending = beginSpending(input, trail);
-    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending }, services);
+    const hold = ProviderHold.take(input.prepared, input.requester.deadlineAt, services);
+    const spending = beginSpending(input, trail, hold);
+    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending, hold }, services);
     trail.add(attempt);
     const running = attempt.run();
     cancellation.add(attempt);
     await running;
     cancellation.remove(attempt);
     spending?.end(attempt.charge());
+    hold?.settle(attempt.charge(), attempt.wasSent);
     if (fresh || !attempt.isStale || cancellation.reason) return attempt;
   }
 }
 
-function beginSpending({ requester, prepared }: AttemptInput, trail: Trail): Spending | null {
+function beginSpending(
+  { requester, prepared }: AttemptInput,
+  trail: Trail,
+  hold: ProviderHold | null,
+): Spending | null {
   const { allowance } = requester.arrival;
   if (!allowance) return null;
   const { endpoint, isListPriced } = prepared;
   const asked = { price: isListPriced ? endpoint.price : null, inputTokens: prepared.estimateInput() };
-  return allowance.begin(asked, trail.toolsNanoUsd);
+  try {
+    return allowance.begin(asked, trail.toolsNanoUsd);
+  } catch (refusal) {
+    hold?.settle({ usage: null, cost: null }, false);
+    throw refusal;
+  }
 }

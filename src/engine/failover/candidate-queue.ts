@@ -5,6 +5,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../../routing/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { retryDelayMs } from '../failure-table.ts';
+import { fullReason } from '../provider-room.ts';
 import type { EngineConfig } from '../settings.ts';
 
 /** A candidate that waits for its try. */
@@ -19,7 +20,7 @@ export interface Entry {
 }
 
 export interface QueueOptions {
-  readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing'>;
+  readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing' | 'limits'>;
   readonly settings: Pick<EngineConfig['routing'], 'retries' | 'rateLimited'>;
   /** Unix milliseconds by which the whole request must be over. */
   readonly deadlineAt: number;
@@ -48,9 +49,9 @@ export class CandidateQueue {
 
   /** The first that may be asked now; when none may, the first: a breaker must not turn into a refusal of its own. */
   take(): Entry | undefined {
-    const { routing } = this.#options.deps;
+    const { deps } = this.#options;
     const at = this.#entries.findIndex(
-      ({ candidate, isAwaited }) => isAwaited || routing.admits(candidate.endpoint),
+      ({ candidate, isAwaited }) => isAwaited || mayBeAsked(candidate.endpoint, deps),
     );
     return this.#entries.splice(Math.max(at, 0), 1)[0];
   }
@@ -84,6 +85,14 @@ export class CandidateQueue {
     if (!isAwaited && (isLimit || error.retryAfterMs !== undefined)) this.#entries.push(again);
     else this.#entries.unshift(again);
   }
+}
+
+/** False while it is left alone, or its provider has no room. */
+export function mayBeAsked(
+  endpoint: Endpoint,
+  { routing, limits }: Pick<GatewayDependencies, 'routing' | 'limits'>,
+): boolean {
+  return routing.admits(endpoint) && fullReason(limits, endpoint) === null;
 }
 
 function newEntry(candidate: Candidate): Entry {

@@ -13,7 +13,7 @@ import { type Task, tryAlone } from './task.ts';
 
 export interface FailoverInput {
   readonly planned: Planned;
-  readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing'>;
+  readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing' | 'limits'>;
   /** Of the whole request. */
   readonly cancellation: Cancellation;
 }

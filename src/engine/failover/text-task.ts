@@ -11,6 +11,7 @@ import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { actionFor, isOwnRefusal } from '../failure-table.ts';
 import type { Trail } from '../trail.ts';
+import { mayBeAsked } from './candidate-queue.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import { tryCandidates } from './failover.ts';
 import type { Task, TryTerms } from './task.ts';
@@ -79,7 +80,7 @@ class TextTask implements Task {
     for (const candidate of [...others, ...again]) {
       if (!out?.canContinue || cancellation.reason || deps.clock.now() >= planned.deadlineAt) break;
       const { endpoint } = candidate;
-      if (!deps.routing.admits(endpoint) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
+      if (!mayBeAsked(endpoint, deps) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
       const asked = out.continuationRequest(planned.request);
       const output = out.continued(endpoint.quirks.prefill === 'prefix');
       const terms = { cancellation, others: NOBODY };

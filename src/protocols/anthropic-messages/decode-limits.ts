@@ -1,6 +1,6 @@
 // Anthropic's announcements of its rate limits: the `anthropic-ratelimit-*` headers. Does not decide what they entail.
-import type { LimitNotice } from '../../canonical/index.ts';
-import { type AllowanceHeaders, decodeAllowances } from '../rate-limit-headers.ts';
+import type { AnnouncedLimit, LimitNotice } from '../../canonical/index.ts';
+import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../rate-limit-headers.ts';
 
 /** Requests and three counts of tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
 const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-tokens', 'output-tokens'].map(
@@ -19,6 +19,11 @@ const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-to
  */
 export function decodeLimits(header: (name: string) => string | null, nowMs: number): LimitNotice | null {
   return decodeAllowances(ALLOWANCES, header, nowMs);
+}
+
+/** Those of requests and of all tokens, where they name their size. */
+export function announcedLimits(header: (name: string) => string | null): readonly AnnouncedLimit[] {
+  return announcedBy((kind, what) => header(`anthropic-ratelimit-${kind}-${what}`));
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

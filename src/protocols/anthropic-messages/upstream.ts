@@ -1,7 +1,7 @@
 // Anthropic Messages as spoken to an upstream: the parts put together.
 import type { Parameter } from '../../canonical/index.ts';
 import { decodeError } from './decode-error.ts';
-import { decodeLimits } from './decode-limits.ts';
+import { announcedLimits, decodeLimits } from './decode-limits.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -32,4 +32,5 @@ export const anthropicMessagesUpstream: UpstreamCodec = {
   decodeStream,
   decodeError,
   decodeLimits,
+  announcedLimits,
 };

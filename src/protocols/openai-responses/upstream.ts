@@ -1,6 +1,6 @@
 // The Responses API as spoken to an upstream: the parts put together.
 import type { Parameter } from '../../canonical/index.ts';
-import { decodeRateLimitHeaders } from '../rate-limit-headers.ts';
+import { announcedRateLimits, decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ResponsesStreamDecoder } from './decode-stream.ts';
@@ -32,4 +32,5 @@ export const openaiResponsesUpstream: UpstreamCodec = {
   decodeStream: (sink, context) => new ResponsesStreamDecoder(sink, context),
   decodeError,
   decodeLimits: decodeRateLimitHeaders,
+  announcedLimits: announcedRateLimits,
 };

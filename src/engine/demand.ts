@@ -1,10 +1,10 @@
 // What a request is expected to use, before anybody was asked: its prompt by estimate, and an answer of the usual length.
-import type { CanonicalRequest } from '../../canonical/index.ts';
-import type { Endpoint } from '../../catalog/index.ts';
-import { tokenPrices } from '../../ledger/index.ts';
-import type { Demand } from '../../limits/index.ts';
-import type { RoutingState } from '../../routing/index.ts';
-import { isListPriced } from '../list-price.ts';
+import type { CanonicalRequest } from '../canonical/index.ts';
+import type { Endpoint } from '../catalog/index.ts';
+import { tokenPrices } from '../ledger/index.ts';
+import type { Demand } from '../limits/index.ts';
+import type { RoutingState } from '../routing/index.ts';
+import { isListPriced } from './list-price.ts';
 
 /** Tokens of an answer where neither its request nor the model's other answers say more. */
 const USUAL_OUTPUT = 1000;
