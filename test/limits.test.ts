@@ -40,6 +40,31 @@ describe('a rate', () => {
     expect(Math.max(...accepted.minute.map((from) => within(accepted.minute, from, 60_000)))).toBe(500);
   });
 
+  const HAMMERED = [1, 2, 7, 33, 100, 250].flatMap((rate) =>
+    [1, 3, 7].map((latest) => ({ rate, latest, per: 'second', ms: 1000 })),
+  );
+  test.each([...HAMMERED, { rate: 600, latest: 40, per: 'minute', ms: 60_000 }])(
+    '$rate per $per, asked for again up to $latest ms late, loses no more than one in sixty windows',
+    ({ rate, latest, per, ms }) => {
+      const scene = new LimitsScene();
+      const key = scene.key([{ requests: rate, per }]);
+      const accepted: number[] = [];
+      // The same late moments in every run: a small generator of numbers (Lehmer).
+      let seed = rate * 97 + latest;
+      const end = NOON + 60 * ms;
+      while (scene.clock.now() < end) {
+        while (scene.admit(key) instanceof Reservation) accepted.push(scene.clock.now());
+        seed = (seed * 48_271) % 2_147_483_647;
+        scene.clock.advance(1 + (seed % latest));
+      }
+      expect(accepted.length).toBeLessThanOrEqual(60 * rate);
+      expect(accepted.length).toBeGreaterThanOrEqual(60 * rate - 1);
+      // As many as the limit and one more always span all of a window, but for the moment that a place may be taken late.
+      const spans = accepted.slice(rate).map((at, n) => at - (accepted[n] ?? 0));
+      expect(Math.min(...spans)).toBeGreaterThanOrEqual(ms * 0.99);
+    },
+  );
+
   test('of tokens is corrected by what was used, and lets a request through that is larger than all of it', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ tokens: 1000, per: 'minute' }]);

@@ -25,6 +25,9 @@ const SHORT_STEPS = 1024;
 const LONG_STEPS = 60;
 /** Freed runs at the front of the queue before it is made shorter. */
 const MOST_FREED = 64;
+/** Share of a window within which a place that came free and is taken again counts from when it came free: or else those
+ * who ask again and again would get less with every window, by as much as they ask late. */
+const AT_ONCE = 0.01;
 
 export class RollingCounter implements Counter {
   reserved = 0;
@@ -34,9 +37,13 @@ export class RollingCounter implements Counter {
   /** Index of the oldest run that counts. */
   #head = 0;
   #used = 0;
+  /** Runs that were freed a moment ago, each with what of it nobody has taken since. Not of long windows. */
+  readonly #vacant: Run[] = [];
+  readonly #atOnceMs: number;
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
+    this.#atOnceMs = windowMs > HOUR ? 0 : windowMs * AT_ONCE;
     this.#stepMs = windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
   }
 
@@ -50,7 +57,9 @@ export class RollingCounter implements Counter {
       run.counts = false;
       this.#used -= run.used;
       this.#head += 1;
+      if (this.#atOnceMs > 0) this.#vacant.push(run);
     }
+    this.#forgetVacant(nowMs);
     if (this.#head > MOST_FREED || this.#head === this.#runs.length) {
       this.#runs.splice(0, this.#head);
       this.#head = 0;
@@ -104,15 +113,34 @@ export class RollingCounter implements Counter {
   #count(amount: number, nowMs: number): Run {
     this.used(nowMs);
     this.#used += amount;
+    const atMs = this.#momentOf(amount, nowMs);
     const last = this.#runs.at(-1);
-    if (last && nowMs - last.firstMs < this.#stepMs) {
-      last.lastMs = nowMs;
+    if (last && atMs - last.firstMs < this.#stepMs) {
+      last.lastMs = Math.max(last.lastMs, atMs);
       last.used += amount;
       return last;
     }
-    const run = new Run(amount, nowMs);
+    const run = new Run(amount, atMs);
     this.#runs.push(run);
     return run;
+  }
+
+  /** From when an amount counts: now, or since the places came free that it takes, if that was a moment ago. */
+  #momentOf(amount: number, nowMs: number): number {
+    let left = amount;
+    for (let run = this.#vacant[0]; run; run = this.#vacant[0]) {
+      const taken = Math.min(run.used, left);
+      run.used -= taken;
+      left -= taken;
+      if (run.used === 0) this.#vacant.shift();
+      if (left === 0) return run.lastMs + this.#windowMs;
+    }
+    return nowMs;
+  }
+
+  #forgetVacant(nowMs: number): void {
+    const oldest = nowMs - this.#atOnceMs - this.#windowMs;
+    for (let run = this.#vacant[0]; run && run.lastMs < oldest; run = this.#vacant[0]) this.#vacant.shift();
   }
 
   /** Corrects an amount where it was counted. What goes beyond it when that has been freed counts from now on. */
@@ -126,6 +154,7 @@ export class RollingCounter implements Counter {
 
   /** The clock was set back: what seems to lie ahead counts for one more window from now, and no longer. */
   #setBack(nowMs: number): void {
+    this.#vacant.length = 0;
     for (let at = this.#runs.length - 1; at >= this.#head; at -= 1) {
       const run = this.#runs[at];
       if (!run || run.lastMs <= nowMs) return;
