@@ -1,5 +1,5 @@
 // Requests that are over, as observers are told of them.
-import type { Settlement } from '../src/ledger/index.ts';
+import type { Settlement } from '../src/engine/index.ts';
 import { NO_USAGE } from '../src/canonical/index.ts';
 
 export interface SettledRequest {
@@ -64,6 +64,17 @@ export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledR
       },
     ],
     models: [model],
-    keyName,
+    principal: {
+      keyId: 'key_1',
+      projectId: 'project',
+      roles: ['models'],
+      name: keyName,
+      expiresAt: null,
+      mayUse: () => true,
+      logContent: false,
+      strict: null,
+      limits: [],
+      routing: null,
+    },
   };
 }

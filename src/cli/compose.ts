@@ -34,7 +34,8 @@ import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenWithCertificate } from './listen-with-certificate.ts';
-import { listenForScrapes, Metrics } from './open-metrics.ts';
+import { listenForScrapes } from './open-metrics.ts';
+import { openObservers } from './open-observers.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
@@ -194,10 +195,20 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
   const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
-  const metrics = new Metrics(() => watched.current().catalog);
   const routing = new MemoryRoutingState({
     now: clock.now,
     breaker: () => watched.current().config.routing.breaker,
+  });
+  const random = input.random ?? Math.random;
+  const { observer, metrics, ...observers } = openObservers({
+    ...network,
+    config: () => watched.current().config,
+    catalog: () => watched.current().catalog,
+    limits,
+    routing,
+    storage,
+    random,
+    log,
   });
   const gateway = new Gateway({
     prompts,
@@ -206,7 +217,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     routing,
     limits,
     ledger: storage.ledger,
-    observer: metrics.requests,
+    observer,
     vault,
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
@@ -216,7 +227,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     tools: openTools({ ...network, fetch: guarded, config: () => watched.current().config }),
     clock,
     ticker: new Ticker(clock, TICK_MS),
-    random: input.random ?? Math.random,
+    random,
     log,
     redact: (text) => redact(text),
   });
@@ -348,6 +359,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       stopPurge();
       refresh.stop();
       load.stop();
+      observers.stop();
       stopReturning();
       bodies.stop();
       await listener.stop();

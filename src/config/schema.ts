@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
+import { alertsSchema } from './alerts-schema.ts';
 import { catalogSchema } from './catalog-schema.ts';
 import { filesSchema } from './files-schema.ts';
 import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
@@ -114,6 +115,7 @@ const file = z.strictObject({
     .prefault({})
     .describe('The log and the records.'),
   metrics: metricsSchema,
+  alerts: alertsSchema,
   compatibility: inProgram(
     z.strictObject({
       reasoning_content: z

@@ -1,5 +1,4 @@
 // What the engine is given by whoever composes the gateway.
-import type { SettlementObserver } from '../ledger/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock, Ticker } from '../runtime/clock.ts';
@@ -13,6 +12,7 @@ import type { UpstreamClient } from '../upstream/client.ts';
 import type { EndUsers } from './end-users.ts';
 import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
+import type { SettlementObserver } from './settlement.ts';
 
 export interface GatewayDependencies {
   /** The settings of the current configuration. */

@@ -4,4 +4,3 @@ export * from './estimate-tokens.ts';
 export * from './generation-view.ts';
 export * from './price.ts';
 export * from './record.ts';
-export * from './settlement.ts';

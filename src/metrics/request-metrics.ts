@@ -1,5 +1,6 @@
 // Counts every request that is over, from its records: a few sums in memory, and nothing new for labels that it has seen.
-import type { AttemptRecord, Settlement, SettlementObserver } from '../ledger/index.ts';
+import type { Settlement, SettlementObserver } from '../engine/index.ts';
+import type { AttemptRecord } from '../ledger/index.ts';
 import { nanoUsdOf, usdOf } from '../limits/index.ts';
 import { AttemptSeries } from './attempt-series.ts';
 import { KeyCosts } from './key-costs.ts';
@@ -40,11 +41,11 @@ export class RequestMetrics implements SettlementObserver {
     this.#attempts = new SeriesBook(listedAs, (name) => new AttemptSeries(name));
   }
 
-  settled({ generation, attempts, models, keyName, unrecorded }: Settlement): void {
+  settled({ generation, attempts, models, principal, unrecorded }: Settlement): void {
     const { model, requestedModel, provider, api, cost, projectId } = generation;
     this.#requests.of(model ?? requestedModel, provider ?? NOBODY, api).add(generation);
     this.#addAttempts(attempts, models);
-    if (cost?.usd) this.#keys.add(projectId, keyName, nanoUsdOf(cost.usd));
+    if (cost?.usd) this.#keys.add(projectId, principal.name, nanoUsdOf(cost.usd));
     if (unrecorded !== undefined) this.#unrecorded += 1;
   }
 

@@ -132,6 +132,10 @@ export class MeasuredEndpoint implements EndpointHealth {
     return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
   }
 
+  isBroken(nowMs: number): boolean {
+    return this.#breaker.standing(nowMs).state !== 'closed';
+  }
+
   admits(nowMs: number): boolean {
     return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
   }

@@ -52,6 +52,8 @@ export interface EndpointHealth {
   /** Tokens that 90 of 100 answers do not exceed; null under 20 measures. */
   readonly usualOutputTokens: number | null;
   standing(nowMs: number): Standing;
+  /** Whether it is left alone because it kept failing, whatever else puts it aside. */
+  isBroken(nowMs: number): boolean;
 }
 
 /** How an attempt ended. */

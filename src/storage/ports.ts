@@ -360,6 +360,16 @@ export interface StateUsage {
   bytes(projectId: string): Promise<number>;
 }
 
+export interface AlertStore {
+  /**
+   * Notes that an event is told now.
+   * @param quietMs how long the same is not told again; Infinity: never
+   * @returns false where it was told within that time
+   * @throws GatewayError `internal` when it could not be noted
+   */
+  claim(id: string, nowMs: number, quietMs: number): Promise<boolean>;
+}
+
 export interface Storage {
   readonly audit: AuditStore;
   readonly ledger: LedgerStore;
@@ -370,6 +380,7 @@ export interface Storage {
   readonly conversations: ConversationStore;
   readonly prompts: PromptStore;
   readonly files: FileStore;
+  readonly alerts: AlertStore;
   readonly stateUsage: StateUsage;
   /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */
   secret(name: string): Promise<Uint8Array>;

@@ -1,4 +1,5 @@
 // The stores of a database, one line each.
+import { sqliteAlerts } from './sqlite-alerts.ts';
 import { auditStore } from './sqlite-audit.ts';
 import { SqliteConversations } from './sqlite-conversations.ts';
 import { SqliteFiles } from './sqlite-files.ts';
@@ -25,6 +26,7 @@ export const STORES = {
   conversations: { open: (base) => new SqliteConversations(base) },
   prompts: { open: (base) => new SqlitePrompts(base) },
   files: { open: (base) => new SqliteFiles(base) },
+  alerts: sqliteAlerts,
   stateUsage: { open: ({ usage }) => usage },
 } satisfies SqliteStores;
 

@@ -2,9 +2,25 @@
 import { type Requirements, shown } from './requirement.ts';
 
 const SEEN = 'operations: telemetry';
+const ALERTS = 'test/alerts.test.ts';
 const METRICS = 'test/metrics.test.ts';
 
 export const observingRequirements: Requirements = {
+  'contract.alerts': shown(
+    'operations: alerts',
+    'Budgets at 50, 80 and 100 %, open breakers, refused provider keys and a failing ledger are told to a webhook, once each.',
+    `${ALERTS}: a budget is told of at a half, four fifths and all of it, each once`,
+    `${ALERTS}: the next period of a budget is told of again`,
+    `${ALERTS}: an endpoint that keeps failing and a refused key are told of, and again after an hour`,
+    `${ALERTS}: records that cannot be written, and a database that takes none, are told of without asking the database`,
+    `${ALERTS}: a start with the same data tells nothing twice`,
+  ),
+  'contract.alerts.delivery': shown(
+    'operations: alerts',
+    'Webhooks are signed as Standard Webhooks says, and tried again with growing pauses.',
+    `${ALERTS}: a receiver that fails gets the same message again, later and later, and one that is gone does not`,
+    `${ALERTS}: a receiver gets what it asked for, and every alert is in the log`,
+  ),
   'contract.metrics': shown(
     SEEN,
     'Requests, errors, times, tokens, cost, attempts, breakers and the process are told to Prometheus.',

@@ -39,7 +39,7 @@ export function settle(
     generation: record,
     attempts,
     models: trail.attempts.map(({ endpoint }) => endpoint.modelId),
-    keyName: arrival.call.principal.name,
+    principal: arrival.call.principal,
     unrecorded,
   });
 }
