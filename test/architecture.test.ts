@@ -38,7 +38,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   state: ['canonical', 'storage'],
   tools: ['canonical', 'documents', 'runtime', 'upstream', 'telemetry'],
   upstream: ['canonical', 'runtime', 'telemetry'],
-  storage: ['canonical', 'ledger', 'limits', 'runtime'],
+  usage: ['canonical', 'ledger', 'limits'],
+  storage: ['canonical', 'ledger', 'limits', 'runtime', 'usage'],
   auth: ['canonical', 'limits', 'storage'],
   config: [
     'alerts',
@@ -118,6 +119,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'tools',
     'upstream',
+    'usage',
   ],
 };
 

@@ -138,7 +138,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const path = freshPath();
     // In blocks of 512 bytes: room for the tables, and for about a hundred entries.
-    const script = `trap '' XFSZ; ulimit -f 400; exec "$0" "$@"`;
+    const script = `trap '' XFSZ; ulimit -f 640; exec "$0" "$@"`;
     const program = join(import.meta.dir, 'processes', 'append-to-full-disk.ts');
     const child = Bun.spawn(['sh', '-c', script, process.execPath, program, path], {
       stdout: 'pipe',

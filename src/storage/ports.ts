@@ -4,8 +4,10 @@ import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AuditStore } from './audit-ports.ts';
+import type { UsageStore } from './usage-ports.ts';
 
 export type * from './audit-ports.ts';
+export * from './usage-ports.ts';
 
 export interface LedgerBacklog {
   readonly bytes: number;
@@ -373,6 +375,7 @@ export interface AlertStore {
 export interface Storage {
   readonly audit: AuditStore;
   readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
   readonly keys: KeyStore;
   readonly projects: ProjectStore;
   readonly vault: VaultStore;

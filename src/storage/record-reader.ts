@@ -1,4 +1,4 @@
-// Reads what `record-writer.ts` wrote: first what a row has columns for, later the whole record of a row.
+// Reads what `record-writer.ts` wrote into a row: the whole record.
 import type { JsonValue, Usage } from '../canonical/index.ts';
 import { NO_USAGE, readRoute } from '../canonical/index.ts';
 import type { AttemptRecord, Cost, ErrorSummary, GenerationRecord } from '../ledger/index.ts';
@@ -14,42 +14,6 @@ import {
   STREAMED,
   usualAttemptId,
 } from './record-writer.ts';
-
-/** What the columns of a row hold; a name is its number, or its text where it had none. */
-export interface RecordColumns {
-  readonly id: Uint8Array | string;
-  readonly key: number | string;
-  readonly createdAt: number;
-  readonly model: number | string | null;
-  readonly provider: number | string | null;
-  readonly status: number;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly costUsd: number | null;
-  /** Prompt and answer as JSON; null when they are not kept. */
-  readonly request: string | null;
-  readonly answer: string | null;
-  /** All else, for `readRecord`. */
-  readonly rest: Uint8Array;
-}
-
-/** What the columns of a record's row hold. @throws RangeError when the bytes are none of a record's */
-export function readColumns(r: CompactReader): RecordColumns {
-  return {
-    id: r.id(),
-    key: r.name() ?? '',
-    createdAt: r.value() as number,
-    model: r.name(),
-    provider: r.name(),
-    status: r.value() as number,
-    inputTokens: r.value() as number | null,
-    outputTokens: r.value() as number | null,
-    costUsd: r.value() as number | null,
-    request: r.value() as string | null,
-    answer: r.value() as string | null,
-    rest: r.rest(),
-  };
-}
 
 /** What a row has beside the rest of the record. */
 export type RecordHead = Pick<
@@ -138,7 +102,7 @@ function orUsual<T extends JsonValue>(r: CompactReader, usual: T): T {
   return value === true ? usual : (value as T);
 }
 
-function readTime(r: CompactReader, since: number, usual: number | null = null): number | null {
+export function readTime(r: CompactReader, since: number, usual: number | null = null): number | null {
   const value = r.value();
   if (value === true) return usual;
   if (value === null) return null;
@@ -179,8 +143,16 @@ function readAttemptCost(r: CompactReader, g: Facts): Cost | null {
   return readCost(r, r.value(), usd);
 }
 
-/** @param first the value that was read first */
-function readUsage(r: CompactReader, first: JsonValue, usual: Usage | null = null): Usage | null {
+/**
+ * @param first the value that was read first
+ * @param keepsRaw false: without the upstream's own object, which takes longer than all the rest
+ */
+export function readUsage(
+  r: CompactReader,
+  first: JsonValue,
+  usual: Usage | null = null,
+  keepsRaw = true,
+): Usage | null {
   if (first === true) return usual;
   if (first === null) return null;
   const bits = first as number;
@@ -200,7 +172,7 @@ function readUsage(r: CompactReader, first: JsonValue, usual: Usage | null = nul
     estimated: (bits & ESTIMATED) !== 0,
     tools: (bits & HAS_TOOLS) === 0 ? NO_USAGE.tools : (r.value() as Usage['tools']),
     ...((bits & HAS_CONFLICTS) !== 0 && { inconsistent: readConflicts(r.value()) }),
-    raw: (bits & HAS_RAW) === 0 ? null : r.value(),
+    raw: (bits & HAS_RAW) === 0 ? null : keepsRaw ? r.value() : skipped(r),
   };
 }
 
@@ -210,4 +182,9 @@ function readConflicts(value: JsonValue): Usage['inconsistent'] {
     said,
     counted,
   }));
+}
+
+function skipped(r: CompactReader): null {
+  r.skip();
+  return null;
 }

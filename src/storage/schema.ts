@@ -1,6 +1,7 @@
 // The tables, as Kysely sees them. Columns exist for what is searched or summed; the rest of a record is one
 // value, so that a new member of a record needs no migration and few values need binding per insert.
 import type { ColumnType, Generated } from 'kysely';
+import type { UsageCounts } from '../usage/index.ts';
 
 /** A request and its attempts. Names (key, model, provider) are numbers of `names`. */
 export interface RecordTable {
@@ -17,6 +18,56 @@ export interface RecordTable {
   cost_usd: number | null;
   /** All else, in the form of `record-writer.ts`. */
   record: Uint8Array;
+  /** 1 when it is in the sums; null for those of a program that knows none. */
+  counted: number | null;
+}
+
+/** Sums of the records of an hour, or a day, that agree in what they are of. Names are numbers of `names`; 0 is none. */
+export interface UsageTable extends UsageCounts {
+  /** Hours or days since 1970, UTC. */
+  period: number;
+  project: number;
+  key: number;
+  model: number;
+  provider: number;
+  endpoint: number;
+  protocol: number;
+  /** In the form of `usage-details.ts`. */
+  details: Uint8Array;
+}
+
+/** Sums of an hour by end user. */
+export interface EndUserUsageTable {
+  period: number;
+  project: number;
+  /** 16 bytes of a hash; none for all that the hour has no room for. */
+  end_user: Uint8Array;
+  key: number;
+  model: number;
+  requests: number;
+  errors: number;
+  input_tokens: number;
+  output_tokens: number;
+  nano_usd: number;
+  unpriced: number;
+}
+
+/** Rows that an hour has of a project's end users. */
+export interface EndUserRowsTable {
+  period: number;
+  project: number;
+  rows: number;
+}
+
+/** Records that do not lie where their time is: counts that came late, and those with ids of another form. */
+export interface ElsewhereTable {
+  created_at: number;
+  id: Uint8Array | string;
+}
+
+/** Records that a program without sums has written since there are some. */
+export interface UncountedTable {
+  id: Uint8Array | string;
 }
 
 /** Texts that many records hold. */
@@ -223,6 +274,12 @@ export interface AdditionTable {
 export interface Schema {
   records: RecordTable;
   names: NameTable;
+  usage_hourly: UsageTable;
+  usage_daily: UsageTable;
+  usage_end_users: EndUserUsageTable;
+  usage_end_user_rows: EndUserRowsTable;
+  records_elsewhere: ElsewhereTable;
+  records_uncounted: UncountedTable;
   generations: GenerationTable;
   attempts: AttemptTable;
   generation_contents: ContentTable;

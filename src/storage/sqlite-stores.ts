@@ -10,6 +10,8 @@ import { SqlitePrompts } from './sqlite-prompts.ts';
 import { SqliteResponses } from './sqlite-responses.ts';
 import type { SqliteBase, SqliteStore } from './sqlite-store.ts';
 import { SqliteVault } from './sqlite-vault.ts';
+import { SqliteUsage } from './usage/sqlite-usage.ts';
+import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
 
 export type SqliteStores = Readonly<Record<string, SqliteStore<unknown>>>;
 
@@ -18,7 +20,8 @@ export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: Retu
 
 export const STORES = {
   audit: auditStore,
-  ledger: { open: (base) => new SqliteLedger(base) },
+  ledger: { migrations: USAGE_MIGRATIONS, open: (base) => new SqliteLedger(base) },
+  usage: { open: (base) => new SqliteUsage(base) },
   keys: { open: ({ db }) => new SqliteKeys(db) },
   projects: { open: ({ db }) => new SqliteProjects(db) },
   vault: { open: (base) => new SqliteVault(base.connection, base.db) },

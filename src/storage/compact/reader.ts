@@ -49,6 +49,55 @@ export class CompactReader {
     return value === null ? null : String(value);
   }
 
+  /** Whether the next value is `true`, which is passed over then: it stands for what is usual. */
+  usual(): boolean {
+    if (this.#bytes[this.#at] !== Tag.true) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /** Passes the next value over, without making anything of it. @throws RangeError where there is none */
+  skip(): void {
+    let depth = 0;
+    do {
+      const tag = this.#byte();
+      if (tag < FIRST_TAG || tag >= FIRST_NAME) continue;
+      switch (tag) {
+        case Tag.null:
+        case Tag.false:
+        case Tag.true:
+          break;
+        case Tag.double:
+          this.#pass(8);
+          break;
+        case Tag.hex:
+          this.#pass(16);
+          break;
+        case Tag.text:
+        case Tag.json:
+          this.#pass(this.#count());
+          break;
+        case Tag.array:
+        case Tag.object:
+          depth += 1;
+          break;
+        case Tag.end:
+          depth -= 1;
+          break;
+        case Tag.integer:
+        case Tag.negative:
+        case Tag.micro:
+        case Tag.pico:
+        case Tag.name:
+        case Tag.repeated:
+          this.#count();
+          break;
+        default:
+          throw new RangeError(`no value begins with ${tag}`);
+      }
+    } while (depth > 0);
+  }
+
   #valueOf(tag: number): JsonValue {
     if (tag < FIRST_TAG) return tag;
     if (tag >= FIRST_NAME) return this.#textOf(tag - FIRST_NAME);
@@ -125,10 +174,14 @@ export class CompactReader {
   }
 
   #take(length: number): Buffer {
+    const start = this.#at;
+    this.#pass(length);
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  #pass(length: number): void {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new RangeError('the bytes end within a value');
-    const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return taken;
   }
 }

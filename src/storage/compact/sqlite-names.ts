@@ -50,7 +50,12 @@ export class SqliteNames implements NameNumbers {
 
   /** The number of a text, which it is given if it has none. Inside a transaction, for rows of the same. */
   numberFor(text: string): number {
-    return (this.#numbers.get(text) ?? this.#stored(text) ?? this.#insert.all(text)[0]?.['number']) as number;
+    return this.knownNumber(text) ?? Number(this.#insert.all(text)[0]?.['number']);
+  }
+
+  /** The number of a text, where it has one. */
+  knownNumber(text: string): number | undefined {
+    return this.#numbers.get(text) ?? this.#stored(text);
   }
 
   /** The text of a number. @throws RangeError when the number was never given */

@@ -1,0 +1,42 @@
+// Reads an entry that `record-writer.ts` wrote, as far as its row has columns, and what of it goes into sums.
+import type { CompactReader } from './compact/reader.ts';
+import { readRecordFacts, type RecordFacts } from './usage/record-facts.ts';
+
+/** What the columns of a row hold; a name is its number, or its text where it had none. */
+export interface RecordColumns {
+  readonly id: Uint8Array | string;
+  readonly key: number | string;
+  readonly createdAt: number;
+  readonly model: number | string | null;
+  readonly provider: number | string | null;
+  readonly status: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costUsd: number | null;
+  /** Prompt and answer as JSON; null when they are not kept. */
+  readonly request: string | null;
+  readonly answer: string | null;
+  /** All else, for `readRecord`. */
+  readonly rest: Uint8Array;
+  /** What of it goes into sums. */
+  readonly facts: RecordFacts;
+}
+
+/** What the columns of a record's row hold. @throws RangeError when the bytes are none of a record's */
+export function readColumns(r: CompactReader): RecordColumns {
+  const columns = {
+    id: r.id(),
+    key: r.name() ?? '',
+    createdAt: r.value() as number,
+    model: r.name(),
+    provider: r.name(),
+    status: r.value() as number,
+    inputTokens: r.value() as number | null,
+    outputTokens: r.value() as number | null,
+    costUsd: r.value() as number | null,
+    request: r.value() as string | null,
+    answer: r.value() as string | null,
+    rest: r.rest(),
+  };
+  return { ...columns, facts: readRecordFacts(r, columns) };
+}

@@ -1,0 +1,142 @@
+// Reads records one after another for sums: those of this version and of earlier ones, by their ids, which begin with the
+// time of their requests.
+import type { Kysely } from 'kysely';
+import { usageFactsOf } from '../../usage/index.ts';
+import type { SqlStatement } from '../../runtime/sqlite.ts';
+import { CompactReader } from '../compact/reader.ts';
+import type { SqliteNames } from '../compact/sqlite-names.ts';
+import { decodeGeneration } from '../earlier-ledger-rows.ts';
+import type { GenerationTable, RecordTable, Schema } from '../schema.ts';
+import type { SqliteBase } from '../sqlite-store.ts';
+import type { NamedRecord } from './counted-record.ts';
+import { readRecordFacts } from './record-facts.ts';
+
+/** A record as it was found. */
+export interface ScannedRecord {
+  readonly id: Uint8Array | string;
+  /** Whether it is in the sums; those of earlier versions never are by themselves. */
+  readonly isCounted: boolean;
+  /** Null for one that cannot be read, which no sum has room for. */
+  readonly record: NamedRecord | null;
+}
+
+export class RecordScan {
+  readonly #names: SqliteNames;
+  /** Bind two ids and how many rows. */
+  readonly #records: Directions;
+  readonly #generations: Directions;
+  /** Binds an id. */
+  readonly #record: SqlStatement;
+  /** Binds two times. */
+  readonly #elsewhere: SqlStatement;
+
+  constructor({ connection, db, names }: Pick<SqliteBase, 'connection' | 'db' | 'names'>) {
+    this.#names = names;
+    const prepare = (table: 'records' | 'generations', order: 'asc' | 'desc'): SqlStatement =>
+      connection.prepare(between(db, table, order));
+    const both = (table: 'records' | 'generations'): Directions => ({
+      up: prepare(table, 'asc'),
+      down: prepare(table, 'desc'),
+    });
+    this.#records = both('records');
+    this.#generations = both('generations');
+    const record = db.selectFrom('records').selectAll().where('id', '=', '');
+    const elsewhere = db
+      .selectFrom('records_elsewhere')
+      .select('id')
+      .where('created_at', '>=', 0)
+      .where('created_at', '<', 0);
+    this.#record = connection.prepare(record.compile().sql);
+    this.#elsewhere = connection.prepare(elsewhere.compile().sql);
+  }
+
+  /** Records with ids from the first on and before the second, oldest first. */
+  recordsUp(from: Uint8Array | string, to: Uint8Array, most: number): readonly ScannedRecord[] {
+    return rowsOf<RecordTable>(this.#records.up.all(from, to, most)).map((row) => this.#scanned(row));
+  }
+
+  /** The same, newest first. */
+  recordsDown(from: Uint8Array | string, to: Uint8Array | string, most: number): readonly ScannedRecord[] {
+    return rowsOf<RecordTable>(this.#records.down.all(from, to, most)).map((row) => this.#scanned(row));
+  }
+
+  /** Records of earlier versions. */
+  generationsUp(from: string, to: string, most: number): readonly ScannedRecord[] {
+    return rowsOf<GenerationTable>(this.#generations.up.all(from, to, most)).map(scannedGeneration);
+  }
+
+  generationsDown(from: string, to: string, most: number): readonly ScannedRecord[] {
+    return rowsOf<GenerationTable>(this.#generations.down.all(from, to, most)).map(scannedGeneration);
+  }
+
+  /** Null when there is none. */
+  record(id: Uint8Array | string): ScannedRecord | null {
+    const row = rowsOf<RecordTable>(this.#record.all(id))[0];
+    return row ? this.#scanned(row) : null;
+  }
+
+  /** Records of a time that do not lie where it is. */
+  elsewhere(fromMs: number, toMs: number): readonly ScannedRecord[] {
+    return rowsOf<{ id: Uint8Array | string }>(this.#elsewhere.all(fromMs, toMs)).flatMap(
+      ({ id }) => this.record(id) ?? [],
+    );
+  }
+
+  #scanned(row: RecordTable): ScannedRecord {
+    return { id: row.id, isCounted: row.counted !== null, record: readable(() => this.#recordOf(row)) };
+  }
+
+  #recordOf(row: RecordTable): NamedRecord {
+    const { id, key, model, provider, created_at: createdAt, cost_usd: costUsd } = row;
+    const reader = new CompactReader(row.record, (number) => this.#names.textOf(number));
+    return {
+      id,
+      key,
+      model,
+      provider,
+      createdAt,
+      facts: readRecordFacts(reader, { id, createdAt, costUsd }),
+    };
+  }
+}
+
+interface Directions {
+  readonly up: SqlStatement;
+  readonly down: SqlStatement;
+}
+
+function between(db: Kysely<Schema>, table: 'records' | 'generations', order: 'asc' | 'desc'): string {
+  return db
+    .selectFrom(table)
+    .selectAll()
+    .where('id', '>=', '')
+    .where('id', '<', '')
+    .orderBy('id', order)
+    .limit(1)
+    .compile().sql;
+}
+
+function rowsOf<T>(rows: readonly object[]): readonly T[] {
+  return rows as readonly T[];
+}
+
+function scannedGeneration(row: GenerationTable): ScannedRecord {
+  return { id: row.id, isCounted: false, record: readable(() => recordOfGeneration(row)) };
+}
+
+function recordOfGeneration(row: GenerationTable): NamedRecord {
+  const { generation: g } = decodeGeneration(row, null);
+  const { endpoint, protocol, endUser } = g;
+  const project = g.projectId === g.keyId ? null : g.projectId;
+  const facts = { ...usageFactsOf(g, false), endpoint, protocol, project, endUser };
+  return { id: g.id, createdAt: g.createdAt, key: g.keyId, model: g.model, provider: g.provider, facts };
+}
+
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

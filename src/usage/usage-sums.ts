@@ -1,0 +1,119 @@
+// What many requests came to: the sums that reports, budgets and charts are made of. Whole numbers, so that adding them
+// up in any order gives the same.
+import type { LatencyCounts } from './latency-buckets.ts';
+
+/**
+ * Sums, under the names that they have in tables, JSON and CSV. Tokens partition, as in `Usage`: none is counted twice.
+ * `requests`: those of clients; counts that came late for one add tokens and money, but no request.
+ * `cancelled`: whose client had left; `estimated`: whose tokens the gateway counted, because nobody else did.
+ * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records whose cost is unknown, which add none.
+ * `cache_saved_nano_usd`: what the tokens that were read from caches would have cost as other input, less what they cost;
+ * where the prices differ between the turns of an answer, nothing.
+ * `duration_ms`: from arrival to end; `first_content_ms`: from arrival to the first content, of `first_contents` requests
+ * that were streamed so far.
+ */
+export const USAGE_COUNTS = [
+  'requests',
+  'errors',
+  'cancelled',
+  'attempts',
+  'input_uncached',
+  'input_cache_read',
+  'input_cache_write_5m',
+  'input_cache_write_1h',
+  'input_audio',
+  'input_image',
+  'output_text',
+  'output_reasoning',
+  'output_audio',
+  'accepted_prediction',
+  'rejected_prediction',
+  'estimated',
+  'nano_usd',
+  'unpriced',
+  'cache_saved_nano_usd',
+  'duration_ms',
+  'first_content_ms',
+  'first_contents',
+] as const;
+
+export type UsageCount = (typeof USAGE_COUNTS)[number];
+export type UsageCounts = Record<UsageCount, number>;
+
+/** Not an object: upstreams choose some of the names. */
+export type NamedCounts = Map<string, number>;
+
+/** What is counted by name, or by bucket. */
+export interface UsageDetails {
+  /** Requests that failed, by the kind of their error. */
+  readonly errorKinds: NamedCounts;
+  /** Uses of tools that are billed by use, by name. */
+  readonly tools: NamedCounts;
+  /** Requests by bucket of `duration_ms` and of `first_content_ms`. */
+  readonly durations: LatencyCounts;
+  readonly firstContents: LatencyCounts;
+}
+
+export interface UsageSums {
+  readonly counts: UsageCounts;
+  readonly details: UsageDetails;
+}
+
+export function noUsageSums(): UsageSums {
+  return { counts: noCounts(), details: noUsageDetails() };
+}
+
+export function noUsageDetails(): UsageDetails {
+  return { errorKinds: new Map(), tools: new Map(), durations: [], firstContents: [] };
+}
+
+/** Adds to sums that are the caller's own. */
+export function addUsageSums(to: UsageSums, from: UsageSums): void {
+  for (const name of USAGE_COUNTS) to.counts[name] += from.counts[name];
+  addUsageDetails(to.details, from.details);
+}
+
+export function addUsageDetails(to: UsageDetails, from: UsageDetails): void {
+  for (const [kind, count] of from.errorKinds) addNamed(to.errorKinds, kind, count);
+  for (const [tool, count] of from.tools) addNamed(to.tools, tool, count);
+  addByBucket(to.durations, from.durations);
+  addByBucket(to.firstContents, from.firstContents);
+}
+
+/** Names beyond these are counted together: an upstream may invent as many tools as it likes. */
+const MOST_NAMES = 64;
+const OTHERS = 'other';
+
+/** Adds a count to one of a few names. */
+export function addNamed(to: NamedCounts, name: string, count: number): void {
+  const counted = to.has(name) || to.size < MOST_NAMES ? name : OTHERS;
+  to.set(counted, (to.get(counted) ?? 0) + count);
+}
+
+/** All input tokens of sums. */
+export function inputTokensIn(counts: UsageCounts): number {
+  return (
+    counts.input_uncached +
+    counts.input_cache_read +
+    counts.input_cache_write_5m +
+    counts.input_cache_write_1h +
+    counts.input_audio +
+    counts.input_image
+  );
+}
+
+/** All output tokens of sums, reasoning included. */
+export function outputTokensIn(counts: UsageCounts): number {
+  return counts.output_text + counts.output_reasoning + counts.output_audio;
+}
+
+function addByBucket(to: LatencyCounts, from: LatencyCounts): void {
+  for (let bucket = 0; bucket < from.length; bucket += 1)
+    to[bucket] = (to[bucket] ?? 0) + (from[bucket] ?? 0);
+}
+
+const NO_COUNTS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0])) as UsageCounts;
+
+function noCounts(): UsageCounts {
+  return { ...NO_COUNTS };
+}

@@ -1,0 +1,362 @@
+// Sums over records: equal to the records themselves, to the nano-dollar, whoever asks and whatever happened in between.
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { NO_USAGE, type ErrorKind } from '../src/canonical/index.ts';
+import {
+  addUsageSums,
+  countFacts,
+  inputTokensIn,
+  latencyAt,
+  noUsageSums,
+  outputTokensIn,
+  usageFactsOf,
+  type UsageSums,
+} from '../src/usage/index.ts';
+import type { GenerationRecord } from '../src/ledger/index.ts';
+import type { LedgerSum, SumQuery } from '../src/limits/index.ts';
+import { newGenerationId } from '../src/runtime/ids.ts';
+import { openSqlite } from '../src/runtime/sqlite.ts';
+import type { Storage } from '../src/storage/ports.ts';
+import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { rejection } from './rejection.ts';
+import { freshPath } from './storage-directory.ts';
+import { attempt, generation } from './storage-records.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 10, 22, 12);
+const ALL = { fromMs: 0, toMs: NOON + 400 * DAY, interval: null, groupBy: [], filters: {} } as const;
+
+/** A record of a time, under an id that begins with it. */
+function recordAt(atMs: number, over: Partial<GenerationRecord> = {}): GenerationRecord {
+  return generation(newGenerationId(atMs), {
+    createdAt: atMs,
+    endedAt: atMs + 900,
+    firstContentAt: atMs + 250,
+    ...over,
+  });
+}
+
+const anyRecord = fc
+  .record({
+    hour: fc.integer({ min: 0, max: 72 }),
+    minute: fc.integer({ min: 0, max: 59 }),
+    isLate: fc.boolean(),
+    keyId: fc.constantFrom('key_a', 'key_b'),
+    project: fc.constantFrom(null, 'search', 'true'),
+    endUser: fc.constantFrom(null, 'a'.repeat(32), 'b'.repeat(32)),
+    model: fc.constantFrom('openai/gpt-5', 'anthropic/claude', null),
+    error: fc.constantFrom<ErrorKind | null>(null, 'timeout', 'quota'),
+    uncached: fc.nat(5000),
+    cacheRead: fc.nat(3),
+    text: fc.nat(900),
+    usd: fc.oneof(
+      fc.constant(null),
+      fc.integer({ min: 0, max: 1e9 }).map((pico) => pico / 1e12),
+    ),
+    first: fc.option(fc.nat(5000)),
+    duration: fc.nat(100_000),
+    tools: fc.dictionary(fc.constantFrom('web_search', '__proto__', 'file_search'), fc.nat(3)),
+    attempts: fc.integer({ min: 0, max: 3 }),
+  })
+  .map((r): GenerationRecord => {
+    const createdAt = NOON - r.hour * HOUR - r.minute * 60_000;
+    const own = recordAt(createdAt, {
+      // Counts that came late lie beside their request.
+      id: newGenerationId(r.isLate ? createdAt - 2 * HOUR - 7 : createdAt),
+      keyId: r.keyId,
+      projectId: r.project ?? r.keyId,
+      endUser: r.endUser,
+      model: r.model,
+      provider: r.model && r.model.slice(0, r.model.indexOf('/')),
+      endpoint: r.model && 'endpoint',
+      error: r.error && { kind: r.error, message: 'no', upstreamStatus: null },
+      usage: {
+        ...NO_USAGE,
+        input: { ...NO_USAGE.input, uncached: r.uncached, cacheRead: r.cacheRead },
+        output: { ...NO_USAGE.output, text: r.text },
+        tools: r.tools,
+        raw: { prompt_tokens: r.uncached },
+      },
+      cost: { usd: r.usd, items: { cache_read: r.cacheRead / 1e7 }, price: { input: 1.5, source: 'test' } },
+      attempts: r.attempts,
+      firstContentAt: r.first === null ? null : createdAt + r.first,
+      endedAt: createdAt + r.duration,
+    });
+    return own;
+  });
+
+/** What records come to, counted one by one. */
+function sumsOf(records: readonly GenerationRecord[]): UsageSums {
+  const sums = noUsageSums();
+  for (const record of records)
+    countFacts(sums, usageFactsOf(record, parseInt(record.id.slice(0, 12), 16) !== record.createdAt));
+  return sums;
+}
+
+function append(storage: Storage, record: GenerationRecord): void {
+  const attempts = Array.from({ length: record.attempts }, (_, ordinal) => {
+    const own = { ordinal, cost: { usd: 0.5, items: {}, price: { input: 1 } }, usage: record.usage };
+    return attempt(
+      `${record.id}-${ordinal}`,
+      record.id,
+      ordinal === 0 ? own : { ordinal, cost: record.cost },
+    );
+  });
+  storage.ledger.append(record, attempts);
+}
+
+async function total(storage: Storage): Promise<UsageSums> {
+  const { rows } = await storage.usage.query(ALL);
+  return rows[0]?.sums ?? noUsageSums();
+}
+
+async function ledgerSums(storage: Storage, query: SumQuery): Promise<readonly LedgerSum[]> {
+  const sums: LedgerSum[] = [];
+  for await (const some of storage.usage.read(query)) sums.push(...some);
+  return sums;
+}
+
+/** Does what waits in the background. */
+async function maintained(storage: Storage, nowMs: number): Promise<void> {
+  while (await storage.usage.maintain(nowMs));
+}
+
+test('sums by time and by what records are of are those of the records, before and after days are put together', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyRecord, { maxLength: 60 }),
+      fc.array(anyRecord, { maxLength: 20 }),
+      async (some, more) => {
+        const storage = await openSqliteStorage({ path: ':memory:' });
+        for (const record of some) append(storage, record);
+        expect(await total(storage)).toEqual(sumsOf(some));
+        await maintained(storage, NOON);
+        for (const record of more) append(storage, record);
+        const all = [...some, ...more];
+        expect(await total(storage)).toEqual(sumsOf(all));
+        for (const interval of ['hour', 'day', 'month', null] as const) {
+          const groupBy = ['project', 'key', 'model', 'provider', 'endpoint', 'protocol'] as const;
+          const { rows, complete } = await storage.usage.query({ ...ALL, interval, groupBy });
+          expect(complete).toBe(true);
+          const together = noUsageSums();
+          for (const row of rows) {
+            addUsageSums(together, row.sums);
+            const isOf = (g: GenerationRecord): boolean =>
+              (interval === null || startOf(g.createdAt, interval) === row.startMs) &&
+              g.projectId === row.group.project &&
+              g.keyId === row.group.key &&
+              g.model === row.group.model;
+            expect(row.sums).toEqual(sumsOf(all.filter(isOf)));
+          }
+          expect(together).toEqual(sumsOf(all));
+        }
+        await storage.close();
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+function startOf(ms: number, interval: 'hour' | 'day' | 'month'): number {
+  const date = new Date(ms);
+  if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  return ms - (ms % (interval === 'hour' ? HOUR : DAY));
+}
+
+test('limits are set from sums of the records since any millisecond, by owner, model and end user', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), fc.nat(72 * HOUR), async (records, ago) => {
+      const storage = await openSqliteStorage({ path: ':memory:' });
+      for (const record of records) append(storage, record);
+      await maintained(storage, NOON);
+      const fromMs = NOON - ago;
+      const since = records.filter(({ createdAt }) => createdAt >= fromMs);
+      for (const by of ['gateway', 'project', 'key', 'provider'] as const)
+        for (const byEndUser of [true, false])
+          for (const inSlices of [true, false]) {
+            const sums = await ledgerSums(storage, { by, byEndUser, fromMs, inSlices });
+            const names = new Set(sums.map(nameOf));
+            const ownerOf = (g: GenerationRecord): string | null =>
+              ({ gateway: '', project: g.projectId, key: g.keyId, provider: g.provider })[by];
+            const own = since.filter((g) => ownerOf(g) !== null);
+            const expected = (g: GenerationRecord) =>
+              nameOf({
+                ownerId: ownerOf(g) ?? '',
+                endUser: byEndUser && by !== 'provider' ? g.endUser : null,
+                model: g.model ?? '',
+              });
+            for (const name of names) {
+              const counted = sums.filter((sum) => nameOf(sum) === name);
+              const { counts } = sumsOf(own.filter((g) => expected(g) === name));
+              expect({ name, ...added(counted) }).toEqual({
+                name,
+                requests: counts.requests,
+                tokens: inputTokensIn(counts) + outputTokensIn(counts),
+                nanoUsd: counts.nano_usd,
+              });
+            }
+            const { counts } = sumsOf(own);
+            expect(added(sums).nanoUsd).toBe(counts.nano_usd);
+          }
+      await storage.close();
+    }),
+    { numRuns: 15 },
+  );
+});
+
+function nameOf({ ownerId, endUser, model }: Pick<LedgerSum, 'ownerId' | 'endUser' | 'model'>): string {
+  return JSON.stringify([ownerId, endUser, model]);
+}
+
+function added(sums: readonly LedgerSum[]): Pick<LedgerSum, 'requests' | 'tokens' | 'nanoUsd'> {
+  const sum = (of: (each: LedgerSum) => number): number => sums.reduce((all, each) => all + of(each), 0);
+  return { requests: sum((s) => s.requests), tokens: sum((s) => s.tokens), nanoUsd: sum((s) => s.nanoUsd) };
+}
+
+test('a record counts once, however often its entry is brought in', async () => {
+  const path = freshPath();
+  const records = Array.from({ length: 40 }, (_, at) => recordAt(NOON + at));
+  const one = await openSqliteStorage({ path, later: () => {} });
+  const two = await openSqliteStorage({ path, later: () => {} });
+  for (const record of records) append(one, record);
+  // The other process reads the journal of the first one, which brings the same in later, some of it a second time.
+  expect(await total(two)).toEqual(sumsOf(records));
+  for (const record of records.slice(0, 20)) append(two, record);
+  expect(await total(two)).toEqual(sumsOf(records));
+  expect(await total(one)).toEqual(sumsOf(records));
+  await one.close();
+  await two.close();
+  const again = await openSqliteStorage({ path });
+  expect(await total(again)).toEqual(sumsOf(records));
+  await again.close();
+});
+
+test('what was written before there were sums is counted once, from the newest on, while more comes', async () => {
+  const path = freshPath();
+  const before = Array.from({ length: 300 }, (_, at) =>
+    recordAt(NOON - at * HOUR, { endUser: 'c'.repeat(32) }),
+  );
+  const old = await openSqliteStorage({ path });
+  for (const record of before) append(old, record);
+  await old.close();
+  forgetSums(path);
+  const later = Array.from({ length: 10 }, (_, at) => recordAt(NOON + at));
+  let storage = await openSqliteStorage({ path });
+  for (const record of later) append(storage, record);
+  expect((await storage.usage.query(ALL)).complete).toBe(false);
+  expect(await total(storage)).toEqual(sumsOf(later));
+  expect(await storage.usage.maintain(NOON)).toBe(true);
+  const recent = { ...ALL, fromMs: NOON - 30 * HOUR };
+  expect((await storage.usage.query(recent)).complete).toBe(true);
+  expect((await storage.usage.query(ALL)).complete).toBe(false);
+  // Goes on where it was, in whichever process.
+  await storage.close();
+  storage = await openSqliteStorage({ path });
+  await maintained(storage, NOON);
+  expect(await storage.usage.query(ALL)).toMatchObject({ complete: true });
+  expect(await total(storage)).toEqual(sumsOf([...before, ...later]));
+  await maintained(storage, NOON);
+  expect(await total(storage)).toEqual(sumsOf([...before, ...later]));
+  const { rows } = await storage.usage.endUsers(ALL);
+  expect(rows).toMatchObject([{ endUser: 'c'.repeat(32), requests: 300 }]);
+  await storage.close();
+});
+
+test('limits wait for the sums of older records', async () => {
+  const path = freshPath();
+  const before = Array.from({ length: 200 }, (_, at) => recordAt(NOON - at * HOUR));
+  const old = await openSqliteStorage({ path });
+  for (const record of before) append(old, record);
+  await old.close();
+  forgetSums(path);
+  const storage = await openSqliteStorage({ path });
+  const sums = await ledgerSums(storage, { by: 'gateway', byEndUser: false, fromMs: 0, inSlices: false });
+  expect(added(sums).requests).toBe(200);
+  await storage.close();
+});
+
+test('what an older program writes beside this one is counted, too', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path });
+  const older = openSqlite(path);
+  const record = recordAt(NOON);
+  append(storage, record);
+  await total(storage);
+  const columns = 'key, created_at, model, provider, status, input_tokens, output_tokens, cost_usd, record';
+  older.exec(
+    `insert into records (id, ${columns}) select x'${newGenerationId(NOON)}', ${columns} from records`,
+  );
+  expect((await storage.usage.query(ALL)).complete).toBe(false);
+  await maintained(storage, NOON);
+  expect(await total(storage)).toEqual(sumsOf([record, record]));
+  expect((await storage.usage.query(ALL)).complete).toBe(true);
+  older.close();
+  await storage.close();
+});
+
+/** The database as the version before sums has left it. */
+function forgetSums(path: string): void {
+  const database = openSqlite(path);
+  database.exec(`drop trigger records_of_older_programs;
+    drop table usage_hourly; drop table usage_daily; drop table usage_end_users; drop table usage_end_user_rows;
+    drop table records_elsewhere; drop table records_uncounted;
+    alter table records drop column counted;
+    delete from settings where name like 'usage_%';
+    delete from schema_additions where name = 'sums of usage'`);
+  database.close();
+}
+
+test('an hour has room for so many end users of a project; the others are counted together', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path });
+  for (let n = 0; n < 10_050; n += 1)
+    storage.ledger.append(recordAt(NOON + n, { endUser: n.toString(16).padStart(32, '0') }), []);
+  append(storage, recordAt(NOON, { endUser: '0'.repeat(32) }));
+  const rejected = await rejection(storage.usage.endUsers(ALL));
+  expect(rejected).toMatchObject({ kind: 'invalid_request' });
+  const sums = await ledgerSums(storage, { by: 'project', byEndUser: true, fromMs: 0, inSlices: false });
+  expect(sums.filter(({ endUser }) => endUser !== null)).toHaveLength(10_000);
+  expect(sums.find(({ endUser }) => endUser === null)).toMatchObject({ requests: 50 });
+  expect(added(sums).requests).toBe(10_051);
+  await storage.close();
+});
+
+test('reports keep to their filters, and to what is known', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  append(storage, recordAt(NOON, { model: 'openai/a', projectId: 'search' }));
+  append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'search' }));
+  append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'mail' }));
+  const query = {
+    ...ALL,
+    groupBy: ['model'] as const,
+    filters: { project: ['search'], model: ['openai/b', 'none'] },
+  };
+  const report = await storage.usage.query(query);
+  expect(report.rows.map(({ group, sums }) => [group, sums.counts.requests])).toEqual([
+    [{ model: 'openai/b' }, 1],
+  ]);
+  expect(report.fromMs).toBe(NOON);
+  const none = await storage.usage.query({ ...ALL, filters: { project: ['nowhere'] } });
+  expect(none.rows).toEqual([]);
+  const hours = await storage.usage.query({
+    ...ALL,
+    interval: 'hour',
+    fromMs: NOON + HOUR,
+    toMs: NOON + 2 * HOUR,
+  });
+  expect(hours.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([[NOON + HOUR, 2]]);
+  await storage.close();
+});
+
+test('percentiles of sums are at most a fifth too high', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  for (let ms = 1; ms <= 1000; ms += 1) append(storage, recordAt(NOON + ms, { endedAt: NOON + ms + ms }));
+  const { details } = await total(storage);
+  for (const share of [0.5, 0.9, 0.99]) {
+    const ms = latencyAt(share, details.durations) ?? 0;
+    expect(ms).toBeGreaterThanOrEqual(1000 * share);
+    expect(ms).toBeLessThanOrEqual(1000 * share * 1.19);
+  }
+  await storage.close();
+});
