@@ -6,7 +6,6 @@ import {
   readCertificate,
   readKnownPrices,
   watchConfig,
-  type Config,
   type Environment,
   type LoadedConfig,
   type Snapshot,
@@ -17,7 +16,7 @@ import { EndUsers, expiryOf, Gateway } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
-import { collectGarbage, memoryLimitBytes, residentBytes, usedMs } from '../runtime/machine.ts';
+import { collectGarbage, residentBytes, usedMs } from '../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
 import { createApp } from '../server/app.ts';
 import { BodyReader } from '../server/body-reader.ts';
@@ -25,15 +24,17 @@ import { checkTemplate } from '../server/check-template.ts';
 import { FailedKeys } from '../server/failed-keys.ts';
 import { LoadWatch } from '../server/load-watch.ts';
 import { returnMemory } from '../server/memory-return.ts';
-import { MemoryBudget, type BudgetLimits } from '../server/memory-budget.ts';
+import { MemoryBudget } from '../server/memory-budget.ts';
 import { Envelope } from '../state/envelope.ts';
 import { Vault } from '../state/vault.ts';
 import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
+import { drained } from './drained.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenWithCertificate } from './listen-with-certificate.ts';
+import { availableBytes, budgetOf } from './memory-limits.ts';
 import { listenForScrapes } from './open-metrics.ts';
 import { openObservers } from './open-observers.ts';
 import { openFiles, openStorage } from './open-storage.ts';
@@ -375,24 +376,4 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 function onHangup(reload: () => void): () => void {
   process.on('SIGHUP', reload);
   return () => process.off('SIGHUP', reload);
-}
-
-/** Waits until nothing runs any more; what is still running at the deadline ends with a native error. */
-async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
-  const step = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));
-  const until = systemClock.now() + deadlineMs;
-  while (gateway.active > 0 && systemClock.now() < until) await step(50);
-  if (gateway.active === 0) return;
-  gateway.abortAll();
-  for (let wait = 0; gateway.active > 0 && wait < 40; wait++) await step(50);
-}
-
-/** Of the memory that there is, unless the configuration says otherwise; it takes a few times a body to answer it. */
-const BUDGET_SHARE = 1 / 4;
-const availableBytes = memoryLimitBytes();
-
-function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLimits {
-  const totalBytes = memory.bodiesBytes ?? Math.max(availableBytes * BUDGET_SHARE, bodyLimitBytes);
-  const perKeyBytes = Math.max(totalBytes * memory.sharePerKey, bodyLimitBytes);
-  return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
 }
