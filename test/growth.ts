@@ -162,6 +162,11 @@ function replaced(
 /** Below so many milliseconds nothing is told apart from chance. */
 const MEASURABLE = 1;
 
+/** Of how many measurements of each size the best counts: other work on the machine only ever makes one worse. */
+const MEASUREMENTS = 8;
+/** More times as long than this for four times as much is not linear. */
+const LINEAR = 5;
+
 /**
  * How many times as long four times as much takes. At most 5 is linear. What is more may be chance, or a collection of
  * garbage that was due: it is believed where it goes on with inputs of four times that size, and of sixteen.
@@ -170,20 +175,22 @@ const MEASURABLE = 1;
 export function growthOf(prepare: (n: number) => () => void): number {
   let growth = 0;
   for (const size of [1, 4, 16]) {
-    growth = growthFrom(prepare(size), prepare(4 * size));
-    if (growth <= 5) break;
+    growth = growthFrom(prepare, size);
+    if (growth <= LINEAR) break;
   }
   return growth;
 }
 
-/** The best of a few measurements: other work on the machine only ever makes one worse. */
-function growthFrom(small: () => void, large: () => void): number {
-  let one = Infinity;
-  let four = Infinity;
-  for (let attempt = 0; attempt < 4; attempt++) {
-    one = Math.min(one, timeOf(small));
+function growthFrom(prepare: (n: number) => () => void, size: number): number {
+  const large = prepare(4 * size);
+  let four = timeOf(large);
+  // However short the small one is, it is not told apart from this.
+  if (four <= LINEAR * MEASURABLE) return four / MEASURABLE;
+  const small = prepare(size);
+  let one = timeOf(small);
+  for (let more = 1; more < MEASUREMENTS && four / Math.max(one, MEASURABLE) > LINEAR; more++) {
     four = Math.min(four, timeOf(large));
-    if (four / Math.max(one, MEASURABLE) <= 5) break;
+    one = Math.min(one, timeOf(small));
   }
   return four / Math.max(one, MEASURABLE);
 }

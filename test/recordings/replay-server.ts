@@ -16,7 +16,7 @@ export interface ReplayServer {
 }
 
 /** Bytes at either end of a body that are cut as finely as asked for; the middle of a long one is cut coarser. */
-const FINE_BYTES = 2_000;
+const FINE_BYTES = 1_000;
 /** Size of the pieces in the middle: odd, so that they begin everywhere in a frame. */
 const COARSE_BYTES = 251;
 const TYPES: Readonly<Record<string, string>> = {
