@@ -1,27 +1,41 @@
 #!/usr/bin/env node
 // `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
-// each core and nothing beside them. With arguments, only what they name: `npm test -- test/golden.test.ts`.
+// each core and nothing beside them. With arguments, only what they name: `npm test -- test/golden.test.ts`. With
+// `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../bin/find-program.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const named = process.argv.slice(2);
+const TIMES = '--times';
+const isTimed = process.argv[2] === TIMES;
+const named = isTimed ? [] : process.argv.slice(2);
+/** Milliseconds that each file took when somebody last asked. */
+const timings = join(root, 'test', 'timings.json');
+/** Files that are shown. */
+const SLOWEST = 30;
 const ALONE = 'test/hostile';
 /** One more than there are cores: many tests wait for programs that they start. */
 const AT_ONCE = availableParallelism() + 1;
 /** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
 const PATIENCE = ['--timeout=20000'];
+const SHARED = [
+  '--no-isolate',
+  `--timings=${timings}`,
+  ...(isTimed ? ['--update-timings'] : []),
+  ...PATIENCE,
+];
 /** Tests that start the program start it as it is installed: packed, in a third of the time. */
 const isPacked = () => !findProgram(root).endsWith('.ts');
 const runs =
   named.length > 0
     ? [named]
     : [
-        [`--parallel=${AT_ONCE}`, '--no-isolate', ...PATIENCE, `--path-ignore-patterns=${ALONE}/**`],
-        [`--parallel=${Math.min(2, availableParallelism())}`, '--no-isolate', ...PATIENCE, ALONE],
+        [`--parallel=${AT_ONCE}`, ...SHARED, `--path-ignore-patterns=${ALONE}/**`],
+        [`--parallel=${Math.min(2, availableParallelism())}`, ...SHARED, ALONE],
       ];
 
 let status = 0;
@@ -31,6 +45,14 @@ for (const args of runs) status = Math.max(status, await run(args));
 if (runs.length > 1) {
   console.log('\nAltogether:');
   for (const [word, count] of Object.entries(counts)) console.log(` ${count} ${word}`);
+}
+if (isTimed) {
+  const slowest = Object.entries(JSON.parse(readFileSync(timings, 'utf8')).files).sort(
+    ([, a], [, b]) => b - a,
+  );
+  console.log('\nSeconds by file:');
+  for (const [file, ms] of slowest.slice(0, SLOWEST))
+    console.log(`${(ms / 1000).toFixed(1).padStart(7)} ${file}`);
 }
 process.exit(status);
 
