@@ -251,8 +251,8 @@ test('bad requests for keys are refused by name', async () => {
   const make = (input: NewKey) => at(NOW).create(input);
   expect(await rejection(make({ name: ' ' }))).toMatchObject({ kind: 'invalid_request', param: 'name' });
   expect(await rejection(make({ name: 'a', models: [''] }))).toMatchObject({ param: 'models' });
-  expect(await rejection(make({ name: 'a', expiresAt: NOW }))).toMatchObject({ param: 'expiresAt' });
-  expect(await rejection(make({ name: 'a', expiresAt: Number.NaN }))).toMatchObject({ param: 'expiresAt' });
+  expect(await rejection(make({ name: 'a', expiresAt: NOW }))).toMatchObject({ param: 'expires_at' });
+  expect(await rejection(make({ name: 'a', expiresAt: Number.NaN }))).toMatchObject({ param: 'expires_at' });
   await make({ name: 'a' });
   expect(await rejection(make({ name: 'a' }))).toMatchObject({ kind: 'conflict' });
 });

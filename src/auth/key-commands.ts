@@ -200,7 +200,7 @@ export class KeyCommands {
       throw new GatewayError('invalid_request', 'a model pattern is empty', { param: 'models' });
     if (typeof expiresAt === 'number' && !(expiresAt > this.#tenants.now()))
       throw new GatewayError('invalid_request', 'the expiry must be a time in the future', {
-        param: 'expiresAt',
+        param: 'expires_at',
       });
     if (roles?.length === 0)
       throw new GatewayError('invalid_request', 'a key needs a role', { param: 'roles' });

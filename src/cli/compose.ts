@@ -297,6 +297,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     management: openManagement({
       authenticateAdmin,
       storage,
+      keys,
       snapshot: watched.current,
       path,
       tryDraft: (text) => void snapshotOf(input.load(text), 0),

@@ -1,6 +1,8 @@
 // The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
-import type { AdminSignIn } from '../auth/index.ts';
-import { ConfigError, type Snapshot } from '../config/index.ts';
+import { KeyCommands, ProjectCommands, type AdminSignIn, type KeyIndex } from '../auth/index.ts';
+import { GatewayError, toWishes } from '../canonical/index.ts';
+import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
+import { presets } from '../providers/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Connection } from '../runtime/http-server.ts';
@@ -9,10 +11,12 @@ import type { MemoryBudget } from '../server/memory-budget.ts';
 import type { Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Redact } from '../telemetry/redact.ts';
+import { openTenants } from './open-tenants.ts';
 
 export interface ManagementInput {
   readonly authenticateAdmin: AdminSignIn;
   readonly storage: Storage;
+  readonly keys: KeyIndex;
   readonly snapshot: () => Snapshot;
   /** The configuration file; null: there is none. */
   readonly path: string | null;
@@ -37,11 +41,22 @@ export function openManagement(input: ManagementInput): Answering {
   };
 }
 
-async function open({ storage, snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
+async function open({ storage, keys, snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
   const management = await import('../management/index.ts');
+  const tenants = await openTenants(storage, () => snapshot().config, clock.now);
   return management.openManagement({
     ...input,
     audit: storage.audit,
+    keys: new KeyCommands(tenants),
+    projects: new ProjectCommands(tenants),
+    tenantsChanged: async () => void (await keys.refresh()),
+    checkRouting(routing) {
+      const { config, catalog } = snapshot();
+      const known = { catalog, providers: knownProviders({ config, presets }) };
+      checkWishes(toWishes(routing, 'routing'), known, (param, message) => {
+        throw new GatewayError('invalid_request', `${param}: ${message}`, { param });
+      });
+    },
     now: clock.now,
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,

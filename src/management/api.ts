@@ -8,9 +8,10 @@ import { announcedBytes, readBody } from '../server/body.ts';
 import type { Hold } from '../server/memory-budget.ts';
 import { reply } from '../server/reply.ts';
 import type { ManagementDependencies } from './dependencies.ts';
-import { entityTag } from './entity-tag.ts';
+import { entityTag, type Versioned } from './entity-tag.ts';
+import { IdempotentAnswers } from './idempotent-answers.ts';
 import { RefusedSignIns } from './refused-sign-ins.ts';
-import type { Route } from './route.ts';
+import type { RawCall, Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 
 /** Where it is. */
@@ -24,6 +25,7 @@ export function openManagement(
 ): (request: Request, connection: Connection) => Promise<Response> {
   const hono = new Hono<Environment>();
   const refused = new RefusedSignIns(deps.log);
+  const idempotent = new IdempotentAnswers();
   const answerWith =
     (route: Route | null) =>
     async (context: Context<Environment>): Promise<Response> => {
@@ -41,17 +43,22 @@ export function openManagement(
         if (!route) throw nothingAt(request);
         const actor = { id: keyId, name, address };
         const now = deps.now();
-        const answer = await route.answerTo({
+        const body = route.body && (await readJson(deps, request, hold));
+        const ifMatch = request.headers.get('if-match');
+        const call: RawCall = {
           deps,
           now,
           record: (change) =>
             deps.audit.append({ ...change, id: newId('audit_'), createdAt: now, actor, requestId }),
           param: (each) => context.req.param(each) ?? '',
           query: context.req.query(),
-          body: route.body && (await readJson(deps, request, hold)),
-          ifMatch: request.headers.get('if-match'),
-        });
-        return answer instanceof Response ? answer : answered(route, answer);
+          body,
+          ifMatch,
+        };
+        if (!route.idempotent) return answered(route, call);
+        const scope = `${keyId} ${route.method} ${new URL(request.url).pathname}`;
+        const asking = { headers: request.headers, scope, content: JSON.stringify([body, ifMatch]), now };
+        return idempotent.answer(asking, () => answered(route, call));
       });
     };
   for (const base of MANAGEMENT_BASES)
@@ -61,12 +68,19 @@ export function openManagement(
   return async (request, connection) => hono.fetch(request, { connection });
 }
 
-function answered(route: Route, answer: JsonObject): Response {
-  const headers = route.tagged ? { etag: entityTag(answer) } : undefined;
-  return Response.json(answer, { status: route.status ?? 200, ...(headers && { headers }) });
+async function answered(route: Route, call: RawCall): Promise<Response> {
+  const answer = await route.answerTo(call);
+  if (answer instanceof Response) return answer;
+  const etag = route.tagged && entityTag(answer as JsonObject & Versioned);
+  return Response.json(answer, {
+    status: route.status ?? 200,
+    ...(etag !== undefined && { headers: { etag } }),
+  });
 }
 
+/** Undefined where there is none: whether there may be none is said by the route's schema. */
 async function readJson(deps: ManagementDependencies, request: Request, hold: Hold): Promise<unknown> {
+  if (request.body === null || request.headers.get('content-length') === '0') return undefined;
   const { json } = await readBody(request, announcedBytes(request), deps.bodies, hold);
   return json;
 }

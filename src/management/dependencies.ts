@@ -1,6 +1,6 @@
 // What the management API is given by whoever composes the gateway.
-import type { Principal } from '../auth/index.ts';
-import type { JsonObject } from '../canonical/index.ts';
+import type { KeyCommands, Principal, ProjectCommands } from '../auth/index.ts';
+import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { BodyReader } from '../server/body-reader.ts';
@@ -30,4 +30,10 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly catalog: () => Catalog;
   readonly routing: RoutingState;
   readonly audit: AuditStore;
+  readonly keys: KeyCommands;
+  readonly projects: ProjectCommands;
+  /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */
+  readonly tenantsChanged: () => Promise<void>;
+  /** Throws GatewayError `invalid_request` for routing that names what is not there. */
+  readonly checkRouting: (routing: RoutingDefaults) => void;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { withoutSecrets } from '../canonical/index.ts';
 import type { Catalog, Endpoint, Price, Rate } from '../catalog/index.ts';
 import type { EndpointHealth, EndpointId, RoutingState } from '../routing/index.ts';
+import { isoTime } from './time.ts';
 
 const rate = z.union([
   z.number(),
@@ -158,10 +159,6 @@ function priceView(price: Price): EndpointView['price'] {
 function rateView(value: Rate | undefined): z.input<typeof rate> | undefined {
   if (value === undefined || typeof value === 'number') return value;
   return { base: value.base, steps: value.steps.map((step) => ({ ...step })) };
-}
-
-function isoTime(unixMs: number | null): string | null {
-  return unixMs === null ? null : new Date(unixMs).toISOString();
 }
 
 /** Every endpoint that is listed, and those that were asked since the start although they are not. */

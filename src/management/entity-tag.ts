@@ -1,22 +1,33 @@
 // Entity tags: by them a change is refused that was made for a thing as it no longer is (RFC 9110, section 8.8.3 and
-// section 13.1.1).
-import { createHash } from 'node:crypto';
-import { GatewayError, type JsonObject } from '../canonical/index.ts';
+// section 13.1.1). The tag of a thing is its version.
+import { GatewayError } from '../canonical/index.ts';
 
-/** The tag of what is answered: the same for the same members. */
-export function entityTag(answer: JsonObject): string {
-  return `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`;
+/** What has a version; null where the configuration file defines it. */
+export interface Versioned {
+  readonly version: number | null;
+}
+
+/** The tag of what is answered; undefined where it has no version. */
+export function entityTag({ version }: Versioned): string | undefined {
+  return version === null ? undefined : `"${version}"`;
 }
 
 /**
- * Throws GatewayError with status 412 where `If-Match` names other tags than that of the thing as it is.
- * @param ifMatch null where the request has none: any will do
+ * Which version a change is for; undefined: whichever there is.
+ * @param ifMatch null where the request has none
+ * @param present the thing as it is
+ * @throws GatewayError with status 412 where `If-Match` names other versions than the present one
  */
-export function requireMatch(ifMatch: string | null, present: JsonObject): void {
-  if (ifMatch === null || ifMatch.trim() === '*') return;
+export function versionToChange(ifMatch: string | null, present: Versioned): number | undefined {
+  if (ifMatch === null || ifMatch.trim() === '*') return undefined;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (tags.includes(entityTag(present))) return;
-  throw new GatewayError('conflict', 'It has been changed meanwhile: read it again, then change it.', {
+  if (present.version !== null && tags.includes(entityTag(present) ?? '')) return present.version;
+  throw changedMeanwhile();
+}
+
+/** What the loser of two changes of one version gets. */
+export function changedMeanwhile(): GatewayError {
+  return new GatewayError('conflict', 'it has been changed meanwhile: read it again, then change it', {
     code: 'precondition_failed',
     httpStatus: 412,
   });

@@ -80,6 +80,46 @@ export function pageOf<Entry>(
   }
 }
 
+/** One part of a list: at most `limit` entries that follow the one called `after`, in the order of their making. */
+type ReadStored<Entry> = (part: {
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+}) => Promise<{ readonly entries: readonly Entry[]; readonly hasMore: boolean }>;
+
+/**
+ * A page of a list that begins with a few entries at hand, before those that are stored.
+ * @throws GatewayError `invalid_request` for a cursor that names nothing in it
+ */
+export async function pageOfBoth<Entry>(
+  first: readonly Entry[],
+  stored: ReadStored<Entry>,
+  idOf: (entry: Entry) => string,
+  query: PageQuery,
+): Promise<ReturnType<typeof pageWith<Entry>>> {
+  refuseBoth(query);
+  const { limit, after, before } = query;
+  const isFirst = (id: string | undefined): boolean => first.some((entry) => idOf(entry) === id);
+  if (before !== undefined) {
+    if (isFirst(before)) return pageOf(first, idOf, query);
+    const part = await stored({ after: before, limit, order: 'desc' });
+    const found = part.entries.toReversed();
+    const room = limit - found.length;
+    const shown = room > 0 ? first.slice(-room) : [];
+    return pageWith([...shown, ...found], idOf, part.hasMore || shown.length < first.length);
+  }
+  const beginsInFirst = after === undefined || isFirst(after);
+  const start = first.findIndex((entry) => idOf(entry) === after) + 1;
+  const shown = beginsInFirst ? first.slice(start, start + limit) : [];
+  const isCut = beginsInFirst && start + limit < first.length;
+  // Where the page is full already, one more tells whether anything follows.
+  const room = limit - shown.length;
+  const part = await stored({ after: beginsInFirst ? undefined : after, limit: room || 1, order: 'asc' });
+  const following = room === 0 ? [] : part.entries;
+  const hasMore = isCut || part.hasMore || following.length < part.entries.length;
+  return pageWith([...shown, ...following], idOf, hasMore);
+}
+
 /** Throws GatewayError `invalid_request` for a page that would lie on both sides of nothing. */
 export function refuseBoth({ after, before }: Pick<PageQuery, 'after' | 'before'>): void {
   if (after !== undefined && before !== undefined)

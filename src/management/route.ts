@@ -63,8 +63,10 @@ interface Specification<Query extends z.ZodType, Body extends z.ZodType, Answer 
   /** Default: 200. */
   readonly status?: 201;
   readonly refusals?: readonly Refusal[];
-  /** True: the answer has an `ETag`, and a change of the same thing takes `If-Match`. */
+  /** True: the answer has a `version`, which is its `ETag`. */
   readonly tagged?: true;
+  /** True: it changes the version that `If-Match` names, or none. */
+  readonly conditional?: true;
   /** True: the same request with the same `Idempotency-Key` is answered once. */
   readonly idempotent?: true;
   readonly run: (

@@ -2,6 +2,7 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const MANAGEMENT = 'the management API';
+const TENANTS = 'test/management/tenants.test.ts';
 const SIGN_IN = 'test/management/sign-in.test.ts';
 const AUDIT = 'test/management/audit.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
@@ -41,5 +42,21 @@ export const managementRequirements: Requirements = {
     `${AUDIT}: a change is told with who made it, from where, when, and what was before and after`,
     `${AUDIT}: what changes nothing is not in it`,
     `${AUDIT}: it is read newest first, in pages in both directions, and purged from its oldest end`,
+  ),
+  'contract.management.tenants': shown(
+    MANAGEMENT,
+    'Keys and projects are made, changed, rotated, revoked and archived, in force at once; the file alone changes its own.',
+    `${TENANTS}: is made, shown once, and good at once`,
+    `${TENANTS}: is not made of what no key may have`,
+    `${TENANTS}: gets another secret, with or without a grace, and keeps its id`,
+    `${TENANTS}: is revoked at once, and once`,
+    `${TENANTS}: is made, has keys, and is changed under versions`,
+    `${TENANTS}: is listed first, and changed there alone`,
+  ),
+  'contract.management.safe-changes': shown(
+    MANAGEMENT,
+    'A change is made to the version that `If-Match` names, or is a 412; a create with an `Idempotency-Key` is made once.',
+    `${TENANTS}: is changed in the version that was read, and in no other`,
+    `${TENANTS}: with an idempotency key is made once`,
   ),
 };

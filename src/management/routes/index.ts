@@ -2,12 +2,16 @@
 import type { Route } from '../route.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { KEY_ROUTES } from './keys.ts';
 import { MODEL_ROUTES } from './models.ts';
+import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
 
 export const ROUTES: readonly Route[] = [
-  ...CONFIG_ROUTES,
+  ...PROJECT_ROUTES,
+  ...KEY_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
+  ...CONFIG_ROUTES,
   ...AUDIT_ROUTES,
 ];

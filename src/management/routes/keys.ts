@@ -1,0 +1,262 @@
+// API keys: made, listed, changed, given another secret, revoked. A key itself is in the answer that makes it, and nowhere else.
+import { z } from 'zod';
+import type { KeyView } from '../../auth/index.ts';
+import { KEY_ROLES, type JsonObject } from '../../canonical/index.ts';
+import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../config/index.ts';
+import { changeOf } from '../change-of.ts';
+import { limitsOfOwner, limitsView } from '../limits-view.ts';
+import { listOf, PAGE, pageOfBoth } from '../page.ts';
+import { route, type RawCall, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const LONGEST_GRACE_MS = 90 * 24 * 3_600_000;
+const roles = z.array(z.enum(KEY_ROLES)).min(1);
+const models = z.array(z.string().min(1).max(500)).min(1).max(1_000);
+
+const keySchema = z.object({
+  object: z.literal('key'),
+  id: z.string(),
+  name: z.string(),
+  project: z.string().nullable().describe('Null: it is a project of its own.'),
+  roles: z.array(z.enum(KEY_ROLES)),
+  hint: z.string().describe('Its first and last characters.'),
+  state: z.enum(['active', 'expired', 'revoked']),
+  source: z.enum(['file', 'database']).describe('What the file defines is changed there alone.'),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable().describe('Null: never.'),
+  revoked_at: z.iso.datetime().nullable(),
+  previous_valid_until: z.iso.datetime().nullable().describe('Of the secret before the last rotation.'),
+  models: z.array(z.string()).nullable().describe('Models or patterns with `*`; null: all.'),
+  log_content: z.boolean(),
+  strict: z.boolean().nullable().describe('Null: as for everybody.'),
+  routing: routingDefaultsSchema
+    .nullable()
+    .optional()
+    .describe('Absent for a key of the file: `/management/config` has it.'),
+  ...limitsOfOwner,
+  version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a key of the file.'),
+});
+const madeKeySchema = keySchema.extend({
+  key: z.string().describe('The key itself. It is shown this once and kept nowhere.'),
+});
+
+/** What a key may be given. */
+const settings = {
+  roles: roles.optional().describe('Default: `models` alone.'),
+  models: models.nullable().optional().describe('Models or patterns with `*`; null: all.'),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Null: never.'),
+  log_content: z.boolean().optional().describe('Keep prompts and answers in its records.'),
+  strict: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Refuse what would lose something; null: as for everybody.'),
+  routing: routingDefaultsSchema.nullable().optional(),
+  limits: limitsSchema.optional(),
+  budgets: budgetsSchema.optional(),
+};
+const name = z.string().min(1).max(256);
+const changesSchema = z.strictObject({ name: name.optional(), ...settings });
+const newKeySchema = z.strictObject({
+  name,
+  project: z.string().nullable().optional().describe('Null: it is a project of its own. It stays there.'),
+  ...settings,
+});
+
+export const KEY_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/keys',
+    tag: 'Keys',
+    summary:
+      'All keys: those of the configuration file first, then the stored ones in the order of their making.',
+    query: z.strictObject({
+      ...PAGE,
+      project: z.string().optional().describe('Only keys of this project.'),
+      state: z
+        .enum(['revoked', 'unrevoked'])
+        .optional()
+        .describe('Only those that are, or are not, revoked.'),
+    }),
+    answer: listOf(keySchema),
+    run: async ({ deps: { keys }, query }) => {
+      const isRevoked = query.state === undefined ? undefined : query.state === 'revoked';
+      const inFile = isRevoked === true ? [] : keys.configured();
+      const first = inFile.filter((key) => query.project === undefined || key.projectId === query.project);
+      const page = await pageOfBoth(
+        first,
+        async (part) => {
+          const { keys: entries, hasMore } = await keys.list({
+            ...part,
+            projectId: query.project,
+            isRevoked,
+          });
+          return { entries, hasMore };
+        },
+        ({ id }) => id,
+        query,
+      );
+      return { ...page, data: page.data.map(viewOf) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/keys',
+    tag: 'Keys',
+    summary: 'Makes a key. The answer holds it, this once.',
+    body: newKeySchema,
+    answer: madeKeySchema,
+    status: 201,
+    refusals: [404, 409],
+    tagged: true,
+    idempotent: true,
+    run: async ({ deps, body, record }) => {
+      const made = await deps.keys.create({
+        ...settingsOf(body, deps),
+        name: body.name,
+        projectId: body.project,
+      });
+      const after = told(made.record);
+      await record({ action: 'key.create', target: made.record.id, before: null, after });
+      await deps.tenantsChanged();
+      return { ...viewOf(made.record), key: made.key };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'One key, by its id or its name.',
+    answer: keySchema,
+    refusals: [404, 409],
+    tagged: true,
+    run: async ({ deps, param }) => viewOf(await deps.keys.find(param('id'))),
+  }),
+  route({
+    method: 'patch',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'Changes what a key may do; what is absent stays as it is.',
+    body: changesSchema,
+    answer: keySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    run: async (call) => {
+      const { deps, body } = call;
+      const changes = { ...settingsOf(body, deps), ...(body.name !== undefined && { name: body.name }) };
+      return viewOf(
+        await changed(call, 'change', ({ id }, condition) => deps.keys.change(id, changes, condition)),
+      );
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/keys/{id}/rotate',
+    tag: 'Keys',
+    summary: 'Gives a key another secret; all that it has stays its own.',
+    body: z
+      .strictObject({
+        grace_ms: z
+          .int()
+          .min(0)
+          .max(LONGEST_GRACE_MS)
+          .default(0)
+          .describe('How long the secret of before is good, too.'),
+      })
+      .prefault({}),
+    answer: madeKeySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    idempotent: true,
+    run: async (call) => {
+      const { deps, body } = call;
+      let key = '';
+      const record = await changed(call, 'rotate', async ({ id }, condition) => {
+        const made = await deps.keys.rotate(id, body.grace_ms, condition);
+        key = made.key;
+        return made.record;
+      });
+      return { ...viewOf(record), key };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'Revokes a key. Its records stay; revoking twice keeps the first time.',
+    answer: keySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    run: async (call) =>
+      viewOf(await changed(call, 'revoke', ({ id }, condition) => call.deps.keys.revoke(id, condition))),
+  }),
+];
+
+async function changed(
+  call: Pick<RawCall, 'deps' | 'param' | 'ifMatch' | 'record'>,
+  action: string,
+  change: (key: KeyView, condition: { readonly ifVersion?: number | undefined }) => Promise<KeyView>,
+): Promise<KeyView> {
+  const before = await call.deps.keys.find(call.param('id'));
+  return changeOf({
+    call,
+    action: `key.${action}`,
+    target: before.id,
+    before,
+    change: (condition) => change(before, condition),
+    told,
+  });
+}
+
+function settingsOf(
+  { expires_at: expires, log_content: logContent, ...given }: Omit<z.output<typeof changesSchema>, 'name'>,
+  { checkRouting }: RawCall['deps'],
+) {
+  const { roles: wanted, models: named, strict, routing, limits, budgets } = given;
+  if (routing) checkRouting(routing);
+  return {
+    roles: wanted,
+    models: named,
+    strict,
+    routing,
+    limits,
+    budgets,
+    logContent,
+    ...(expires !== undefined && { expiresAt: expires === null ? null : Date.parse(expires) }),
+  };
+}
+
+function viewOf(key: KeyView): z.input<typeof keySchema> {
+  return {
+    object: 'key',
+    id: key.id,
+    name: key.name,
+    project: key.projectId,
+    roles: [...key.roles],
+    hint: key.hint,
+    state: key.state,
+    source: key.source,
+    created_at: isoTime(key.createdAt),
+    updated_at: isoTime(key.updatedAt),
+    expires_at: isoTime(key.expiresAt),
+    revoked_at: isoTime(key.revokedAt),
+    previous_valid_until: isoTime(key.previousUntil),
+    models: key.models && [...key.models],
+    log_content: key.logContent,
+    strict: key.strict,
+    // The file's are at hand as the program reads them, which are not the words of the file.
+    ...(key.source === 'database' && {
+      routing: key.routing as z.input<typeof routingDefaultsSchema> | null,
+    }),
+    ...limitsView(key),
+    version: key.version,
+  };
+}
+
+function told(key: KeyView): JsonObject {
+  return viewOf(key) as unknown as JsonObject;
+}
