@@ -317,7 +317,7 @@ test(
 
     const listed = await runProgram(['keys', 'list'], { folder: at });
     expect(listed.out).toMatch(
-      /key_\w+ +ci +sk-dm-v1-\S+ +active +\S+ +2999-01-31 +sim\/echo,sim\/chat +default *\n/,
+      /key_\w+ +ci +own +sk-dm-v1-\S+ +active +\S+ +2999-01-31 +sim\/echo,sim\/chat +models +default *\n/,
     );
     expect(listed.out).not.toContain(key);
 
@@ -329,6 +329,35 @@ test(
     const unknown = await runProgram(['keys', 'revoke', 'nobody'], { folder: at });
     expect(unknown).toMatchObject({ code: 1, out: '' });
     expect(unknown.err).toContain('nobody');
+  },
+  SLOW,
+);
+
+test(
+  'projects and keys of the file are shown with the stored ones, and changed in the file alone',
+  async () => {
+    const at = folder();
+    writeFileSync(
+      join(at, 'dragoman.yaml'),
+      'projects: { search: {} }\nkeys: [{ name: ci, key: sk-test-ci-of-the-file, project: search }]\n',
+    );
+    const run = (...args: string[]): ReturnType<typeof runProgram> => runProgram(args, { folder: at });
+    const limits = ['--limit', '9 requests per minute', '--budget', '5 usd per day'];
+    expect((await run('projects', 'create', 'shop', ...limits)).code).toBe(0);
+    const made = await run('keys', 'create', 'till', '--project', 'shop', '--role', 'admin', '--json');
+    expect(JSON.parse(made.out)).toMatchObject({ projectId: 'shop', roles: ['admin'], version: 1 });
+    expect((await run('projects', 'list')).out).toMatch(
+      /\nsearch +active +by the file\nshop +active +\S+ +9 requests per minute; 5 usd per day\n$/,
+    );
+    expect(JSON.parse((await run('keys', 'list', '--json')).out)).toMatchObject([
+      { name: 'ci', source: 'file', projectId: 'search' },
+      { name: 'till', source: 'database', projectId: 'shop' },
+    ]);
+    const refused = await run('keys', 'rotate', 'ci');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('is defined in the configuration file: change it there');
+    const moved = await run('keys', 'set', 'till', '--project', 'search');
+    expect(moved.err).toContain('a key stays in its project');
   },
   SLOW,
 );

@@ -89,7 +89,7 @@ const file = z.strictObject({
         .number()
         .min(0)
         .default(1024)
-        .describe('MB that one key may store (1 MB = 1,048,576 bytes).'),
+        .describe('MB that one project may store, or a key without one (1 MB = 1,048,576 bytes).'),
     }),
   )
     .prefault({})

@@ -127,7 +127,7 @@ function refusal(bytes: number, kept: number, most: number): GatewayError {
   const mb = (count: number): string => (count / 1_000_000).toFixed(2);
   return new GatewayError(
     'quota',
-    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that a key may store, and conversations, prompts and files hold ${mb(kept)} MB: delete conversations, prompts or files of this key, or send less`,
+    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that may be stored for this key and its project, and conversations, prompts and files hold ${mb(kept)} MB: delete conversations, prompts or files, or send less`,
     { fault: 'client', code: 'storage_quota' },
   );
 }
