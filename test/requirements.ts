@@ -18,6 +18,7 @@ import { responsesRequestRequirements } from './requirements/responses-request.t
 import { shapeRequirements } from './requirements/shapes.ts';
 import { startingRequirements } from './requirements/starting.ts';
 import { streamRequirements } from './requirements/streams.ts';
+import { tenantsRequirements } from './requirements/tenants.ts';
 import { routingRequirements } from './requirements/routing.ts';
 import type { Requirements } from './requirements/requirement.ts';
 
@@ -41,6 +42,7 @@ export const PARTS: readonly Requirements[] = [
   shapeRequirements,
   startingRequirements,
   streamRequirements,
+  tenantsRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */

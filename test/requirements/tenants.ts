@@ -1,0 +1,64 @@
+// Projects, keys and end users: whom things belong to, and how that is changed while the gateway runs.
+import { shown, type Requirements } from './requirement.ts';
+
+const TENANTS = 'projects and keys';
+const PROJECTS = 'test/projects.test.ts';
+const COMMANDS = 'test/tenants.test.ts';
+const LAUNCHER = 'test/launcher.test.ts';
+const CONFIG = 'test/tenants-config.test.ts';
+const MIGRATION = 'test/earlier-directory.test.ts';
+const STORAGE = 'test/storage.test.ts';
+
+export const tenantsRequirements: Requirements = {
+  'contract.tenants.ownership': shown(
+    TENANTS,
+    'What one key stores belongs to its project: the other keys of it find it and go on with it; elsewhere its ids are a 404.',
+    `${PROJECTS}: %s is found by the others, and a 404 elsewhere`,
+    `${PROJECTS}: is gone on with: earlier turns, conversations, summaries and files`,
+    `${PROJECTS}: reasoning that was sealed for one key is opened for the others of its project`,
+    `${PROJECTS}: an answer under an idempotency key is given again to the others alone`,
+    `${PROJECTS}: are found by every key of the project, and by no other`,
+  ),
+  'contract.tenants.end-users': shown(
+    TENANTS,
+    'Records name the end user of a request by a hash that differs from project to project.',
+    `${PROJECTS}: name project and end user, whom nobody can read from them`,
+    `${PROJECTS}: name the end user of every protocol that has one, and of embeddings`,
+  ),
+  'contract.tenants.rotation': shown(
+    TENANTS,
+    'A rotated key has another secret under the same id; the one of before stays good for a grace period and no longer.',
+    `${COMMANDS}: the secret of before stays good for the grace, and not longer; the key is the same`,
+    `${COMMANDS}: without a grace, and with a second rotation, the earlier secrets are not known any more`,
+    `${COMMANDS}: of two rotations at once, one is told`,
+  ),
+  'contract.tenants.changes': shown(
+    TENANTS,
+    'Keys and projects are changed under a running gateway, which follows within two seconds; of two changes of one version the later is refused.',
+    `${PROJECTS}: keys and projects are changed under a running gateway, which follows within two seconds`,
+    `${COMMANDS}: of another version than the one that was read are refused`,
+    `${COMMANDS}: reads only what has changed, and keeps the others as they are`,
+    `${COMMANDS}: keys of an archived project are refused, until it is taken into use again`,
+  ),
+  'contract.tenants.file': shown(
+    TENANTS,
+    'File and database stand side by side: what the file defines wins, is shown with the rest, and is changed in the file alone.',
+    `${COMMANDS}: is shown with the rest, and changed there alone`,
+    `${COMMANDS}: the file wins over the database, and a project that it defines no more lets no key in`,
+    `${LAUNCHER}: projects and keys of the file are shown with the stored ones, and changed in the file alone`,
+    `${CONFIG}: limits and budgets stand at the gateway, projects, keys and providers, in the words of the file`,
+  ),
+  'contract.tenants.roles': shown(
+    TENANTS,
+    'A key calls models, manages the gateway, or both, as its roles say.',
+    `${PROJECTS}: a key of the role admin alone may not call models, and says so`,
+    `${COMMANDS}: the administrator’s key has that role alone`,
+  ),
+  'contract.tenants.migration': shown(
+    TENANTS,
+    'A data directory of before opens without a command, and a key of before finds all that it had; an older program still opens a newer one that has only been added to.',
+    `${MIGRATION}: a key of before finds all that it had, and nobody else does`,
+    `${MIGRATION}: a backup of before opens: the database and its secret alone`,
+    `${STORAGE}: a database of a newer program is opened where that has only added to it`,
+  ),
+};
