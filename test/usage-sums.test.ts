@@ -191,7 +191,7 @@ test('limits are set from sums of the records since any millisecond, by owner, m
               const { counts } = sumsOf(own.filter((g) => expected(g) === name));
               expect({ name, ...added(counted) }).toEqual({
                 name,
-                requests: counts.requests,
+                requests: counts.requests - counts.errors,
                 tokens: inputTokensIn(counts) + outputTokensIn(counts),
                 nanoUsd: counts.nano_usd,
               });

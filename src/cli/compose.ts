@@ -141,10 +141,13 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     storage,
     pepper: await storage.secret('pepper'),
     configured: configuredTenants(config),
-    onRead: () => limits.refresh(),
+    onRead: () => opened.refresh(),
   });
-  const limits = openLimits({ config: () => inForce, keys, now: clock.now });
+  const ledger = storage.usage;
+  const opened = openLimits({ config: () => inForce, keys, ledger, now: clock.now, log });
+  const { limits } = opened;
   await keys.refresh();
+  await opened.restored();
   const keysUnreadable = (error: unknown): void =>
     log.error('the API keys could not be read again', { error });
   const stopKeys = keys.watch(keysUnreadable);
@@ -161,7 +164,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       warnOfUnreadable();
       inForce = next.config;
       keys.configure(configuredTenants(next.config));
-      limits.refresh();
+      opened.refresh();
     },
   });
 

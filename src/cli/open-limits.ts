@@ -1,19 +1,56 @@
 // Brings together what is written of limits: by the configuration, and with the keys.
 import type { KeyIndex } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
-import { type LimitEntry, Limits, type LimitSource, type Written } from '../limits/index.ts';
+import {
+  type LedgerSums,
+  type LimitEntry,
+  Limits,
+  type LimitSource,
+  RestoredLimits,
+  type Written,
+} from '../limits/index.ts';
+import type { Logger } from '../telemetry/log.ts';
 
 interface LimitParts {
   /** The current one. */
   readonly config: () => Config;
   readonly keys: Pick<KeyIndex, 'principals' | 'projects'>;
+  readonly ledger: LedgerSums;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly log: Pick<Logger, 'error'>;
 }
 
-/** The limits of the gateway. To be refreshed when the configuration or the keys are others. */
-export function openLimits(parts: LimitParts): Limits {
-  return new Limits(sourceOf(parts), parts.now);
+export interface OpenLimits {
+  readonly limits: Limits;
+  /** To be called when the configuration or the keys are others. */
+  refresh(): void;
+  /** Resolves once counters have what was spent before the start. Rejects where the ledger cannot be read. */
+  restored(): Promise<void>;
+}
+
+/** The limits of the gateway. */
+export function openLimits(parts: LimitParts): OpenLimits {
+  const { ledger, now, log } = parts;
+  const limits = new Limits(sourceOf(parts), now);
+  const restored = new RestoredLimits({ limits, ledger, now });
+  let isOpen = false;
+  return {
+    limits,
+    refresh() {
+      limits.refresh();
+      if (!isOpen) return;
+      restored
+        .catchUp()
+        .catch((error: unknown) =>
+          log.error('new limits begin at nothing used: the ledger could not be read', { error }),
+        );
+    },
+    async restored() {
+      await restored.catchUp();
+      isOpen = true;
+    },
+  };
 }
 
 const NONE: readonly LimitEntry[] = [];

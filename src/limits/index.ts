@@ -18,3 +18,4 @@ export type { Claim, CounterStore, Holder, Lease } from './counter-store.ts';
 export { MemoryCounterStore } from './memory-counter-store.ts';
 export type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 export { restoreFromLedger } from './restore.ts';
+export { RestoredLimits } from './restored-limits.ts';

@@ -70,9 +70,14 @@ export class Limits {
     return this.#find('provider', provider);
   }
 
+  /** All that is written. */
+  written(): readonly Written[] {
+    return [...this.#source.all()];
+  }
+
   /** Everybody who has limits, in the order of their kinds. */
   scopes({ kind, id }: StandingFilter = {}): readonly Scope[] {
-    return [...this.#source.all()]
+    return this.written()
       .filter(({ owner }) => (kind ?? owner.kind) === owner.kind && (id ?? owner.id) === owner.id)
       .toSorted((a, b) => OWNER_KINDS.indexOf(a.owner.kind) - OWNER_KINDS.indexOf(b.owner.kind))
       .map(({ owner, entries }) => this.limiter.scope(owner, entries));

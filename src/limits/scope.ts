@@ -99,6 +99,11 @@ export class Scope {
     return this.#set !== undefined;
   }
 
+  /** Makes its counters now. */
+  read(): void {
+    this.#rules();
+  }
+
   /** All limits of the owner. */
   get limits(): readonly Limit[] {
     this.#rules();

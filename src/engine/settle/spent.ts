@@ -3,10 +3,10 @@ import { inputTokens, outputTokens } from '../../canonical/index.ts';
 import type { GenerationRecord } from '../../ledger/index.ts';
 import { nanoUsdOf, type Spent } from '../../limits/index.ts';
 
-export function spentOf({ usage, cost, status }: Pick<GenerationRecord, 'usage' | 'cost' | 'status'>): Spent {
+export function spentOf({ usage, cost, error }: Pick<GenerationRecord, 'usage' | 'cost' | 'error'>): Spent {
   return {
     // What failed and cost nothing is as if it had never been.
-    requests: usage || cost || status < 400 ? 1 : 0,
+    requests: usage || cost || error === null ? 1 : 0,
     tokens: usage ? inputTokens(usage) + outputTokens(usage) : 0,
     nanoUsd: cost ? cost.usd && nanoUsdOf(cost.usd) : 0,
   };

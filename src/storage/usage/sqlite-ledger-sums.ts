@@ -90,7 +90,7 @@ export class SqliteLedgerSums implements LedgerSums {
         provider: this.#textOf(row.provider),
         endUser: null,
         atMs: (row.period + 1) * hours * HOUR_MS - 1,
-        requests: row.requests,
+        requests: row.requests - row.errors,
         tokens: inputTokensIn(row) + outputTokensIn(row),
         nanoUsd: row.nano_usd,
       }));
@@ -108,7 +108,7 @@ export class SqliteLedgerSums implements LedgerSums {
           provider: null,
           endUser: row.end_user.length === 0 ? null : Buffer.from(row.end_user).toString('hex'),
           atMs: (row.period + 1) * HOUR_MS - 1,
-          requests: row.requests,
+          requests: row.requests - row.errors,
           tokens: row.input_tokens + row.output_tokens,
           nanoUsd: row.nano_usd,
         };
@@ -154,7 +154,7 @@ export class SqliteLedgerSums implements LedgerSums {
       model: this.#textOf(record.model),
       endUser: byEndUser ? facts.endUser : null,
       atMs: createdAt,
-      requests: sums.counts.requests,
+      requests: sums.counts.requests - sums.counts.errors,
       tokens: inputTokensIn(sums.counts) + outputTokensIn(sums.counts),
       nanoUsd: sums.counts.nano_usd,
     };
