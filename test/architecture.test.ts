@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   catalog: ['canonical', 'protocols', 'providers', 'telemetry', 'upstream'],
   routing: ['canonical', 'catalog'],
   metrics: ['canonical', 'engine', 'ledger', 'limits'],
+  traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
   alerts: [
     'auth',
     'canonical',
@@ -118,6 +119,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'telemetry',
     'tools',
+    'traces',
     'upstream',
     'usage',
   ],

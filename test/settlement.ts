@@ -64,6 +64,8 @@ export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledR
       },
     ],
     models: [model],
+    toolRuns: [],
+    trace: null,
     principal: {
       keyId: 'key_1',
       projectId: 'project',

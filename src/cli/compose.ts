@@ -117,9 +117,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const first = snapshotOf(loaded, 1);
 
   let redact = snapshotRedactor(first);
+  const write = input.writeLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLogger({
     level: config.logging.level,
-    write: input.writeLog ?? ((line) => void process.stderr.write(line)),
+    write,
     now: clock.now,
     pretty: input.prettyLog ?? false,
     redact: (text) => redact(text),
@@ -204,7 +205,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     breaker: () => watched.current().config.routing.breaker,
   });
   const random = input.random ?? Math.random;
-  const { observer, metrics, ...observers } = openObservers({
+  const { observer, trace, metrics, ...observers } = openObservers({
     ...network,
     config: () => watched.current().config,
     catalog: () => watched.current().catalog,
@@ -212,6 +213,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     routing,
     storage,
     random,
+    write,
     log,
   });
   const gateway = new Gateway({
@@ -222,6 +224,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     limits,
     ledger: storage.ledger,
     observer,
+    trace,
     vault,
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
@@ -364,7 +367,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       stopPurge();
       refresh.stop();
       load.stop();
-      observers.stop();
+      await observers.stop();
       stopReturning();
       bodies.stop();
       await listener.stop();

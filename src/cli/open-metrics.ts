@@ -22,15 +22,20 @@ import { listenOrExplain } from './listen-or-explain.ts';
 const MOST_ENDPOINTS = 1000;
 const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
 
+/** Requests whose spans were exported, and those whose were dropped. */
+type SpanCounts = Readonly<Record<'exported' | 'dropped', number>>;
+
 /** What is there before the gateway is: its requests are counted here. */
 export class Metrics {
   readonly requests: RequestMetrics;
   readonly #delays = new Histogram(METRICS.loopDelay.buckets);
   readonly #catalog: () => Catalog;
+  readonly #spans: SpanCounts;
 
   /** @param catalog as it is configured now */
-  constructor(catalog: () => Catalog) {
+  constructor(catalog: () => Catalog, spans: SpanCounts) {
     this.#catalog = catalog;
+    this.#spans = spans;
     this.requests = new RequestMetrics((name) => {
       const id = catalog().find(name)?.id;
       return id !== undefined && catalog().isListed(id) ? id : null;
@@ -59,6 +64,10 @@ export class Metrics {
       ],
       stalls: () => single(counted()['lag_stalls'] ?? 0),
       failedKeys: () => single(counted()['failed_authentications'] ?? 0),
+      traced: () => [
+        { labels: { outcome: 'exported' }, value: this.#spans.exported },
+        { labels: { outcome: 'dropped' }, value: this.#spans.dropped },
+      ],
       loopDelay: () => [{ labels: {}, histogram: this.#delays }],
       held: () => single(memory.heldBytes),
       journal: () => single(ledger.backlog().bytes),

@@ -1,27 +1,35 @@
-// Opens whatever watches requests: metrics and alerts. One observer for the engine, and one end of all.
+// Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
 import type { Catalog } from '../catalog/index.ts';
-import type { SettlementObserver } from '../engine/index.ts';
+import type { GatewayDependencies, SettlementObserver } from '../engine/index.ts';
+import { accessLog } from './access-log.ts';
 import { type AlertParts, openAlerts } from './open-alerts.ts';
 import { Metrics } from './open-metrics.ts';
+import { openTraces } from './open-traces.ts';
 
 export interface ObserverParts extends AlertParts {
   /** As it is configured now. */
   readonly catalog: () => Catalog;
+  /** Takes one line of the access log, newline included. */
+  readonly write: (line: string) => void;
 }
 
-export interface Observers {
+export interface Observers extends Pick<GatewayDependencies, 'trace'> {
   readonly metrics: Metrics;
   /** Tells all of them. */
   readonly observer: SettlementObserver;
-  stop(): void;
+  /** Resolves when the last spans are sent, or after a moment. */
+  stop(): Promise<void>;
 }
 
-export function openObservers({ catalog, ...parts }: ObserverParts): Observers {
-  const metrics = new Metrics(catalog);
+export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
   const alerts = openAlerts(parts);
-  const all: readonly SettlementObserver[] = [metrics.requests, alerts];
+  const { exporter, trace } = openTraces(parts);
+  const metrics = new Metrics(catalog, exporter);
+  const access = accessLog(() => parts.config().logging.access, write);
+  const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access];
   return {
     metrics,
+    trace,
     observer: {
       settled(settlement) {
         for (const observer of all) {
@@ -34,6 +42,9 @@ export function openObservers({ catalog, ...parts }: ObserverParts): Observers {
         }
       },
     },
-    stop: () => alerts.stop(),
+    stop() {
+      alerts.stop();
+      return exporter.stop();
+    },
   };
 }

@@ -17,6 +17,7 @@ import { milliseconds, routingSchema } from './routing-schema.ts';
 import { schemaAt, schemaNode } from './schema-node.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { serverSchema } from './server-schema.ts';
+import { telemetrySchema } from './telemetry-schema.ts';
 import { upstreamSchema } from './upstream-schema.ts';
 import { webSearchSchema } from './web-search-schema.ts';
 
@@ -109,6 +110,10 @@ const file = z.strictObject({
   logging: inProgram(
     z.strictObject({
       level: z.enum(LOG_LEVELS).default('info').describe('Least important message that is written.'),
+      access: z
+        .boolean()
+        .default(false)
+        .describe('Write a line of JSON for each request, whatever the level; without prompts and answers.'),
       content: z.boolean().default(false).describe('Keep prompts and answers in the records.'),
     }),
   )
@@ -116,6 +121,7 @@ const file = z.strictObject({
     .describe('The log and the records.'),
   metrics: metricsSchema,
   alerts: alertsSchema,
+  telemetry: telemetrySchema,
   compatibility: inProgram(
     z.strictObject({
       reasoning_content: z

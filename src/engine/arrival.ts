@@ -3,6 +3,7 @@ import { Allowance } from './allowance.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface Arrival {
@@ -16,20 +17,24 @@ export interface Arrival {
   readonly inputChars: number;
   /** What limits let it use; null where none holds for it. */
   readonly allowance: Allowance | null;
+  /** Where it belongs among traces; null where none are made. */
+  readonly trace: TraceContext | null;
 }
 
 /** The call with an id of its own, at this moment. */
 export function arrive(
   call: ApiCall,
-  { clock, settings, limits }: Pick<GatewayDependencies, 'clock' | 'settings' | 'limits'>,
+  { clock, settings, limits, trace }: Pick<GatewayDependencies, 'clock' | 'settings' | 'limits' | 'trace'>,
 ): Arrival {
   const createdAt = clock.now();
+  const id = newGenerationId(createdAt);
   return {
-    id: newGenerationId(createdAt),
+    id,
     call,
     settings: settings(),
     createdAt,
     inputChars: call.body.length,
     allowance: Allowance.of(limits, call.principal, clock.now),
+    trace: trace(id, call.header),
   };
 }

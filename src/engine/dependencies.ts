@@ -7,6 +7,7 @@ import type { Envelope } from '../state/envelope.ts';
 import type { Vault } from '../state/vault.ts';
 import type { LedgerStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { EndUsers } from './end-users.ts';
@@ -24,6 +25,8 @@ export interface GatewayDependencies {
   readonly ledger: LedgerStore;
   /** Is told of every request that is over. */
   readonly observer: SettlementObserver;
+  /** Where a request belongs among traces; null while none are made. */
+  readonly trace: (generationId: string, header: (name: string) => string | null) => TraceContext | null;
   readonly vault: Vault;
   /** What clients let the gateway keep. */
   readonly state: Pick<Storage, 'responses' | 'conversations'>;

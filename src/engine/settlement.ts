@@ -2,6 +2,18 @@
 // answer waits for them.
 import type { Principal } from '../auth/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
+import type { TraceContext } from '../telemetry/trace-context.ts';
+
+/** A call of a tool that the gateway ran itself. */
+export interface ToolRun {
+  readonly name: string;
+  /** Label of the MCP server; null for the gateway's own. */
+  readonly server: string | null;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly isError: boolean;
+}
 
 /** A request that is over, with what its records do not say. */
 export interface Settlement {
@@ -10,8 +22,12 @@ export interface Settlement {
   readonly attempts: readonly AttemptRecord[];
   /** The gateway's id of the model of each attempt. */
   readonly models: readonly string[];
+  /** Calls of tools that the gateway ran, in the order of their ends. */
+  readonly toolRuns: readonly ToolRun[];
   /** Who asked. */
   readonly principal: Principal;
+  /** Where it belongs among traces; null where none are made. */
+  readonly trace: TraceContext | null;
   /** What the ledger said instead of writing it; undefined where it did write it. */
   readonly unrecorded?: unknown;
 }

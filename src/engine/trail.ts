@@ -4,6 +4,7 @@ import { addUsage, NO_USAGE } from '../canonical/index.ts';
 import { type Cost, costOfUses, sumCosts } from '../ledger/index.ts';
 import { nanoUsdOf } from '../limits/index.ts';
 import type { Attempt } from './attempt/index.ts';
+import type { ToolRun } from './settlement.ts';
 import type { FetchedMedia, ReadDocuments } from './media/index.ts';
 
 /** What the gateway's own tools were used for in one answer, and what that cost: counted like an attempt's tokens. */
@@ -16,11 +17,16 @@ interface ToolUses {
 export class Trail {
   readonly #attempts: Attempt[] = [];
   #toolUses: ToolUses | null = null;
+  readonly #toolRuns: ToolRun[] = [];
   #fetched: FetchedMedia | undefined;
   #documents: ReadDocuments | undefined;
 
   get attempts(): readonly Attempt[] {
     return this.#attempts;
+  }
+
+  get toolRuns(): readonly ToolRun[] {
+    return this.#toolRuns;
   }
 
   /** What was fetched for endpoints that take no addresses. */
@@ -41,6 +47,11 @@ export class Trail {
   /** Takes an attempt that begins. */
   add(attempt: Attempt): void {
     this.#attempts.push(attempt);
+  }
+
+  /** Takes a call of a tool that is over. */
+  ran(run: ToolRun): void {
+    this.#toolRuns.push(run);
   }
 
   /** Takes further uses of tools. @param priceOf USD of one use; null when unknown */

@@ -29,7 +29,10 @@ export const LABELS = {
   },
   error: { name: 'error_type', meaning: 'Kind of an error, as in [errors](errors.md).' },
   status: { name: 'http_response_status_code', meaning: 'Status that the client got; 499: it had left.' },
-  outcome: { name: 'outcome', meaning: '`completed`, `failed` or `cancelled`.' },
+  outcome: {
+    name: 'outcome',
+    meaning: 'Of a try: `completed`, `failed` or `cancelled`. Of spans: `exported` or `dropped`.',
+  },
   endpoint: { name: 'endpoint', meaning: 'Name of an endpoint, as routes and records show it.' },
   state: { name: 'state', meaning: '`closed`: sound; `open`: left alone; `half-open`: being tried again.' },
   project: { name: 'project', meaning: 'Name of the project; of a key without one, its id.' },
@@ -217,6 +220,12 @@ export const METRICS = {
     type: 'counter',
     help: 'Requests whose record could not be written.',
     labels: [],
+  },
+  traced: {
+    name: 'dragoman_traced_requests_total',
+    type: 'counter',
+    help: 'Requests whose spans a collector has taken (`exported`), or was too slow to take (`dropped`).',
+    labels: ['outcome'],
   },
   resident: {
     name: 'process_resident_memory_bytes',

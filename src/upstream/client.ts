@@ -22,6 +22,8 @@ export interface UpstreamRequest {
    * in silence. `tell`: no, it fails as `stale`. `fresh`: it goes out over a fresh connection in any case.
    */
   readonly staleness?: 'tell' | 'fresh' | undefined;
+  /** Further header lines of this request alone, each with its end; names must not be those of its destination. */
+  readonly lines?: string | undefined;
   /** Key of the gateway on whose behalf it is sent. */
   readonly tenant?: string | undefined;
 }
@@ -82,8 +84,8 @@ export class UpstreamClient {
   }
 }
 
-function serialise(opening: string, { to, body }: UpstreamRequest): string {
+function serialise(opening: string, { to, body, lines = '' }: UpstreamRequest): string {
   // A length of nothing is only said where something is expected (RFC 9110 section 8.6).
   const length = body === '' && to.method !== 'POST' ? '' : `content-length: ${body.length}\r\n`;
-  return `${opening}${length}\r\n${body}`;
+  return `${opening}${lines}${length}\r\n${body}`;
 }

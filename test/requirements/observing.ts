@@ -3,6 +3,7 @@ import { type Requirements, shown } from './requirement.ts';
 
 const SEEN = 'operations: telemetry';
 const ALERTS = 'test/alerts.test.ts';
+const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
 
 export const observingRequirements: Requirements = {
@@ -20,6 +21,26 @@ export const observingRequirements: Requirements = {
     'Webhooks are signed as Standard Webhooks says, and tried again with growing pauses.',
     `${ALERTS}: a receiver that fails gets the same message again, later and later, and one that is gone does not`,
     `${ALERTS}: a receiver gets what it asked for, and every alert is in the log`,
+  ),
+  'contract.traces': shown(
+    SEEN,
+    'A span for each request, try and call of a tool goes to a collector over OTLP; a trace is taken from the client and passed on.',
+    `${TRACES}: a request and each of its tries are spans, and the upstream is told its own`,
+    `${TRACES}: a client that has a trace finds its request there, with its state, and so does the upstream`,
+    `${TRACES}: a call of a tool that the gateway ran is a span of its own`,
+    `${TRACES}: a client that keeps no spans has none kept, and its trace goes on`,
+    `${TRACES}: neither prompts nor answers nor texts of errors are in spans`,
+  ),
+  'contract.traces.bounded': shown(
+    SEEN,
+    'A slow collector slows no request, and costs bounded memory.',
+    `${TRACES}: a collector that does not answer costs bounded memory, and is told of in the log once a minute`,
+    `${TRACES}: without a collector no upstream hears of traces`,
+  ),
+  'contract.access-log': shown(
+    SEEN,
+    'If asked for, each request is a line of JSON, without prompt and answer.',
+    'test/access-log.test.ts: a line for each request, whatever the level of the log, and only if asked for',
   ),
   'contract.metrics': shown(
     SEEN,

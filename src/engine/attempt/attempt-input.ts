@@ -29,7 +29,7 @@ export interface AttemptOutput {
 
 /** The request that an attempt is made for: whose it is, and how long it may take. */
 export interface Requester {
-  readonly arrival: Pick<Arrival, 'id' | 'call' | 'allowance'>;
+  readonly arrival: Pick<Arrival, 'id' | 'call' | 'allowance' | 'trace'>;
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;

@@ -1,12 +1,16 @@
 // What one try sends: address, headers, body, and whose connections may carry it. Sends nothing itself.
+import { attemptSpanId, traceLines } from '../../telemetry/trace-context.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
-import type { AttemptInput } from './attempt-input.ts';
+import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 import type { Outgoing } from './send-upstream.ts';
 
-/** @param fresh over a connection of its own */
-export function attemptRequest({ prepared, requester }: AttemptInput, fresh: boolean): Outgoing {
+export function attemptRequest(
+  { prepared, requester }: AttemptInput,
+  { fresh, ordinal }: AttemptNumber,
+): Outgoing {
   const { endpoint, path, passedHeaders, request, body } = prepared;
-  const { principal, headers } = requester.arrival.call;
+  const { id, call, trace } = requester.arrival;
+  const { principal, headers } = call;
   const known = preparedEndpoint(endpoint);
   const passed = { headers, names: passedHeaders };
   return {
@@ -17,5 +21,6 @@ export function attemptRequest({ prepared, requester }: AttemptInput, fresh: boo
     body,
     tenant: principal.keyId,
     staleness: fresh ? 'fresh' : 'tell',
+    lines: trace ? traceLines(trace, attemptSpanId(id, ordinal)) : undefined,
   };
 }

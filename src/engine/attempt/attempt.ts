@@ -122,7 +122,7 @@ export class Attempt {
 
   #send(upstream: UpstreamClient): void {
     const { requester, prepared } = this.#input;
-    const request = attemptRequest(this.#input, this.#number.fresh);
+    const request = attemptRequest(this.#input, this.#number);
     const refused = (error: GatewayError): void => this.#fail(error);
     const signing = { signed: (headers: SignatureHeaders) => (this.#signature = headers), refused };
     this.#call = receive(

@@ -24,7 +24,7 @@ export interface Signing {
 }
 
 /** A request to an endpoint, and on whose behalf it is sent. */
-export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness'> {
+export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness' | 'lines'> {
   readonly envelope: Envelope;
   /** Byte string. */
   readonly body: string;
@@ -33,14 +33,14 @@ export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness'> 
 /** Sends a request. */
 export function sendUpstream(
   endpoint: Endpoint,
-  { envelope, body, tenant, staleness }: Outgoing,
+  { envelope, body, tenant, staleness, lines }: Outgoing,
   upstream: UpstreamClient,
   listener: UpstreamListener,
   signing: Signing,
 ): UpstreamCall {
   const { to, edits } = envelope;
   const { pool } = preparedEndpoint(endpoint);
-  const request = { to, body: edits ? editMembers(body, edits) : body, pool, tenant, staleness };
+  const request = { to, body: edits ? editMembers(body, edits) : body, pool, tenant, staleness, lines };
   const { credential, road } = endpoint;
   if (!credential) return upstream.send(request, listener);
   const asker = { send: upstream.send.bind(upstream), now: upstream.now, road };

@@ -39,7 +39,9 @@ export function settle(
     generation: record,
     attempts,
     models: trail.attempts.map(({ endpoint }) => endpoint.modelId),
+    toolRuns: trail.toolRuns,
     principal: arrival.call.principal,
+    trace: arrival.trace,
     unrecorded,
   });
 }

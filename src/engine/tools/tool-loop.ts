@@ -215,7 +215,9 @@ export class ToolLoop implements TurnHost {
     const { belt, answered, planned } = this.#input;
     const { projectId } = planned.arrival.call.principal;
     const { call } = allowed;
-    const outcome = await this.#gate.pass(() => answered.make(projectId, call, this.#stop.signal));
+    const outcome = await this.#gate.pass(() =>
+      this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
+    );
     belt.settleAnswer(allowed, outcome ?? this.#refused(call));
     // One that was not made stays allowed: the next answer makes it.
     if (outcome) this.#allowed.push(outcome.facts);
@@ -233,11 +235,24 @@ export class ToolLoop implements TurnHost {
         this.#close(hosted, cutFacts(call.facts));
         return undefined;
       }
-      const outcome = (await this.#gate.pass(() => call.run(this.#stop.signal))) ?? this.#refused(call);
+      const outcome =
+        (await this.#gate.pass(() => this.#timed(call, () => call.run(this.#stop.signal)))) ??
+        this.#refused(call);
       this.#settle(hosted, outcome);
       return { call: hosted, outcome };
     });
     return made.filter((each) => each !== undefined);
+  }
+
+  /** Runs a call, and notes how long it took. */
+  async #timed({ facts }: GatewayCall, run: () => Promise<CallOutcome>): Promise<CallOutcome> {
+    const { deps, trail } = this.#input;
+    const startedAt = deps.clock.now();
+    const outcome = await run();
+    const name = facts.type === 'mcp' || facts.type === 'tool' ? facts.name : facts.type;
+    const server = facts.type === 'mcp' ? facts.server : null;
+    trail.ran({ name, server, startedAt, endedAt: deps.clock.now(), isError: outcome.isError });
+    return outcome;
   }
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
