@@ -4,6 +4,7 @@ import { type CanonicalRequest, GatewayError, type JsonObject, Report } from '..
 import { AnsweredCalls } from './tools/index.ts';
 import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
+import { Cohorts } from './cohort.ts';
 import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { answerEmbeddings } from './embeddings/index.ts';
@@ -11,7 +12,7 @@ import { explainRoute } from './explain.ts';
 import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
-import { type Experience, Run } from './run.ts';
+import { Run, type Shared } from './run.ts';
 import { Trail } from './trail.ts';
 import { Visit } from './visit.ts';
 
@@ -21,15 +22,18 @@ type Answering = (arrival: Arrival, visit: Visit) => Promise<boolean>;
 export class Gateway {
   readonly #deps: GatewayDependencies;
   readonly #active = new Set<Visit>();
-  readonly #experience: Experience;
+  readonly #shared: Shared;
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
   #counts = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
-    const answered = new AnsweredCalls(deps.clock.now);
-    this.#experience = { learned: new LearnedRefusals(), answered };
+    this.#shared = {
+      learned: new LearnedRefusals(),
+      answered: new AnsweredCalls(deps.clock.now),
+      cohorts: new Cohorts(() => this.#active.size === 1),
+    };
     this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
@@ -47,9 +51,7 @@ export class Gateway {
 
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   serve(call: ApiCall): Promise<unknown> {
-    return this.#serve(call, (arrival, visit) =>
-      new Run(arrival, visit, this.#deps, this.#experience).answer(),
-    );
+    return this.#serve(call, (arrival, visit) => new Run(arrival, visit, this.#deps, this.#shared).answer());
   }
 
   /** Answers one request for embeddings, in the client's shape. Never rejects. */
@@ -85,7 +87,10 @@ export class Gateway {
     const visit = new Visit(call.client);
     this.#active.add(visit);
     try {
-      return await answering(arrive(call, this.#deps), visit);
+      const arrival = arrive(call, this.#deps);
+      const gathered = this.#shared.cohorts.arriving.gathered();
+      if (gathered) await gathered;
+      return await answering(arrival, visit);
     } catch (thrown) {
       // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
       const error = GatewayError.from(thrown);

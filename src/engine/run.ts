@@ -15,6 +15,7 @@ import type { Answered } from './answered.ts';
 import type { Arrival } from './arrival.ts';
 import type { Attempt, LearnedRefusals } from './attempt/index.ts';
 import { releaseBody } from './call.ts';
+import type { Cohorts } from './cohort.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { tryForText } from './failover/index.ts';
 import { keep, type Kept, NOTHING_KEPT, settle } from './settle/index.ts';
@@ -22,10 +23,11 @@ import { type AnsweredCalls, ToolBelt, ToolLoop } from './tools/index.ts';
 import { Trail } from './trail.ts';
 import type { Visit } from './visit.ts';
 
-/** What requests learn from each other. */
-export interface Experience {
+/** What requests have of each other: what they learn, and company. */
+export interface Shared {
   readonly learned: LearnedRefusals;
   readonly answered: AnsweredCalls;
+  readonly cohorts: Cohorts;
 }
 
 /** An answer that can be shown, in part or as a whole. */
@@ -62,14 +64,14 @@ export class Run {
   readonly #arrival: Arrival;
   readonly #visit: Visit;
   readonly #deps: GatewayDependencies;
-  readonly #experience: Experience;
+  readonly #shared: Shared;
   readonly #trail = new Trail();
 
-  constructor(arrival: Arrival, visit: Visit, deps: GatewayDependencies, experience: Experience) {
+  constructor(arrival: Arrival, visit: Visit, deps: GatewayDependencies, shared: Shared) {
     this.#arrival = arrival;
     this.#visit = visit;
     this.#deps = deps;
-    this.#experience = experience;
+    this.#shared = shared;
   }
 
   /**
@@ -90,7 +92,10 @@ export class Run {
       opened = this.#open(admitted, planned);
       const { answer } = opened;
       this.#visit.begin(this.#deps.ticker, (now) => answer.tick(now));
-      settled = this.#settle(opened, await this.#try(opened));
+      const answered = await this.#try(opened);
+      const gathered = this.#shared.cohorts.settling.gathered();
+      if (gathered) await gathered;
+      settled = this.#settle(opened, answered);
       response = settled.keeping && (await settled.keeping);
     } catch (thrown) {
       settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
@@ -100,6 +105,8 @@ export class Run {
       const releasing = admitted?.release();
       if (releasing) await releasing;
     }
+    const gathered = this.#shared.cohorts.telling.gathered();
+    if (gathered) await gathered;
     return this.#tell(settled, response, request, opened);
   }
 
@@ -129,7 +136,7 @@ export class Run {
     const { cancellation } = this.#visit;
     if (cancellation.reason) return { failure: cancellation.reason, told: false, turns: [] };
     const deps = this.#deps;
-    const { learned, answered } = this.#experience;
+    const { learned, answered } = this.#shared;
     const input = { deps, admitted, planned, trail: this.#trail, learned, cancellation };
     const { items } = this.#arrival.call.protocol.server;
     const belt = ToolBelt.of(planned.request, deps.tools(), items !== undefined);

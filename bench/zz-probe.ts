@@ -1,0 +1,34 @@
+// scratch: threads, strace, perf of a gateway under load
+setTimeout(() => process.exit(2), 90_000).unref();
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync, spawn } from 'node:child_process';
+import { findCases } from './cases.ts';
+import { measure } from './measure.ts';
+import { startGateway, startMock, targetOf } from './targets.ts';
+const [root = '..', name = 'relay', what = 'threads', warm = '15'] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'zz-'));
+const mock = await startMock(folder);
+const gw = await startGateway(folder, mock.port, { root, environment: JSON.parse(process.env.ZZENV ?? '{}') });
+const [c] = findCases(name);
+const t = targetOf(gw, c!.target);
+await measure(c!.load, t, folder, { warm: 0, seconds: Number(warm) });
+const pids = t.pids();
+const snap = () => { const m = new Map<string, [string, number, number]>(); for (const p of pids) for (const tid of readdirSync(`/proc/${p}/task`)) { const s = readFileSync(`/proc/${p}/task/${tid}/stat`, 'utf8'); const nm = s.slice(s.indexOf('(') + 1, s.lastIndexOf(')')); const f = s.slice(s.lastIndexOf(')') + 2).split(' '); const sch = readFileSync(`/proc/${p}/task/${tid}/schedstat`, 'utf8').split(' '); m.set(tid, [nm, Number(f[11]), Number(f[12]), Number(sch[0])] as any); } return m; };
+const a = snap();
+let side: any; let exited: Promise<void> | undefined;
+const main = pids.at(-1)!;
+if (what === 'strace') side = spawn('timeout', ['-s', 'INT', '2', 'strace', '-c', '-f', '-p', String(main)], { stdio: 'inherit' });
+if (what === 'perf') side = spawn('perf', ['record', '-F', '2000', '-g', '-o', process.env.PERFOUT ?? '/work/team/cost-b.tmp/perf.data', '-p', String(main), '--', 'sleep', '4'], { stdio: 'inherit' });
+if (what === 'perfstat') side = spawn('perf', ['stat', '-e', 'page-faults,context-switches,task-clock', '--per-thread', '-p', String(main), '--', 'sleep', '4'], { stdio: 'inherit' });
+if (side) exited = new Promise((r) => side.on('exit', () => r()));
+const f = await measure(c!.load, t, folder, { warm: 0, seconds: 5 });
+const b = snap();
+console.log(f);
+let tot = 0;
+const n = f.requestsPerSecond! * 5;
+for (const [tid, [nm, u, s, ns]] of b as any) { const o = (a as any).get(tid) ?? ['', 0, 0, 0]; const d = (ns - o[3]) / 1e3 / n; tot += d; if (d > 0.3) console.log(nm, tid, 'µs/req', d.toFixed(1), 'user', ((u - o[1]) * 1e4 / n).toFixed(1), 'sys', ((s - o[2]) * 1e4 / n).toFixed(1)); }
+console.log('total', tot.toFixed(1));
+if (side) await exited;
+await gw.stop(); await mock.stop(); process.exit(0);
