@@ -13,6 +13,7 @@ import type {
   OpaqueReasoning,
   ProtocolName,
   Report,
+  ResponseFormat,
 } from '../canonical/index.ts';
 import type { ClientAddresses } from './client-addresses.ts';
 import type { CountServer } from './count-codec.ts';
@@ -102,6 +103,11 @@ export interface ServerCodec {
    * Absent: there is nothing that others lack. Throws GatewayError `unsupported` for what cannot be said otherwise.
    */
   portable?(request: CanonicalRequest, upstream: PortTarget, report: Report): Ported;
+  /**
+   * The answer format that `portable` gives a request which names none, known before it is rewritten: what the answer
+   * will be checked by is loaded first. Undefined for none. Absent: it never gives one.
+   */
+  portableFormat?(request: CanonicalRequest, upstream: PortTarget): ResponseFormat | undefined;
   /**
    * Throws GatewayError `invalid_request` for an output whose call is nowhere in the conversation. Not asked where the
    * client's own bytes go on: who reads those judges them. Absent: the upstream judges in any case.

@@ -78,7 +78,7 @@ export function checkFormat(
 
 /** The schema that `checkFormat` may have to compile, to be prepared if it is large; undefined where an upstream is believed. */
 export function schemaToPrepare(
-  { responseFormat: format }: Pick<CanonicalRequest, 'responseFormat'>,
+  format: ResponseFormat | undefined,
   ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
 ): JsonObject | undefined {
   if (format?.type !== 'json_schema') return undefined;
@@ -186,7 +186,8 @@ function promised(format: ResponseFormat): SchemaCheck | null {
   let validator: SchemaCheck;
   try {
     validator = openSchema(format.schema, SCHEMA_PATH);
-  } catch {
+  } catch (error) {
+    if (!GatewayError.is(error)) throw error;
     return null;
   }
   const problemOf: SchemaCheck['problemOf'] = (...asked) => validator.problemOf(...asked).catch(() => null);

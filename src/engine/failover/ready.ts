@@ -1,6 +1,7 @@
 // Makes a request ready for one endpoint before it is prepared: everything about it that takes time. Most requests are
 // ready as they are.
 import type { CanonicalRequest } from '../../canonical/index.ts';
+import { findProtocol } from '../../protocols/index.ts';
 import { contextOf } from '../../routing/index.ts';
 import { overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
 import { fetchMedia, needsReading, pointsElsewhere, readDocuments } from '../media/index.ts';
@@ -38,7 +39,11 @@ export async function readyFor(asking: TextTry): Promise<Ready> {
   }
   const { quirks, faithful } = endpoint;
   // A schema that the answer will be checked by is compiled first, in a process of its own.
-  const schema = schemaToPrepare(request, { structuredOutput: quirks.structuredOutput, faithful });
+  const format = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
+  const schema = schemaToPrepare(format ?? request.responseFormat, {
+    structuredOutput: quirks.structuredOutput,
+    faithful,
+  });
   if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
   return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
 }

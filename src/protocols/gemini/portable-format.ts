@@ -1,6 +1,6 @@
 // `text/x.enum`, an answer that is one bare word of a list, for upstreams that know answer formats in JSON alone. Must not
 // know what an upstream does with a format.
-import type { CanonicalRequest, JsonObject, ProtocolName } from '../../canonical/index.ts';
+import type { CanonicalRequest, JsonObject, ProtocolName, ResponseFormat } from '../../canonical/index.ts';
 import { asArray, asObject } from '../../canonical/index.ts';
 import type { Ported } from '../protocol.ts';
 
@@ -10,30 +10,33 @@ const SCHEMAS = ['generationConfig.responseJsonSchema', 'generationConfig.respon
 const MEMBER = 'answer';
 
 /**
- * The request with the list of words as a schema, whose one member the engine takes out of the answer again (API
- * reference, `GenerationConfig.responseMimeType`, 2026-11). Unchanged for an upstream of Gemini's own protocol.
+ * The list of words as a schema, whose one member the engine takes out of the answer again (API reference,
+ * `GenerationConfig.responseMimeType`, 2026-11); undefined where no list is asked for, or Gemini's own protocol has it.
  */
-export function portableFormat(
+export function formatOfWords(
   request: CanonicalRequest,
   upstream: { readonly protocol: ProtocolName },
-): Ported {
+): ResponseFormat | undefined {
   const words = upstream.protocol === 'gemini' ? [] : wordsOf(request);
-  if (words.length === 0) return { request, restore: null };
-  const extra = { ...request.extra };
-  for (const path of [MIME_TYPE, ...SCHEMAS]) delete extra[path];
+  if (words.length === 0) return undefined;
   const schema: JsonObject = {
     type: 'object',
     properties: { [MEMBER]: { type: 'string', enum: words } },
     required: [MEMBER],
     additionalProperties: false,
   };
-  const responseFormat = {
-    type: 'json_schema',
-    name: 'response',
-    schema,
-    strict: true,
-    unwrap: MEMBER,
-  } as const;
+  return { type: 'json_schema', name: 'response', schema, strict: true, unwrap: MEMBER };
+}
+
+/** The request with the list of words as a schema. Unchanged for an upstream of Gemini's own protocol. */
+export function portableFormat(
+  request: CanonicalRequest,
+  upstream: { readonly protocol: ProtocolName },
+): Ported {
+  const responseFormat = formatOfWords(request, upstream);
+  if (!responseFormat) return { request, restore: null };
+  const extra = { ...request.extra };
+  for (const path of [MIME_TYPE, ...SCHEMAS]) delete extra[path];
   return { request: { ...request, extra, responseFormat }, restore: null };
 }
 

@@ -8,7 +8,7 @@ import { embeddingsServer } from './embeddings-server.ts';
 import { encodeError } from '../google/encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
-import { portableFormat } from './portable-format.ts';
+import { formatOfWords, portableFormat } from './portable-format.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 import { namedObjects } from './named-objects.ts';
 
@@ -22,6 +22,7 @@ export const geminiServer: ServerCodec = {
   decodeRequest,
   namedObjects,
   portable: portableFormat,
+  portableFormat: formatOfWords,
   alsoTells: new Set(['image']),
   encodeResponse,
   encodeStream,
