@@ -98,6 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'telemetry',
   ],
+  openapi: ['canonical', 'management', 'protocols', 'server'],
   cli: [
     'alerts',
     'auth',
@@ -111,6 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'limits',
     'management',
+    'openapi',
     'metrics',
     'providers',
     'runtime',
@@ -194,7 +196,7 @@ const PACKAGES: Readonly<Record<string, string | readonly string[]>> = {
   'prom-client': 'metrics/exposition.ts',
   unpdf: 'documents/pdf-process.ts',
   yaml: 'config/parse-yaml.ts',
-  zod: ['config/', 'management/'],
+  zod: ['config/', 'management/', 'openapi/'],
 };
 
 interface Import {

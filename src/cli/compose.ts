@@ -300,6 +300,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     counters,
     failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
+    describe: async (path, served) => (await import('../openapi/index.ts')).describeApi(path, served),
     management: openManagement({
       authenticateAdmin,
       storage,

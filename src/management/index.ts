@@ -1,3 +1,5 @@
 // The management API: what an operator asks and changes over HTTP.
-export { openManagement } from './api.ts';
+export { MANAGEMENT_BASES, openManagement } from './api.ts';
 export type { ManagementDependencies } from './dependencies.ts';
+export type { Route } from './route.ts';
+export { ROUTES } from './routes/index.ts';

@@ -1,5 +1,5 @@
 // Limits and budgets of an owner as answers have them: in the words of the configuration file.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { budgetsSchema, limitsSchema } from '../config/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 

@@ -58,8 +58,8 @@ interface Specification<Query extends z.ZodType, Body extends z.ZodType, Answer 
   /** Absent: there is none. */
   readonly body?: Body;
   readonly answer: Answer;
-  /** A form of the answer that is no JSON, and its media type, where the query or `Accept` asks for it. */
-  readonly alsoAs?: string;
+  /** Forms of the answer that are no JSON, by media type, where the query or `Accept` asks for them. */
+  readonly alsoAs?: Readonly<Record<string, z.ZodType>>;
   /** Default: 200. */
   readonly status?: 201;
   readonly refusals?: readonly Refusal[];

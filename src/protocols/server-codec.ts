@@ -119,6 +119,8 @@ export interface ServerCodec {
   readonly items?: StoredItems;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
   readonly members?: ReadonlySet<string>;
+  /** The members of a request body, for people: what each takes. Absent: nobody has written them down. */
+  readonly fields?: readonly { readonly name: string; readonly note: string }[];
   /** Absent: no upstream keeps answers for its clients. */
   readonly remoteAnswers?: RemoteAnswers;
   /** What its clients call what reports name. `decodeRequest` gives it to the report. */

@@ -33,6 +33,7 @@ import { errorResponse, reply, requestIds } from './reply.ts';
 import { addResponsesRoutes } from './responses-routes.ts';
 import { withUsableHead } from './request-head.ts';
 import { ResponsesSockets, type SocketsDependencies } from './responses-sockets.ts';
+import { servedRoutes, type ServedRoute } from './served-routes.ts';
 import { serveOperation, type Operation, type ServeDependencies, type Service } from './serve-operation.ts';
 import { routesBelow, type StateDependencies } from './state-routes.ts';
 
@@ -51,6 +52,8 @@ export interface AppDependencies
   readonly failedKeys: FailedKeys;
   /** Answers whatever is below `/management` and no key of a model's may ask. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
+  /** Answers `/openapi.json` and what is at `/docs`. Throws GatewayError `not_found`. */
+  readonly describe: (path: string, served: readonly ServedRoute[]) => Promise<Response>;
 }
 
 export interface App {
@@ -131,6 +134,10 @@ export function createApp(deps: AppDependencies): App {
     addPromptsRoutes(add);
     addFilesRoutes(add);
   }
+  for (const path of ['/openapi.json', '/docs', '/docs/*'])
+    hono.get(path, ({ req }) =>
+      deps.describe(req.path, servedRoutes(Object.keys(hot), hono.routes, SOCKET_PATHS)),
+    );
   hono.all('*', (context) => {
     const methods = hot[context.req.path] ? ' This path takes POST only.' : '';
     throw new GatewayError(

@@ -3,6 +3,8 @@ import { shown, type Requirements } from './requirement.ts';
 
 const MANAGEMENT = 'the management API';
 const TENANTS = 'test/management/tenants.test.ts';
+const DOCUMENT = 'test/openapi/document.test.ts';
+const PAGE = 'test/openapi/reference-page.test.ts';
 const SIGN_IN = 'test/management/sign-in.test.ts';
 const AUDIT = 'test/management/audit.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
@@ -58,5 +60,20 @@ export const managementRequirements: Requirements = {
     'A change is made to the version that `If-Match` names, or is a 412; a create with an `Idempotency-Key` is made once.',
     `${TENANTS}: is changed in the version that was read, and in no other`,
     `${TENANTS}: with an idempotency key is made once`,
+  ),
+  'contract.openapi': shown(
+    'the description of the API',
+    '`/openapi.json` is valid, describes every route that answers and no other, and its examples run as described.',
+    `${DOCUMENT}: it is valid OpenAPI 3.1`,
+    `${DOCUMENT}: every operation has a name of its own, its audience, and every refusal in the shape of its protocol`,
+    `${DOCUMENT}: runs against the simulated models and is answered as described`,
+    `${DOCUMENT}: of a refusal, too, is as described`,
+  ),
+  'contract.docs': shown(
+    'the description of the API',
+    '`/docs` shows the description and loads nothing from anywhere else.',
+    `${PAGE}: everything that the page loads comes from the gateway, and its policy allows nothing else`,
+    `${PAGE}: there is nothing else below it`,
+    `${PAGE}: its package tells nobody that it was installed`,
   ),
 };

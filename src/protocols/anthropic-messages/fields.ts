@@ -11,7 +11,7 @@ type Support = 'supported' | 'gateway';
  * `context_management`, a `cache_control` of the whole request, …) pass to an Anthropic upstream as they stand, and are
  * reported as dropped for any other.
  */
-const REQUEST_FIELDS: readonly RequestField<Support>[] = [
+export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
   { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
   {
     name: 'max_tokens',

@@ -8,7 +8,7 @@ import { encodeError } from './encode-error.ts';
 import { encodeLimits } from './encode-limits.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
-import { KNOWN_FIELDS } from './fields.ts';
+import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
 
 /** The server side of the Messages API. */
@@ -16,6 +16,7 @@ export const anthropicMessagesServer: ServerCodec = {
   addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
+  fields: REQUEST_FIELDS,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['tool']),

@@ -7,7 +7,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../openai/encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
-import { KNOWN_FIELDS } from './fields.ts';
+import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
 
 /** The server side of Chat Completions. */
@@ -15,6 +15,7 @@ export const openaiChatServer: ServerCodec = {
   addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
+  fields: REQUEST_FIELDS,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['image']),

@@ -10,7 +10,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
-import { KNOWN_FIELDS } from './fields.ts';
+import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { requireCalls } from './require-calls.ts';
 import { storedItems } from './stored-items.ts';
 import { namedObjects } from './named-objects.ts';
@@ -20,6 +20,7 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
   addresses: ADDRESSES,
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
+  fields: REQUEST_FIELDS,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['image', 'compaction', 'web_page', 'mcp_question', 'tool']),
