@@ -12,13 +12,8 @@ export class EarlierLedger {
     this.#db = db;
   }
 
-  async find(id: string, projectId: string): Promise<FoundRecord | null> {
-    const row = await this.#db
-      .selectFrom('generations')
-      .selectAll()
-      .where('id', '=', id)
-      .where('key_id', '=', projectId)
-      .executeTakeFirst();
+  async find(id: string): Promise<FoundRecord | null> {
+    const row = await this.#db.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
     if (!row) return null;
     const { generation, attempts } = decodeGeneration(row, await readContent(this.#db, id));
     if (attempts.length > 0) return { generation, attempts };

@@ -4,9 +4,11 @@ import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AuditStore } from './audit-ports.ts';
+import type { GenerationPage, GenerationQuery, ListedGeneration } from './generation-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
 
 export type * from './audit-ports.ts';
+export * from './generation-ports.ts';
 export * from './usage-ports.ts';
 
 export interface LedgerBacklog {
@@ -25,10 +27,15 @@ export interface LedgerStore {
    */
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
   /** A generation of one project, with its attempts in order; null when the project has none of this id. */
-  find(
-    id: string,
-    projectId: string,
-  ): Promise<{ generation: GenerationRecord; attempts: readonly AttemptRecord[] } | null>;
+  find(id: string, projectId: string): Promise<ListedGeneration | null>;
+  /** The same whoever's it is: for operators. */
+  findOfAnybody(id: string): Promise<ListedGeneration | null>;
+  /**
+   * Generations of all projects, as far as filters let them through, in the order of their requests. Counts that came late
+   * are no entries. Lets others run meanwhile.
+   * @throws GatewayError `invalid_request` (`after`) for what is no id
+   */
+  list(query: GenerationQuery): Promise<GenerationPage>;
 }
 
 export interface StoredKey {

@@ -7,8 +7,9 @@ import { CompactReader } from './compact/reader.ts';
 import type { SqliteNames } from './compact/sqlite-names.ts';
 import { CompactWriter } from './compact/writer.ts';
 import { EarlierLedger, readContent } from './earlier-ledger.ts';
+import { GenerationList } from './generation-list.ts';
 import type { Indexer } from './journal/indexer.ts';
-import type { LedgerBacklog, LedgerStore } from './ports.ts';
+import type { GenerationPage, GenerationQuery, LedgerBacklog, LedgerStore } from './ports.ts';
 import { readColumns } from './record-columns.ts';
 import { storedId } from './record-ids.ts';
 import { type FoundRecord, readRecord } from './record-reader.ts';
@@ -16,6 +17,9 @@ import { RecordRows } from './record-rows.ts';
 import { writeRecord } from './record-writer.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteBase } from './sqlite-store.ts';
+import { Backfill } from './usage/backfill.ts';
+import { CandidateHours } from './usage/candidate-hours.ts';
+import { UsageReader } from './usage/usage-reader.ts';
 import { UsageWriter } from './usage/usage-writer.ts';
 
 /** The kind of a record's entries in journals. */
@@ -28,6 +32,7 @@ export class SqliteLedger implements LedgerStore {
   readonly #earlier: EarlierLedger;
   readonly #writer: CompactWriter;
   readonly #rows: RecordRows;
+  readonly #list: GenerationList;
 
   constructor(base: SqliteBase) {
     const { db, indexer, names } = base;
@@ -36,7 +41,10 @@ export class SqliteLedger implements LedgerStore {
     this.#names = names;
     this.#earlier = new EarlierLedger(db);
     this.#writer = new CompactWriter(names);
-    this.#rows = new RecordRows(base, new UsageWriter(base));
+    const usage = new UsageWriter(base);
+    this.#rows = new RecordRows(base, usage);
+    const hours = new CandidateHours(new UsageReader(base, usage), new Backfill(base, usage), names);
+    this.#list = new GenerationList(base, hours);
     indexer.register(RECORD_ENTRY, {
       read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
       write: (records) => this.#rows.write(records),
@@ -60,15 +68,30 @@ export class SqliteLedger implements LedgerStore {
   }
 
   async find(id: string, projectId: string): Promise<FoundRecord | null> {
-    await this.#indexer.caughtUp();
-    const found = await this.#find(id, projectId);
-    if (found) return found;
-    const earlier = await this.#earlier.find(id, projectId);
-    if (earlier) return earlier;
-    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id, projectId) : null;
+    const found = await this.findOfAnybody(id);
+    return found?.generation.projectId === projectId ? found : null;
   }
 
-  async #find(id: string, projectId: string): Promise<FoundRecord | null> {
+  async findOfAnybody(id: string): Promise<FoundRecord | null> {
+    await this.#indexer.caughtUp();
+    const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
+    if (found) return found;
+    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id) : null;
+  }
+
+  async list(query: GenerationQuery): Promise<GenerationPage> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+    const ids = await this.#list.ids(query);
+    const generations: FoundRecord[] = [];
+    for (const id of ids.slice(0, query.limit)) {
+      const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
+      if (found) generations.push(found);
+    }
+    return { generations, hasMore: ids.length > query.limit };
+  }
+
+  async #find(id: string): Promise<FoundRecord | null> {
     const row = await this.#db
       .selectFrom('records as r')
       .innerJoin('names as k', 'k.number', 'r.key')
@@ -77,7 +100,7 @@ export class SqliteLedger implements LedgerStore {
       .executeTakeFirst();
     if (!row) return null;
     const textOf = (number: number): string => this.#names.textOf(number);
-    const found = readRecord(new CompactReader(row.record, textOf), {
+    return readRecord(new CompactReader(row.record, textOf), {
       id,
       keyId: row.text,
       createdAt: row.created_at,
@@ -87,6 +110,5 @@ export class SqliteLedger implements LedgerStore {
       costUsd: row.cost_usd,
       content: await readContent(this.#db, id),
     });
-    return found.generation.projectId === projectId ? found : null;
   }
 }

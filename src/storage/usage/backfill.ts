@@ -81,9 +81,11 @@ export class Backfill {
     // These first: what the walk meets afterwards and is not counted was never noted.
     if (late.length > 0) return this.#countNoted(late);
     const record = this.#leftOf(LEFT_RECORDS);
-    if (record !== null) return this.#walk(LEFT_RECORDS, this.#scan.recordsDown('', storedId(record), STEP));
+    if (record !== null)
+      return this.#walk(LEFT_RECORDS, this.#scan.records('', storedId(record), 'desc', STEP));
     const generation = this.#leftOf(LEFT_GENERATIONS);
-    if (generation !== null) this.#walk(LEFT_GENERATIONS, this.#scan.generationsDown('', generation, STEP));
+    if (generation !== null)
+      this.#walk(LEFT_GENERATIONS, this.#scan.generations('', generation, 'desc', STEP));
   }
 
   #countNoted(ids: readonly (Uint8Array | string)[]): void {

@@ -16,6 +16,8 @@ export interface ScannedRecord {
   readonly id: Uint8Array | string;
   /** Whether it is in the sums; those of earlier versions never are by themselves. */
   readonly isCounted: boolean;
+  /** HTTP status sent to the client. */
+  readonly status: number;
   /** Null for one that cannot be read, which no sum has room for. */
   readonly record: NamedRecord | null;
 }
@@ -35,8 +37,8 @@ export class RecordScan {
     const prepare = (table: 'records' | 'generations', order: 'asc' | 'desc'): SqlStatement =>
       connection.prepare(between(db, table, order));
     const both = (table: 'records' | 'generations'): Directions => ({
-      up: prepare(table, 'asc'),
-      down: prepare(table, 'desc'),
+      asc: prepare(table, 'asc'),
+      desc: prepare(table, 'desc'),
     });
     this.#records = both('records');
     this.#generations = both('generations');
@@ -50,23 +52,19 @@ export class RecordScan {
     this.#elsewhere = connection.prepare(elsewhere.compile().sql);
   }
 
-  /** Records with ids from the first on and before the second, oldest first. */
-  recordsUp(from: Uint8Array | string, to: Uint8Array, most: number): readonly ScannedRecord[] {
-    return rowsOf<RecordTable>(this.#records.up.all(from, to, most)).map((row) => this.#scanned(row));
+  /** Records with ids from the first on and before the second. */
+  records(
+    from: Uint8Array | string,
+    to: Uint8Array | string,
+    order: 'asc' | 'desc',
+    most: number,
+  ): readonly ScannedRecord[] {
+    return rowsOf<RecordTable>(this.#records[order].all(from, to, most)).map((row) => this.#scanned(row));
   }
 
-  /** The same, newest first. */
-  recordsDown(from: Uint8Array | string, to: Uint8Array | string, most: number): readonly ScannedRecord[] {
-    return rowsOf<RecordTable>(this.#records.down.all(from, to, most)).map((row) => this.#scanned(row));
-  }
-
-  /** Records of earlier versions. */
-  generationsUp(from: string, to: string, most: number): readonly ScannedRecord[] {
-    return rowsOf<GenerationTable>(this.#generations.up.all(from, to, most)).map(scannedGeneration);
-  }
-
-  generationsDown(from: string, to: string, most: number): readonly ScannedRecord[] {
-    return rowsOf<GenerationTable>(this.#generations.down.all(from, to, most)).map(scannedGeneration);
+  /** The same of earlier versions. */
+  generations(from: string, to: string, order: 'asc' | 'desc', most: number): readonly ScannedRecord[] {
+    return rowsOf<GenerationTable>(this.#generations[order].all(from, to, most)).map(scannedGeneration);
   }
 
   /** Null when there is none. */
@@ -83,7 +81,8 @@ export class RecordScan {
   }
 
   #scanned(row: RecordTable): ScannedRecord {
-    return { id: row.id, isCounted: row.counted !== null, record: readable(() => this.#recordOf(row)) };
+    const { id, status, counted } = row;
+    return { id, status, isCounted: counted !== null, record: readable(() => this.#recordOf(row)) };
   }
 
   #recordOf(row: RecordTable): NamedRecord {
@@ -101,8 +100,8 @@ export class RecordScan {
 }
 
 interface Directions {
-  readonly up: SqlStatement;
-  readonly down: SqlStatement;
+  readonly asc: SqlStatement;
+  readonly desc: SqlStatement;
 }
 
 function between(db: Kysely<Schema>, table: 'records' | 'generations', order: 'asc' | 'desc'): string {
@@ -121,7 +120,8 @@ function rowsOf<T>(rows: readonly object[]): readonly T[] {
 }
 
 function scannedGeneration(row: GenerationTable): ScannedRecord {
-  return { id: row.id, isCounted: false, record: readable(() => recordOfGeneration(row)) };
+  const { id, status } = row;
+  return { id, status, isCounted: false, record: readable(() => recordOfGeneration(row)) };
 }
 
 function recordOfGeneration(row: GenerationTable): NamedRecord {

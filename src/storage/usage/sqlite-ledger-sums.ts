@@ -127,7 +127,7 @@ export class SqliteLedgerSums implements LedgerSums {
     const end = firstIdAt(toMs);
     let from: Uint8Array | null = firstIdAt(fromMs);
     while (from) {
-      const found = this.#scan.recordsUp(from, end, CHUNK);
+      const found = this.#scan.records(from, end, 'asc', CHUNK);
       yield partsOf(found.filter(({ id, record }) => record && liesAtItsTime(id, record.createdAt)));
       from = found.length < CHUNK ? null : nextId(found.at(-1)?.id);
       await othersRun();
@@ -135,7 +135,7 @@ export class SqliteLedgerSums implements LedgerSums {
     yield partsOf(this.#scan.elsewhere(fromMs, toMs));
     let generation: string | null = textId(firstIdAt(fromMs));
     while (generation !== null) {
-      const found = this.#scan.generationsUp(generation, textId(end), CHUNK);
+      const found = this.#scan.generations(generation, textId(end), 'asc', CHUNK);
       yield partsOf(found);
       const last = found.length < CHUNK ? null : nextId(found.at(-1)?.id);
       generation = last && textId(last);
