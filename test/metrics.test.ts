@@ -110,6 +110,27 @@ test('an open breaker is seen', async () => {
   expect(valueOf(metrics, 'dragoman_endpoint_state', { ...at, state: 'closed' })).toBe(0);
 });
 
+test('limits are told by how much of them is used, and what they refused is counted', async () => {
+  const gateway = await start({
+    projects: { search: { limits: [{ requests: 2, per: 'hour' }], budgets: [{ usd: 1, per: 'day' }] } },
+    keys: [{ name: 'test', key: 'sk-test', project: 'search', limits: [{ requests: 100, per: 'hour' }] }],
+  });
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count++)
+    statuses.push((await gateway.post('/chat/completions', chat('sim/echo'))).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  const metrics = await scrape(gateway);
+  const owner = { owner_type: 'project', owner: 'search' };
+  expect(valueOf(metrics, 'dragoman_limit_used_ratio', { ...owner, limit: '2 requests per hour' })).toBe(1);
+  expect(valueOf(metrics, 'dragoman_limit_used_ratio', { ...owner, limit: '$1.00 per day' })).toBeCloseTo(
+    valueOf(metrics, 'dragoman_cost_usd_total', { gen_ai_provider_name: 'sim' }) ?? NaN,
+    9,
+  );
+  expect(valueOf(metrics, 'dragoman_limit_refusals_total', { reason: 'rate' })).toBe(1);
+  expect([...(metrics.get('dragoman_limit_used_ratio')?.values.keys() ?? [])]).toHaveLength(2);
+  expect(valueOf(metrics, 'dragoman_request_errors_total', { error_type: 'rate_limited' })).toBe(1);
+});
+
 test('a stream is running until it ends', async () => {
   const gateway = await start();
   const stream = await gateway.post('/chat/completions', chat('sim/paced-40', { stream: true }));

@@ -257,6 +257,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const expose = metrics.open({
     gateway,
     routing,
+    limits,
     memory,
     counters,
     ledger: storage.ledger,

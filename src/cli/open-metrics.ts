@@ -1,6 +1,7 @@
 // Opens the metrics: what requests are counted by, what is read of the running process, and the address of their own.
 import type { Catalog } from '../catalog/index.ts';
 import type { Gateway } from '../engine/index.ts';
+import { type Limits, limitText } from '../limits/index.ts';
 import {
   type Exposed,
   Histogram,
@@ -48,12 +49,13 @@ export class Metrics {
   }
 
   /** @returns all metrics as they are when it is called */
-  open({ gateway, routing, memory, counters, ledger, now }: MetricSources): () => Promise<Exposed> {
+  open({ gateway, routing, limits, memory, counters, ledger, now }: MetricSources): () => Promise<Exposed> {
     const startedAt = now();
     const counted = (): Readonly<Record<string, number>> => counters.read();
     const refused = (reason: string, value = 0): Sample => ({ labels: { reason }, value });
     return lazyExposition({
       ...this.requests.readings,
+      limitUsed: () => limitsUsed(limits),
       endpoints: () => this.#endpoints(routing, now()),
       running: () => single(gateway.active),
       streams: () => single(gateway.streaming),
@@ -93,9 +95,22 @@ export class Metrics {
   }
 }
 
+/** Limits of keys are told in money spent alone, and by `dragoman limits`: there may be a hundred thousand. */
+const TOLD_OWNERS = ['gateway', 'project', 'provider'] as const;
+const MOST_LIMITS = 1000;
+
+function limitsUsed(limits: Limits): readonly Sample[] {
+  const standings = TOLD_OWNERS.flatMap((kind) => limits.standings({ kind }));
+  return standings.slice(0, MOST_LIMITS).map(({ limit: { owner, rule }, used }) => ({
+    labels: { ownerType: owner.kind, owner: owner.name, limit: limitText(rule) },
+    value: used / rule.amount,
+  }));
+}
+
 export interface MetricSources {
   readonly gateway: Gateway;
   readonly routing: RoutingState;
+  readonly limits: Limits;
   readonly memory: MemoryBudget;
   readonly counters: Counters;
   readonly ledger: LedgerStore;

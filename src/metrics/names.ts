@@ -37,6 +37,9 @@ export const LABELS = {
   state: { name: 'state', meaning: '`closed`: sound; `open`: left alone; `half-open`: being tried again.' },
   project: { name: 'project', meaning: 'Name of the project; of a key without one, its id.' },
   key: { name: 'key', meaning: 'Name of the key; `other` beyond the first thousand.' },
+  ownerType: { name: 'owner_type', meaning: '`gateway`, `project` or `provider`.' },
+  owner: { name: 'owner', meaning: 'Name of the project or provider; empty for the gateway.' },
+  limit: { name: 'limit', meaning: 'The limit as it is written: `600 requests per minute`.' },
   reason: { name: 'reason', meaning: 'Why.' },
 } as const satisfies Record<string, { readonly name: string; readonly meaning: string }>;
 
@@ -153,6 +156,18 @@ export const METRICS = {
     type: 'counter',
     help: 'Times that the same endpoint was tried again after it had failed.',
     labels: ['provider', 'model'],
+  },
+  limitUsed: {
+    name: 'dragoman_limit_used_ratio',
+    type: 'gauge',
+    help: 'How much of a limit or budget of the gateway, a project or a provider is used or reserved; 1 is all of it.',
+    labels: ['ownerType', 'owner', 'limit'],
+  },
+  limitRefusals: {
+    name: 'dragoman_limit_refusals_total',
+    type: 'counter',
+    help: 'Requests that a limit (`rate`) or a budget (`budget`) refused or ended.',
+    labels: ['reason'],
   },
   endpoints: {
     name: 'dragoman_endpoint_state',

@@ -1,12 +1,13 @@
 // Counts every request that is over, from its records: a few sums in memory, and nothing new for labels that it has seen.
 import type { Settlement, SettlementObserver } from '../engine/index.ts';
-import type { AttemptRecord } from '../ledger/index.ts';
+import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import { nanoUsdOf, usdOf } from '../limits/index.ts';
 import { AttemptSeries } from './attempt-series.ts';
 import { KeyCosts } from './key-costs.ts';
 import { type Distribution, type Readings, type Sample, single } from './reading.ts';
 import { RequestSeries } from './request-series.ts';
 import { SeriesBook } from './series-book.ts';
+import { Tally } from './tally.ts';
 
 /** Stands for the provider of a request that nobody answered. */
 const NOBODY = 'none';
@@ -27,12 +28,14 @@ type OfRequests =
   | 'attemptDuration'
   | 'failovers'
   | 'retries'
+  | 'limitRefusals'
   | 'unrecorded';
 
 export class RequestMetrics implements SettlementObserver {
   readonly #requests: SeriesBook<RequestSeries>;
   readonly #attempts: SeriesBook<AttemptSeries>;
   readonly #keys = new KeyCosts();
+  readonly #refusals = new Tally<'rate' | 'budget'>();
   #unrecorded = 0;
 
   /** @param listedAs the id of a listed model for any name of it; null for every other name */
@@ -46,7 +49,15 @@ export class RequestMetrics implements SettlementObserver {
     this.#requests.of(model ?? requestedModel, provider ?? NOBODY, api).add(generation);
     this.#addAttempts(attempts, models);
     if (cost?.usd) this.#keys.add(projectId, principal.name, nanoUsdOf(cost.usd));
+    this.#addRefusal(generation);
     if (unrecorded !== undefined) this.#unrecorded += 1;
+  }
+
+  /** Only what no upstream said is the gateway's own refusal. */
+  #addRefusal({ error, attempts }: GenerationRecord): void {
+    if (!error || error.upstreamStatus !== null) return;
+    if (error.kind === 'quota') this.#refusals.add('budget');
+    else if (error.kind === 'rate_limited' && attempts === 0) this.#refusals.add('rate');
   }
 
   #addAttempts(attempts: readonly AttemptRecord[], models: readonly string[]): void {
@@ -81,6 +92,7 @@ export class RequestMetrics implements SettlementObserver {
       this.#attempts.all.map(({ labels, duration }) => ({ labels, histogram: duration })),
     failovers: () => this.#tries(({ failovers }) => failovers),
     retries: () => this.#tries(({ retries }) => retries),
+    limitRefusals: () => this.#refusals.under('reason', {}),
     unrecorded: () => single(this.#unrecorded),
   };
 

@@ -49,7 +49,15 @@ export const observingRequirements: Requirements = {
     `${METRICS}: requests are counted by operation, provider, model and status, with tokens, cost and times`,
     `${METRICS}: failures, retries and failovers are counted where they happened`,
     `${METRICS}: an open breaker is seen`,
+    `${METRICS}: limits are told by how much of them is used, and what they refused is counted`,
     `${METRICS}: a stream is running until it ends`,
+  ),
+  'contract.metrics.dashboard': shown(
+    SEEN,
+    'A Grafana dashboard and alert rules ask only for what there is.',
+    'test/dashboards.test.ts: %s asks for what there is',
+    'test/dashboards.test.ts: takes the rules, and finds that they say what they should',
+    'test/dashboards.test.ts: has nothing to say against the metrics',
   ),
   'contract.metrics.access': shown(
     SEEN,
