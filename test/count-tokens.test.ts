@@ -4,6 +4,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Item } from '../src/canonical/index.ts';
 import { loadBytePairs } from '../src/ledger/byte-pairs.ts';
 import { countItemTokens } from '../src/ledger/index.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 
 const say = (text: string): Item => ({ type: 'message', role: 'user', parts: [{ type: 'text', text }] });
 const PROSE = 'The quick brown fox jumps over the lazy dog; it was 1999, and "fine" (really)! ';
@@ -64,13 +65,13 @@ test('does not stall on runs without a break', async () => {
   const hostile = ['春眠不觉晓处处闻啼鸟'.repeat(6_000), 'a'.repeat(60_000), '!'.repeat(60_000)];
   for (const text of hostile) {
     let longest = 0;
-    let last = performance.now();
+    let last = usedMs();
     const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      longest = Math.max(longest, usedMs() - last);
+      last = usedMs();
     }, 1);
     const counted = await count(text);
-    longest = Math.max(longest, performance.now() - last);
+    longest = Math.max(longest, usedMs() - last);
     clearInterval(beat);
     expect(counted).toBeGreaterThan(3_000);
     expect(longest).toBeLessThan(500);

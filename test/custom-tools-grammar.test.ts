@@ -10,6 +10,7 @@ import {
   grammarRoom,
   inputBudget,
 } from '../src/grammar/index.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 
 function outcome(syntax: 'lark' | 'regex', definition: string, input: string): string {
   const grammar = compileGrammar(syntax, definition, 'format.definition');
@@ -94,9 +95,9 @@ describe('regular expressions', () => {
     '%p is decided in linear time',
     (source) => {
       const input = 'a'.repeat(20_000);
-      const started = performance.now();
+      const started = usedMs();
       matchesPattern(source, `${input}!`);
-      expect(performance.now() - started).toBeLessThan(3000);
+      expect(usedMs() - started).toBeLessThan(3000);
     },
   );
 });
@@ -240,14 +241,14 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const started = performance.now();
+        const started = usedMs();
         try {
           lark(`start: ${pieces.join(' ')}`, 'aaaa');
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError);
           expect((error as GatewayError).param).toBe('format.definition');
         }
-        expect(performance.now() - started).toBeLessThan(1000);
+        expect(usedMs() - started).toBeLessThan(1000);
       }),
       { numRuns: 1000 },
     );
@@ -263,10 +264,10 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
     `start: /${'{'.repeat(50_000)}/`,
     `start: "${'a'.repeat(90_000)}"`,
   ])('a hostile grammar ends: %p', (definition) => {
-    const started = performance.now();
+    const started = usedMs();
     expect(['match', 'mismatch', 'gave_up', 'uncheckable']).toContain(
       lark(definition, `${'a'.repeat(3000)}b`),
     );
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(usedMs() - started).toBeLessThan(2000);
   });
 });

@@ -1,5 +1,6 @@
 // Grows inputs and measures what that costs: every text, list and object of a JSON value, one at a time, becomes n times
 // as large. For tests that work takes no longer than its input is long.
+import { usedMs } from '../src/runtime/machine.ts';
 
 /** What one growth of a value is: where, and how. */
 export interface Shape {
@@ -197,8 +198,7 @@ function growthFrom(prepare: (n: number) => () => void, size: number): number {
 
 /** Milliseconds of computing, which other processes do not add to. */
 function timeOf(work: () => void): number {
-  const before = process.cpuUsage();
+  const before = usedMs();
   work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  return usedMs() - before;
 }

@@ -10,6 +10,7 @@ import { Sources } from '../src/tools/sources.ts';
 import { WebSearchTool } from '../src/tools/web-search-tool.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const client = new UpstreamClient(Date.now);
@@ -199,7 +200,7 @@ describe('addresses in a text', () => {
   });
 
   test('are found quickly in what was made to be slow', () => {
-    const started = performance.now();
+    const started = usedMs();
     for (const piece of [
       'https://',
       'https://(',
@@ -211,6 +212,6 @@ describe('addresses in a text', () => {
       'https://a..',
     ])
       addressesMeantIn(piece.repeat(200_000 / piece.length));
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(usedMs() - started).toBeLessThan(3000);
   });
 });

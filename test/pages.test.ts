@@ -11,6 +11,7 @@ import { PageReader, type Page, type PageReaderOptions } from '../src/tools/page
 import { TextWriter } from '../src/tools/pages/text-writer.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 import { rejection } from './rejection.ts';
 import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
@@ -478,9 +479,9 @@ describe('hostile pages', () => {
     ['code in code', `${many('<pre>')}end`],
     ['marks upon marks', `${many('<h1><li>', 9 * MB)}end`],
   ])('%s', async (_, html) => {
-    const started = performance.now();
+    const started = usedMs();
     const page = await read(serves(html));
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(usedMs() - started).toBeLessThan(3000);
     expect(page.text).toMatch(/start|end|&|</);
     expect(page.text.length).toBeLessThan(200_100);
   });
@@ -541,9 +542,9 @@ describe('finding words in a page', () => {
   });
 
   test('hostile patterns end quickly', () => {
-    const started = performance.now();
+    const started = usedMs();
     findInPage({ text: 'a '.repeat(100_000) }, `${'a '.repeat(200)}c`);
     findInPage({ text: `a${' '.repeat(199_999)}` }, 'a '.repeat(100) + 'b');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(usedMs() - started).toBeLessThan(2000);
   });
 });

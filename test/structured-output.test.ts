@@ -23,6 +23,7 @@ import {
 } from './upstreams/gateway-with-upstreams.ts';
 import { at, list } from './upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 
 const clock = new ArmedClock();
 let faithful: ScriptedUpstream;
@@ -425,13 +426,13 @@ describe('schemas', () => {
     ['too much', { description: 'x'.repeat(100_001) }, 'larger than'],
   ])('a schema of %s is a 400 that names it, and harms nobody', async (_what, schema, why) => {
     chat('{}', '{}');
-    const started = performance.now();
+    const started = usedMs();
     const response = await post('none/openai-chat', schema);
     expect(response.status).toBe(400);
     const error = at(await response.json(), 'error');
     expect(at(error, 'param')).toBe('response_format.json_schema.schema');
     expect(String(at(error, 'message'))).toContain(why);
     expect(scene.upstream('up').requests).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(usedMs() - started).toBeLessThan(2500);
   });
 });

@@ -4,6 +4,7 @@ import { GatewayError } from '../src/canonical/index.ts';
 import { createLogger, type LogOptions } from '../src/telemetry/log.ts';
 import { createRedactor } from '../src/telemetry/redact.ts';
 import { Secret } from '../src/telemetry/secret.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 
 function logTo(lines: string[], options: Partial<LogOptions> = {}) {
   return createLogger({
@@ -113,7 +114,7 @@ test('whatever looks like a key is masked, and ordinary words are not', () => {
 
 test('masking a long hostile text takes no noticeable time', () => {
   const redact = createRedactor([]);
-  const start = performance.now();
+  const start = usedMs();
   redact('sk-'.repeat(100_000) + ' bearer '.repeat(50_000) + 'a'.repeat(500_000));
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(usedMs() - start).toBeLessThan(1_000);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list } from '../upstreams/json-path.ts';
 import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../upstreams/tool-scene.ts';
 import { ask, says, told, wordsOf } from './responses-scene.ts';
+import { usedMs } from '../../src/runtime/machine.ts';
 
 let paid = 0;
 /** Much that holds nothing, and little that is described at length. */
@@ -212,10 +213,10 @@ test('ten thousand listed tools whose names collide cost no more than a list', a
   ];
   scene.upstream.script(says('chat', [{ text: 'Hi.' }]));
   const body = { input, tools: [serverAt(scene.mcp.url, { server_label: label })] };
-  const began = performance.now();
+  const began = usedMs();
   const { body: response } = await ask(scene, 'chat', body, false);
   expect(at(response, 'status')).toBe('completed');
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(usedMs() - began).toBeLessThan(2_000);
   const names = list(scene.upstream.requests.at(-1)?.json, 'tools').map((tool) =>
     String(at(tool, 'function', 'name')),
   );
