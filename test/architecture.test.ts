@@ -164,7 +164,11 @@ const ONLY_THESE: readonly {
   { from: ['documents'], of: 'runtime', files: ['runtime/subprocess.ts'] },
   { from: ['tools'], of: 'documents', files: ['documents/pdf-text.ts'] },
   { from: ['engine'], of: 'documents', files: ['documents/pdf-text.ts', 'documents/turns.ts'] },
-  { from: ['storage'], of: 'runtime', files: ['runtime/machine.ts', 'runtime/s3.ts', 'runtime/sqlite.ts'] },
+  {
+    from: ['storage'],
+    of: 'runtime',
+    files: ['runtime/machine.ts', 'runtime/mapped-file.ts', 'runtime/s3.ts', 'runtime/sqlite.ts'],
+  },
   { from: ['config'], of: 'state', files: ['state/prompt-template.ts'] },
   {
     from: ['server'],

@@ -41,6 +41,7 @@ import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
 import { configuredTenants, openTenants } from './open-tenants.ts';
+import { recoverRunning } from './recover-running.ts';
 import { openTools } from './open-tools.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
@@ -148,6 +149,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const opened = openLimits({ config: () => inForce, keys, ledger, now: clock.now, log });
   const { limits } = opened;
   await keys.refresh();
+  await recoverRunning(storage);
   await opened.restored();
   const keysUnreadable = (error: unknown): void =>
     log.error('the API keys could not be read again', { error });
@@ -222,6 +224,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     upstream,
     routing,
     limits,
+    running: storage.running,
     ledger: storage.ledger,
     observer,
     trace,

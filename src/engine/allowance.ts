@@ -2,6 +2,7 @@
 // once by what it came to. Knows nothing of protocols, of endpoints or of who else runs.
 import type { GatewayError, LimitStates } from '../canonical/index.ts';
 import type { Demand, Limits, Reservation, Scope, Spent, Tenant } from '../limits/index.ts';
+import type { RunningEntry } from '../storage/ports.ts';
 import { limitError } from './limit-errors.ts';
 import { type Asked, Spending } from './spending.ts';
 
@@ -14,6 +15,8 @@ export class Allowance {
   /** What all attempts and tools have used so far. */
   #nanoUsd = 0;
   #tokens = 0;
+  /** Where that is kept; undefined as long as nobody was asked, null where it is not kept. */
+  #kept: RunningEntry | null | undefined;
   /** Part of it that tools have cost. */
   #toolsNanoUsd = 0;
   /** Nano-dollars that every budget has reserved for the request: up to there nobody has to be asked. */
@@ -52,11 +55,18 @@ export class Allowance {
   /**
    * An endpoint is asked.
    * @param toolsNanoUsd what tools of the gateway have cost until now
+   * @param keep begins to keep what the request costs, for the case that the process dies; called once, with the hash of
+   *   its end user
    * @returns what follows its cost; null where no budget counts it
    * @throws GatewayError 402 `budget_exceeded` where there is no money left for what it will read
    */
-  begin(asked: Asked, toolsNanoUsd: number): Spending | null {
+  begin(
+    asked: Asked,
+    toolsNanoUsd: number,
+    keep: (endUser: string | null) => RunningEntry | null,
+  ): Spending | null {
     if (this.#reservedNanoUsd === Infinity) return null;
+    if (this.#kept === undefined) this.#kept = keep(this.#demand?.endUser ?? null);
     const forTools = this.#spend(toolsNanoUsd - this.#toolsNanoUsd, 0);
     this.#toolsNanoUsd = toolsNanoUsd;
     const spending = new Spending(asked, (nanoUsd, tokens) => this.#spend(nanoUsd, tokens));
@@ -66,9 +76,11 @@ export class Allowance {
     throw refusal;
   }
 
-  /** Replaces what is reserved by what the request came to. Only the first time counts. */
+  /** Replaces what is reserved by what the request came to, which is in the ledger. Only the first time counts. */
   settle(spent: Spent): void {
     if (this.#reservation) this.#limits.limiter.settle(this.#reservation, spent);
+    this.#kept?.close();
+    this.#kept = null;
   }
 
   /** What is left of limits of requests and tokens after this one; null before it is known what it demands. */
@@ -85,6 +97,7 @@ export class Allowance {
   #spend(nanoUsd: number, tokens: number): GatewayError | null {
     this.#nanoUsd += nanoUsd;
     this.#tokens += tokens;
+    this.#kept?.note({ nanoUsd: this.#nanoUsd, tokens: this.#tokens, atMs: this.#now() });
     if (this.#nanoUsd <= this.#reservedNanoUsd || !this.#reservation) return null;
     const spent = { requests: 1, tokens: this.#tokens, nanoUsd: this.#nanoUsd };
     const refusal = this.#limits.limiter.grow(this.#reservation, spent);

@@ -5,7 +5,7 @@ import type { Clock, Ticker } from '../runtime/clock.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import type { Envelope } from '../state/envelope.ts';
 import type { Vault } from '../state/vault.ts';
-import type { LedgerStore, Storage } from '../storage/ports.ts';
+import type { LedgerStore, RunningStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
@@ -22,6 +22,8 @@ export interface GatewayDependencies {
   readonly routing: RoutingState;
   /** What may be used, and what of it is. */
   readonly limits: Limits;
+  /** What requests have cost that run, for whoever starts after a crash. */
+  readonly running: RunningStore;
   readonly ledger: LedgerStore;
   /** Is told of every request that is over. */
   readonly observer: SettlementObserver;

@@ -5,10 +5,12 @@ import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AuditStore } from './audit-ports.ts';
 import type { GenerationPage, GenerationQuery, ListedGeneration } from './generation-ports.ts';
+import type { RunningStore } from './running-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
 
 export type * from './audit-ports.ts';
 export * from './generation-ports.ts';
+export * from './running-ports.ts';
 export * from './usage-ports.ts';
 
 export interface LedgerBacklog {
@@ -392,6 +394,7 @@ export interface Storage {
   readonly files: FileStore;
   readonly alerts: AlertStore;
   readonly stateUsage: StateUsage;
+  readonly running: RunningStore;
   /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */
   secret(name: string): Promise<Uint8Array>;
   close(): Promise<void>;

@@ -17,6 +17,7 @@ import { JournalFolder } from './journal/journal-folder.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from './ports.ts';
 import type { Schema } from './schema.ts';
+import { NOTHING_RUNS, RunningFile } from './running-file.ts';
 import { masterSecret, namedSecret } from './secret-file.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { SqliteStore } from './sqlite-store.ts';
@@ -62,7 +63,7 @@ const INDEX_AFTER_MS = 250;
 const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
 /** What an installation has besides its stores. */
-type Rest = Pick<Storage, 'secret' | 'close'>;
+type Rest = Pick<Storage, 'running' | 'secret' | 'close'>;
 
 /**
  * Opens, migrates and returns the storage of one installation.
@@ -120,8 +121,10 @@ export async function openWith<S extends SqliteStores>(
   }
 
   let master: Uint8Array | null = null;
+  const running = inMemory ? null : new RunningFile(join(dirname(path), 'running'));
   return {
     ...stores,
+    running: running ?? NOTHING_RUNS,
     async secret(name) {
       master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'), notice);
       return namedSecret(master, name);
@@ -129,6 +132,7 @@ export async function openWith<S extends SqliteStores>(
     async close() {
       await indexer.finish();
       journalFile?.close();
+      running?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();

@@ -29,7 +29,7 @@ export interface AttemptOutput {
 
 /** The request that an attempt is made for: whose it is, and how long it may take. */
 export interface Requester {
-  readonly arrival: Pick<Arrival, 'id' | 'call' | 'allowance' | 'trace'>;
+  readonly arrival: Pick<Arrival, 'id' | 'call' | 'createdAt' | 'allowance' | 'trace'>;
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;
@@ -38,7 +38,7 @@ export interface Requester {
 /** What all attempts of the process share. */
 export type AttemptServices = Pick<
   GatewayDependencies,
-  'clock' | 'ticker' | 'upstream' | 'routing' | 'limits' | 'redact'
+  'clock' | 'ticker' | 'upstream' | 'routing' | 'limits' | 'running' | 'redact'
 >;
 
 /** What differs between two attempts at the same. */

@@ -36,7 +36,7 @@ export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: Gateway
 /** The record of an attempt. */
 export function attemptRecord(
   { requester, prepared }: AttemptInput,
-  { ordinal }: AttemptNumber,
+  { ordinal }: Pick<AttemptNumber, 'ordinal'>,
   { startedAt, endedAt, status, error, meter, charge }: AttemptCourse,
 ): AttemptRecord {
   const { endpoint, lane } = prepared;

@@ -6,6 +6,7 @@ import type { Trail } from '../trail.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { ProviderHold } from './provider-hold.ts';
+import { runningRecord } from './running-record.ts';
 
 /**
  * Makes an attempt and runs it to its end.
@@ -21,7 +22,7 @@ export async function runAttempt(
 ): Promise<Attempt> {
   for (let fresh = false; ; fresh = true) {
     const hold = ProviderHold.take(input.prepared, input.requester.deadlineAt, services);
-    const spending = beginSpending(input, trail, hold);
+    const spending = beginSpending(input, trail, hold, services);
     const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending, hold }, services);
     trail.add(attempt);
     const running = attempt.run();
@@ -35,16 +36,20 @@ export async function runAttempt(
 }
 
 function beginSpending(
-  { requester, prepared }: AttemptInput,
+  input: AttemptInput,
   trail: Trail,
   hold: ProviderHold | null,
+  { running, clock }: Pick<AttemptServices, 'running' | 'clock'>,
 ): Spending | null {
+  const { requester, prepared } = input;
   const { allowance } = requester.arrival;
   if (!allowance) return null;
   const { endpoint, isListPriced } = prepared;
   const asked = { price: isListPriced ? endpoint.price : null, inputTokens: prepared.estimateInput() };
   try {
-    return allowance.begin(asked, trail.toolsNanoUsd);
+    return allowance.begin(asked, trail.toolsNanoUsd, (endUser) =>
+      running.open(runningRecord(input, endUser, clock.now())),
+    );
   } catch (refusal) {
     hold?.settle({ usage: null, cost: null }, false);
     throw refusal;

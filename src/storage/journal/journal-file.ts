@@ -6,7 +6,7 @@ import { lockFile } from '../../runtime/sqlite.ts';
 import { END_BYTES } from './entries.ts';
 
 /** What is added to the name of a journal for the lock that its process holds as long as it lives. */
-const LOCK = '.lock';
+export const LOCK_SUFFIX = '.lock';
 
 /** A file that has grown beyond this, while the database took nothing, becomes small again. */
 const KEPT_BYTES = 4_000_000;
@@ -62,13 +62,13 @@ export class JournalFile {
     this.#descriptor = undefined;
     if (this.#end === 0) rmSync(this.#path, { force: true });
     this.#unlock?.();
-    rmSync(this.#path + LOCK, { force: true });
+    rmSync(this.#path + LOCK_SUFFIX, { force: true });
   }
 
   #open(): number {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     // Before the journal: whoever finds a journal without a lock may take it.
-    this.#unlock ??= lockFile(this.#path + LOCK) ?? undefined;
+    this.#unlock ??= lockFile(this.#path + LOCK_SUFFIX) ?? undefined;
     return openSync(this.#path, 'wx', 0o600);
   }
 
@@ -92,13 +92,13 @@ function writeAt(descriptor: number, bytes: Uint8Array, start: number, end: numb
  * @returns false while the process lives, or another one does the same
  */
 export async function onLeftBehind(path: string, work: () => Promise<void>): Promise<boolean> {
-  const unlock = lockFile(path + LOCK);
+  const unlock = lockFile(path + LOCK_SUFFIX);
   if (!unlock) return false;
   try {
     await work();
   } finally {
     unlock();
-    rmSync(path + LOCK, { force: true });
+    rmSync(path + LOCK_SUFFIX, { force: true });
   }
   return true;
 }

@@ -1,0 +1,122 @@
+// The requests of a process that run, each in a place of a file that is mapped into memory: a note costs a few stores,
+// and is there when the process is killed. The file is made with the first of them, and is gone after a normal stop.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { mapNewFile } from '../runtime/mapped-file.ts';
+import { lockFile } from '../runtime/sqlite.ts';
+import { LOCK_SUFFIX, onLeftBehind } from './journal/journal-file.ts';
+import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from './running-ports.ts';
+
+const SUFFIX = '.running';
+/** Bytes of a place, and how many there are. */
+const PLACE = 2048;
+const PLACES = 2048;
+/** Where in a place things stand; the length of the record is written last, and is 0 where there is none. */
+const LENGTH = 0;
+const NANO_USD = 8;
+const TOKENS = 16;
+const AT = 24;
+const RECORD = 32;
+
+/** Of a database that dies with its process. */
+export const NOTHING_RUNS: RunningStore = { open: () => null, recover: () => Promise.resolve() };
+
+export class RunningFile implements RunningStore {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #encoder = new TextEncoder();
+  #bytes: Uint8Array | undefined;
+  #view: DataView | undefined;
+  #unlock: (() => void) | undefined;
+  #free: number[] = [];
+  /** True where there is no file, and will be none: a full disk. */
+  #isOff = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#path = join(folder, randomBytes(8).toString('hex') + SUFFIX);
+  }
+
+  open(record: RunningRecord): RunningEntry | null {
+    const view = this.#view ?? this.#make();
+    const place = view && this.#free.pop();
+    if (!view || place === undefined || !this.#bytes) return null;
+    const start = place * PLACE;
+    const text = JSON.stringify(record);
+    const room = this.#bytes.subarray(start + RECORD, start + PLACE);
+    const { read, written } = this.#encoder.encodeInto(text, room);
+    if (read < text.length) {
+      this.#free.push(place);
+      return null;
+    }
+    view.setFloat64(start + NANO_USD, 0);
+    view.setFloat64(start + TOKENS, 0);
+    view.setFloat64(start + AT, record.generation.createdAt);
+    view.setUint32(start + LENGTH, written);
+    return {
+      note({ nanoUsd, tokens, atMs }) {
+        view.setFloat64(start + NANO_USD, nanoUsd);
+        view.setFloat64(start + TOKENS, tokens);
+        view.setFloat64(start + AT, atMs);
+      },
+      close: () => {
+        view.setUint32(start + LENGTH, 0);
+        this.#free.push(place);
+      },
+    };
+  }
+
+  async recover(take: (record: RunningRecord, spent: RunningSpent) => Promise<void>): Promise<void> {
+    if (!existsSync(this.#folder)) return;
+    const left = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
+    for (const path of left.map((name) => join(this.#folder, name)))
+      await onLeftBehind(path, async () => {
+        for (const { record, spent } of placesOf(readFileSync(path))) await take(record, spent);
+        rmSync(path, { force: true });
+      });
+  }
+
+  /** Gives the file up. */
+  close(): void {
+    if (!this.#unlock) return;
+    this.#isOff = true;
+    this.#view = undefined;
+    this.#bytes = undefined;
+    rmSync(this.#path, { force: true });
+    this.#unlock();
+    rmSync(this.#path + LOCK_SUFFIX, { force: true });
+  }
+
+  #make(): DataView | undefined {
+    if (this.#isOff) return undefined;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      // Before the file: whoever finds one without a lock may take it.
+      this.#unlock = lockFile(this.#path + LOCK_SUFFIX) ?? undefined;
+      this.#bytes = mapNewFile(this.#path, PLACE * PLACES);
+    } catch {
+      // Requests are worth more than what would be known of them after a crash.
+      this.#isOff = true;
+      return undefined;
+    }
+    this.#free = Array.from({ length: PLACES }, (_, n) => PLACES - 1 - n);
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    return (this.#view = new DataView(buffer, byteOffset, byteLength));
+  }
+}
+
+function* placesOf(file: Buffer): Iterable<{ readonly record: RunningRecord; readonly spent: RunningSpent }> {
+  for (let start = 0; start + PLACE <= file.length; start += PLACE) {
+    const length = file.readUInt32BE(start + LENGTH);
+    if (length === 0 || length > PLACE - RECORD) continue;
+    const text = file.toString('utf8', start + RECORD, start + RECORD + length);
+    const spent = {
+      nanoUsd: file.readDoubleBE(start + NANO_USD),
+      tokens: file.readDoubleBE(start + TOKENS),
+      atMs: file.readDoubleBE(start + AT),
+    };
+    // Written by this program, and whole: its length came last.
+    yield { record: JSON.parse(text) as RunningRecord, spent };
+  }
+}
