@@ -65,6 +65,18 @@ describe('a rate', () => {
     },
   );
 
+  test('counts from now where the place that is taken came free long ago', () => {
+    const scene = new LimitsScene();
+    const key = scene.key([{ requests: 1, per: 'minute' }]);
+    for (const pause of [0, 60_000, 600, 601, 599]) {
+      scene.admitted(key);
+      expect(scene.refused(key).frees).toBeGreaterThan(scene.clock.now() + 59_399);
+      scene.clock.advance(60_000);
+      expect(scene.used(key)).toEqual([0]);
+      scene.clock.advance(pause);
+    }
+  });
+
   test('of tokens is corrected by what was used, and lets a request through that is larger than all of it', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ tokens: 1000, per: 'minute' }]);

@@ -51,6 +51,7 @@ export class RollingCounter implements Counter {
     const last = this.#runs.at(-1);
     if (!last) return 0;
     if (last.lastMs > nowMs) this.#setBack(nowMs);
+    this.#forgetVacant(nowMs);
     for (;;) {
       const run = this.#runs[this.#head];
       if (!run || run.lastMs + this.#windowMs > nowMs) break;
@@ -59,7 +60,6 @@ export class RollingCounter implements Counter {
       this.#head += 1;
       if (this.#atOnceMs > 0) this.#vacant.push(run);
     }
-    this.#forgetVacant(nowMs);
     if (this.#head > MOST_FREED || this.#head === this.#runs.length) {
       this.#runs.splice(0, this.#head);
       this.#head = 0;
@@ -127,6 +127,7 @@ export class RollingCounter implements Counter {
 
   /** From when an amount counts: now, or since the places came free that it takes, if that was a moment ago. */
   #momentOf(amount: number, nowMs: number): number {
+    this.#forgetVacant(nowMs);
     let left = amount;
     for (let run = this.#vacant[0]; run; run = this.#vacant[0]) {
       const taken = Math.min(run.used, left);
