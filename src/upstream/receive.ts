@@ -82,16 +82,20 @@ class Receiver implements UpstreamCall, UpstreamListener {
     // What a redirect says besides is read by nobody.
     const isRead = head.status < 300 || head.status >= 400;
     if (isRead && Number(head.header('content-length') ?? 0) > this.#maxBytes) return this.#tooLarge();
+    const coding = head.header('content-encoding');
+    // Almost no answer has one: what undoes it is not even prepared then.
+    if (coding !== null) this.#decode(coding);
+    this.#listener.head(head);
+  }
+
+  #decode(coding: string): void {
     const source = { pause: () => this.#call?.pause(), resume: () => this.#call?.resume() };
     const next = { data: (bytes: string) => this.#pass(bytes), end: () => this.#end() };
-    this.#decompressor = decompressing(head.header('content-encoding'), source, next, (message) =>
-      this.#fail('coding', message),
-    );
+    this.#decompressor = decompressing(coding, source, next, (message) => this.#fail('coding', message));
     if (this.#decompressor && this.#isPaused) {
       this.#decompressor.pause();
       this.#call?.resume();
     }
-    this.#listener.head(head);
   }
 
   data(bytes: string): void {
