@@ -91,7 +91,7 @@ export class Run {
       allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
       opened = this.#open(admitted, planned);
       const { answer } = opened;
-      this.#visit.begin(this.#deps.ticker, (now) => answer.tick(now));
+      this.#visit.begin(this.#deps.ticker, answer);
       const answered = await this.#try(opened);
       const gathered = this.#shared.cohorts.settling.gathered();
       if (gathered) await gathered;

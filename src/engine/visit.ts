@@ -1,17 +1,19 @@
 // The client that waits for one answer: whether it is still there, and what is done now and then while it waits.
 import { GatewayError } from '../canonical/index.ts';
-import type { Ticker } from '../runtime/clock.ts';
+import type { Ticker, Ticking } from '../runtime/clock.ts';
 import type { Client } from './call.ts';
 import { Cancellation } from './cancellation.ts';
 
-export class Visit {
+export class Visit implements Ticking {
   /** Of all work for this client. */
   readonly cancellation = new Cancellation();
   readonly #client: Client;
   #left = false;
   #isWatching = false;
   #isStreaming = false;
-  #untick: (() => void) | undefined;
+  #ticker: Ticker | undefined;
+  /** Ticks with it. */
+  #waiting: Ticking | undefined;
 
   constructor(client: Client) {
     this.#client = client;
@@ -27,12 +29,16 @@ export class Visit {
     return this.#isStreaming;
   }
 
-  /** The client begins to wait. @param tick called once per period, until `end` */
-  begin(ticker: Ticker, tick?: (nowMs: number) => void): void {
-    this.#untick = ticker.add((now) => {
-      this.watch();
-      tick?.(now);
-    });
+  /** The client begins to wait. @param waiting ticks once per period, until `end` */
+  begin(ticker: Ticker, waiting?: Ticking): void {
+    this.#ticker = ticker;
+    this.#waiting = waiting;
+    ticker.add(this);
+  }
+
+  tick(nowMs: number): void {
+    this.watch();
+    this.#waiting?.tick(nowMs);
   }
 
   /**
@@ -55,7 +61,7 @@ export class Visit {
   }
 
   end(): void {
-    this.#untick?.();
-    this.#untick = undefined;
+    this.#ticker?.remove(this);
+    this.#ticker = undefined;
   }
 }

@@ -22,11 +22,16 @@ export const systemClock: Clock = {
   },
 };
 
+/** What is done now and then. */
+export interface Ticking {
+  tick(nowMs: number): void;
+}
+
 /** Runs many small periodic checks from one timer: a thousand streams need no thousand timers. */
 export class Ticker {
   readonly #clock: Clock;
   readonly #periodMs: number;
-  readonly #checks = new Set<(nowMs: number) => void>();
+  readonly #checks = new Set<Ticking>();
   #stop: (() => void) | undefined;
 
   constructor(clock: Clock, periodMs: number) {
@@ -34,11 +39,14 @@ export class Ticker {
     this.#periodMs = periodMs;
   }
 
-  /** Calls `check` once per period until the result is called. */
-  add(check: (nowMs: number) => void): () => void {
+  /** Ticks once per period from now on, until it is removed. */
+  add(check: Ticking): void {
     this.#checks.add(check);
     this.#stop ??= this.#clock.every(this.#periodMs, () => this.#tick());
-    return () => this.#checks.delete(check);
+  }
+
+  remove(check: Ticking): void {
+    this.#checks.delete(check);
   }
 
   #tick(): void {
@@ -49,7 +57,7 @@ export class Ticker {
       return;
     }
     const now = this.#clock.now();
-    for (const check of this.#checks) check(now);
+    for (const check of this.#checks) check.tick(now);
   }
 }
 

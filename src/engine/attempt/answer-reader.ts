@@ -53,15 +53,15 @@ export function errorReader(done: (body: string) => void): AnswerReader {
   return bodyReader(MAX_ERROR_BYTES, (body) => done(toText(body)), 'truncate');
 }
 
-/** Relays a whole answer: `done` gets the patched bytes. */
+/** Relays a whole answer. @param take gets the patched bytes */
 export function relayWholeReader(
-  protocol: Required<Pick<Protocol, 'relay'>>,
+  { relay }: Required<Pick<Protocol, 'relay'>>,
   facts: RelayFacts,
-  done: (body: string, tap: RelayTap) => void,
+  take: { relayedWhole(body: string, tap: RelayTap): void },
 ): AnswerReader {
   return bodyReader(MAX_ANSWER_BYTES, (body) => {
-    const answer = protocol.relay.patchResponse(body, facts);
-    done(answer.body, answer.tap);
+    const answer = relay.patchResponse(body, facts);
+    take.relayedWhole(answer.body, answer.tap);
   });
 }
 
@@ -92,26 +92,46 @@ export function bodyReader(
   done: (body: string) => void,
   excess: 'fail' | 'truncate' = 'fail',
 ): AnswerReader {
-  const pieces: string[] = [];
-  let size = 0;
-  return {
-    data(bytes) {
-      if (size > maxBytes) return;
-      size += bytes.length;
-      pieces.push(bytes);
-      if (size <= maxBytes) return;
-      if (excess === 'fail')
-        throw new GatewayError(
-          'upstream_unavailable',
-          `the upstream's answer is larger than ${maxBytes} bytes`,
-        );
-      // Nobody waits for the rest of it.
-      done(pieces.join('').slice(0, maxBytes));
-    },
-    end() {
-      if (size <= maxBytes) done(pieces.length === 1 ? (pieces[0] ?? '') : pieces.join(''));
-    },
-  };
+  return new BodyCollector(maxBytes, done, excess);
+}
+
+class BodyCollector implements AnswerReader {
+  readonly #maxBytes: number;
+  readonly #done: (body: string) => void;
+  readonly #excess: 'fail' | 'truncate';
+  /** One read holds the whole of the usual answer: a list is made for more. */
+  #first = '';
+  #more: string[] | undefined;
+  #size = 0;
+
+  constructor(maxBytes: number, done: (body: string) => void, excess: 'fail' | 'truncate') {
+    this.#maxBytes = maxBytes;
+    this.#done = done;
+    this.#excess = excess;
+  }
+
+  data(bytes: string): void {
+    if (this.#size > this.#maxBytes) return;
+    this.#size += bytes.length;
+    if (this.#first === '') this.#first = bytes;
+    else (this.#more ??= [this.#first]).push(bytes);
+    if (this.#size <= this.#maxBytes) return;
+    if (this.#excess === 'fail')
+      throw new GatewayError(
+        'upstream_unavailable',
+        `the upstream's answer is larger than ${this.#maxBytes} bytes`,
+      );
+    // Nobody waits for the rest of it.
+    this.#done(this.#whole().slice(0, this.#maxBytes));
+  }
+
+  end(): void {
+    if (this.#size <= this.#maxBytes) this.#done(this.#whole());
+  }
+
+  #whole(): string {
+    return this.#more?.join('') ?? this.#first;
+  }
 }
 
 function parseWhole(body: string): unknown {

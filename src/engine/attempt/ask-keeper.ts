@@ -3,7 +3,7 @@
 import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { FrameSplitter } from '../../protocols/index.ts';
-import type { Clock, Ticker } from '../../runtime/clock.ts';
+import type { Clock, Ticker, Ticking } from '../../runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import { receive } from '../../upstream/receive.ts';
@@ -31,7 +31,7 @@ export interface KeeperListener {
 export interface KeeperAsking {
   readonly upstream: UpstreamClient;
   readonly clock: Pick<Clock, 'now'>;
-  readonly ticker: Pick<Ticker, 'add'>;
+  readonly ticker: Pick<Ticker, 'add' | 'remove'>;
   readonly timeouts: Pick<Timeouts, 'responseMs' | 'idleMs'>;
   /** Key of the gateway on whose behalf it is asked. */
   readonly tenant: string;
@@ -54,7 +54,7 @@ export function askKeeper(
   return keeper;
 }
 
-class Keeper implements UpstreamCall {
+class Keeper implements UpstreamCall, Ticking {
   readonly #endpoint: Endpoint;
   readonly #asking: KeeperAsking;
   readonly #listener: KeeperListener;
@@ -63,7 +63,6 @@ class Keeper implements UpstreamCall {
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #lastAt: number;
-  #unwatch: () => void = () => {};
   #isPaused = false;
   #isOver = false;
 
@@ -96,7 +95,7 @@ class Keeper implements UpstreamCall {
       Infinity,
     );
     if (this.#isOver) this.#call.abort();
-    else this.#unwatch = ticker.add((now) => this.#watch(now));
+    else ticker.add(this);
   }
 
   abort(): void {
@@ -152,7 +151,7 @@ class Keeper implements UpstreamCall {
     };
   }
 
-  #watch(now: number): void {
+  tick(now: number): void {
     const { timeouts } = this.#asking;
     if (this.#isPaused) return;
     const mostMs = this.#reader ? timeouts.idleMs : timeouts.responseMs;
@@ -180,6 +179,6 @@ class Keeper implements UpstreamCall {
   #over(): void {
     this.#isOver = true;
     this.#kept.release();
-    this.#unwatch();
+    this.#asking.ticker.remove(this);
   }
 }

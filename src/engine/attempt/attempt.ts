@@ -10,9 +10,10 @@ import {
 } from '../../canonical/index.ts';
 import type { AttemptRecord, Lane } from '../../ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
+import type { Ticking } from '../../runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
-import { receive, type ReceiveFailure } from '../../upstream/receive.ts';
+import { type AnswerListener, receive, type ReceiveFailure } from '../../upstream/receive.ts';
 import type { AttemptLease } from '../../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -26,16 +27,13 @@ import { redactedError } from './redacted-error.ts';
 import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
-import { sendUpstream } from './send-upstream.ts';
+import { sendUpstream, type Signing } from './send-upstream.ts';
 import { brokenAnswer, receiveError } from './transport-words.ts';
 
-/** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
-const LINGER_MS = 2_000;
-const LINGER_BYTES = 64 * 1024;
 /** How long the body of an error may take after its head: what has come by then says enough. */
 const ERROR_BODY_MS = 10_000;
 
-export class Attempt {
+export class Attempt implements AnswerListener<[ReceiveFailure, string]>, AnswerTaker, Signing, Ticking {
   readonly meter = new Meter();
   /** What passes of an answer that is relayed, where it was asked for; null: the output knows it, or nobody asks. */
   readonly tap: Collector | null;
@@ -60,25 +58,12 @@ export class Attempt {
   #reader: AnswerReader | undefined;
   /** Reads an error; undefined where there is none. */
   #refusal: { readonly reader: AnswerReader; readonly since: number } | undefined;
-  /** Bytes that came behind the complete answer. */
-  #surplus = 0;
   #relaying: RelayStream | undefined;
   readonly #progress = new Progress();
   #status: number | null = null;
   #charge: Charge | undefined;
   #cutAt: string | undefined;
-  #unwatch: (() => void) | undefined;
   #resolve: () => void = () => {};
-
-  readonly #take: AnswerTaker = {
-    event: (event) => this.#event(event),
-    cut: (sequence) => (this.#cutAt = sequence),
-    relaying: (stream) => (this.#relaying = stream),
-    relayed: (bytes, ended, stream) => this.#relayed(bytes, ended, stream),
-    relayedWhole: (body, tap) => this.#relayedWhole(body, tap),
-    failed: (error) => this.#fail(error),
-    grown: (chars) => this.#grown(chars),
-  };
 
   constructor(input: AttemptInput, number: AttemptNumber, services: AttemptServices) {
     this.#input = input;
@@ -113,7 +98,7 @@ export class Attempt {
     this.#lease = routing.begin(endpoint, request.stream);
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#unwatch = ticker.add((now) => this.#watch(now));
+      ticker.add(this);
       this.#guard(() => this.#send(upstream));
       // What failed at once has nothing to wait for.
       if (this.#progress.state === 'over') this.#call?.abort();
@@ -123,21 +108,13 @@ export class Attempt {
   #send(upstream: UpstreamClient): void {
     const { requester, prepared } = this.#input;
     const request = attemptRequest(this.#input, this.#number);
-    const refused = (error: GatewayError): void => this.#fail(error);
-    const signing = { signed: (headers: SignatureHeaders) => (this.#signature = headers), refused };
     this.#call = receive(
       (listener) => {
-        const paced = new PacedAnswer(listener, requester.arrival.call.account, refused);
-        paced.attach(sendUpstream(prepared.endpoint, request, upstream, paced, signing));
+        const paced = new PacedAnswer(listener, requester.arrival.call.account, this);
+        paced.attach(sendUpstream(prepared.endpoint, request, upstream, paced, this));
         return paced;
       },
-      {
-        connected: () => this.#progress.sent(),
-        head: (head) => this.#guard(() => this.#head(head)),
-        data: (bytes) => this.#data(bytes),
-        end: () => this.#guard(() => this.#end()),
-        failed: (failure, message) => this.#broken(failure, message),
-      },
+      this,
       Infinity,
     );
   }
@@ -178,27 +155,43 @@ export class Attempt {
     });
   }
 
-  #head(head: ResponseHead): void {
+  // What the upstream's answer tells.
+
+  signed(headers: SignatureHeaders): void {
+    this.#signature = headers;
+  }
+
+  refused(error: GatewayError): void {
+    this.#fail(error);
+  }
+
+  connected(): void {
+    this.#progress.sent();
+  }
+
+  head(head: ResponseHead): void {
     this.#status = head.status;
     this.#progress.lastActivityAt = this.#services.clock.now();
     const { prepared } = this.#input;
-    const { upstream } = prepared.protocol;
     if (!prepared.request.stream) this.#progress.state = 'answering';
-    const limits = upstream.decodeLimits?.((name) => head.header(name), this.#progress.lastActivityAt);
-    if (limits) this.#lease?.limits(limits);
-    this.#number.hold?.hear(prepared.protocol, (name) => head.header(name));
-    const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
-    const reader = openReader(head, this.#input, reading, this.#take);
-    this.#reader = reader;
-    if (head.status >= 300) this.#refusal = { reader, since: this.#progress.lastActivityAt };
+    try {
+      const header = (name: string): string | null => head.header(name);
+      const limits = prepared.protocol.upstream.decodeLimits?.(header, this.#progress.lastActivityAt);
+      if (limits) this.#lease?.limits(limits);
+      this.#number.hold?.hear(prepared.protocol, header);
+      const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
+      this.#reader = openReader(head, this.#input, reading, this);
+    } catch (error) {
+      return this.#fail(brokenAnswer(error));
+    }
+    if (head.status >= 300) this.#refusal = { reader: this.#reader, since: this.#progress.lastActivityAt };
     // Nobody sends it again: what answers may take minutes.
     else prepared.body = '';
   }
 
-  #data(bytes: string): void {
+  data(bytes: string): void {
     if (this.#progress.state === 'lingering') {
-      this.#surplus += bytes.length;
-      if (this.#surplus > LINGER_BYTES) this.#leave();
+      if (this.#progress.hasSurplus(bytes.length)) this.#leave();
       return;
     }
     this.#progress.lastActivityAt = this.#services.clock.now();
@@ -211,16 +204,26 @@ export class Attempt {
     }
   }
 
-  #end(): void {
+  end(): void {
     if (this.#progress.state === 'lingering') return this.#leave();
-    this.#reader?.end();
-    this.#afterRead(true);
+    try {
+      this.#reader?.end();
+      this.#afterRead(true);
+    } catch (error) {
+      this.#fail(brokenAnswer(error));
+    }
+  }
+
+  failed(failure: ReceiveFailure, message: string): void {
+    if (this.#progress.state === 'lingering') return this.#stopWatching();
+    this.isStale = failure === 'stale';
+    this.#fail(receiveError(this.endpoint.slug, failure, message));
   }
 
   #afterRead(ended: boolean): void {
     if (this.#cutAt !== undefined && !this.#progress.hasEnded) {
       const stopSequence = this.#cutAt;
-      this.#event({ type: 'finish', reason: 'stop_sequence', stopSequence });
+      this.on({ type: 'finish', reason: 'stop_sequence', stopSequence });
       if (!ended) this.#call?.abort();
     }
     this.#input.output.flush();
@@ -237,8 +240,17 @@ export class Attempt {
     if (refusal) this.#fail(refusal);
   }
 
-  /** The innermost sink of the translate lane. */
-  #event(event: CanonicalEvent): void {
+  // What is read of it.
+
+  cut(stopSequence: string): void {
+    this.#cutAt = stopSequence;
+  }
+
+  relaying(stream: RelayStream): void {
+    this.#relaying = stream;
+  }
+
+  on(event: CanonicalEvent): void {
     if (this.#progress.hasEnded) return;
     const { prepared, passOn } = this.#input;
     if (event.type === 'error') return this.#fail(event.error);
@@ -274,11 +286,11 @@ export class Attempt {
   }
 
   /** Not thrown: whoever reads a copy for the records swallows what goes wrong with it. */
-  #grown(chars: number): void {
+  grown(chars: number): void {
     if (!this.committed || this.#input.output.keeps) this.#guard(() => this.#kept.add(chars));
   }
 
-  #relayed(bytes: string, ended: boolean, stream: RelayStream): void {
+  relayed(bytes: string, ended: boolean, stream: RelayStream): void {
     if (this.#progress.hasEnded) return;
     const { output, passOn } = this.#input;
     const { clock } = this.#services;
@@ -301,7 +313,7 @@ export class Attempt {
     if (stream.error) this.#fail(stream.error, stream.errorShown);
   }
 
-  #relayedWhole(body: string, tap: RelayTap): void {
+  relayedWhole(body: string, tap: RelayTap): void {
     if (this.#progress.state === 'over') return;
     this.meter.firstContentAt = this.#services.clock.now();
     this.meter.read(tap);
@@ -350,15 +362,9 @@ export class Attempt {
     return true;
   }
 
-  #broken(failure: ReceiveFailure, message: string): void {
-    if (this.#progress.state === 'lingering') return this.#stopWatching();
-    this.isStale = failure === 'stale';
-    this.#fail(receiveError(this.endpoint.slug, failure, message));
-  }
-
-  #watch(now: number): void {
+  tick(now: number): void {
     if (this.#progress.state === 'lingering') {
-      if (now - (this.#progress.endedAt ?? now) > LINGER_MS) this.#leave();
+      if (this.#progress.lingersTooLong(now)) this.#leave();
       return;
     }
     if (this.#refusal && now - this.#refusal.since > ERROR_BODY_MS) {
@@ -378,8 +384,7 @@ export class Attempt {
   }
 
   #stopWatching(): void {
-    this.#unwatch?.();
-    this.#unwatch = undefined;
+    this.#services.ticker.remove(this);
   }
 
   /** A defect of ours must not take the process down either. */

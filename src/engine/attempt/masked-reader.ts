@@ -5,17 +5,26 @@ import type { AnswerReader } from './answer-reader.ts';
 
 /** The same reader behind a search for the credentials that were sent, by their exact values; null: there is none. */
 export function masked(reader: AnswerReader, mask: EchoMask | null): AnswerReader {
-  if (!mask) return reader;
-  const filter = new EchoFilter(mask);
-  return {
-    data(bytes) {
-      const safe = filter.push(bytes);
-      if (safe !== '') reader.data(safe);
-    },
-    end() {
-      const rest = filter.end();
-      if (rest !== '') reader.data(rest);
-      reader.end();
-    },
-  };
+  return mask ? new MaskedReader(reader, mask) : reader;
+}
+
+class MaskedReader implements AnswerReader {
+  readonly #reader: AnswerReader;
+  readonly #filter: EchoFilter;
+
+  constructor(reader: AnswerReader, mask: EchoMask) {
+    this.#reader = reader;
+    this.#filter = new EchoFilter(mask);
+  }
+
+  data(bytes: string): void {
+    const safe = this.#filter.push(bytes);
+    if (safe !== '') this.#reader.data(safe);
+  }
+
+  end(): void {
+    const rest = this.#filter.end();
+    if (rest !== '') this.#reader.data(rest);
+    this.#reader.end();
+  }
 }

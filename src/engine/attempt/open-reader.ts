@@ -1,6 +1,6 @@
 // Chooses how one upstream answer is read: by its status, its form and the lane. Every reader stands behind the search for
 // credentials, and what keeps anything of the answer behind the count of how much there is.
-import type { CanonicalEvent, EventSink, GatewayError } from '../../canonical/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
 import type { CodecContext, RelayFacts, RelayStream, RelayTap } from '../../protocols/index.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -21,17 +21,15 @@ import { isStreamed, unframed } from './event-stream-reader.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { masked } from './masked-reader.ts';
 
-/** Whoever takes what is read. */
-export interface AnswerTaker {
-  /** Translate lane. */
-  event(event: CanonicalEvent): void;
+/** Whoever takes what is read; events in the translate lane. */
+export interface AnswerTaker extends EventSink {
   /** A sequence of the request ends the answer early. */
   cut(stopSequence: string): void;
   /** Relay lane: the stream, before anything is read of it. */
   relaying(stream: RelayStream): void;
   relayed(bytes: string, ended: boolean, stream: RelayStream): void;
   relayedWhole(body: string, tap: RelayTap): void;
-  failed(error: GatewayError): void;
+  refused(error: GatewayError): void;
   /** So many characters more were read, which are kept where the answer is; not told of little. */
   grown(chars: number): void;
 }
@@ -69,13 +67,12 @@ function readerOf(
   const codec = protocol.upstream;
   if (head.status >= 300)
     return errorReader((body) =>
-      take.failed(codec.decodeError(head.status, (name) => head.header(name), body)),
+      take.refused(codec.decodeError(head.status, (name) => head.header(name), body)),
     );
   const streamed = isStreamed(head.header('content-type'));
   // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
   if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
-    const innermost = { on: (event: CanonicalEvent) => take.event(event) };
-    const wrapped = prepared.wrap(innermost, (sequence) => take.cut(sequence));
+    const wrapped = prepared.wrap(take, (sequence) => take.cut(sequence));
     const bounds = bounded(wrapped, streamed, take);
     const context = codecContext(reading.services.clock);
     return streamed
@@ -85,9 +82,7 @@ function readerOf(
   const bounds = tap && bounded(tap, streamed, take);
   const facts = relayFacts(input, reading);
   if (!streamed) {
-    const reader = relayWholeReader({ relay: protocol.relay }, facts, (body, passed) =>
-      take.relayedWhole(body, passed),
-    );
+    const reader = relayWholeReader({ relay: protocol.relay }, facts, take);
     return withTap(reader, bounds && wholeReader(codec, bounds, codecContext(reading.services.clock)));
   }
   const stream = protocol.relay.openStream(facts);
@@ -101,7 +96,7 @@ function readerOf(
 function bounded(sink: EventSink, streamed: boolean, take: AnswerTaker): AnswerBounds {
   return new AnswerBounds(
     sink,
-    (error) => take.failed(error),
+    (error) => take.refused(error),
     (chars) => {
       // Of a whole answer, the bytes were counted as they came.
       if (streamed) take.grown(chars);

@@ -22,7 +22,7 @@ function start(onData: (paced: PacedAnswer, bytes: string) => void = () => {}): 
       failed: (failure) => heard.push(failure),
     },
     { add: () => {} },
-    (error) => heard.push(error.message),
+    { refused: (error) => heard.push(error.message) },
   );
   paced.attach({
     abort: () => (socket.reads = false),

@@ -11,9 +11,14 @@ import { HeldBytes } from '../held-bytes.ts';
 /** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
 
+/** Hears that an answer cannot be had. */
+export interface Refusals {
+  refused(error: GatewayError): void;
+}
+
 export class PacedAnswer implements UpstreamListener, UpstreamCall {
   readonly #next: UpstreamListener;
-  readonly #refused: (error: GatewayError) => void;
+  readonly #refusals: Refusals;
   readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
   /** Byte string, read and not worked off; at most about one read, for the socket is paused then. */
@@ -25,11 +30,11 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   /**
    * @param next gets what is worked off: `data` in pieces of up to a slice
    * @param account what waits counts there
-   * @param refused told when there is no room for what waits to be worked off
+   * @param refusals told when there is no room for what waits to be worked off
    */
-  constructor(next: UpstreamListener, account: ByteAccount, refused: (error: GatewayError) => void) {
+  constructor(next: UpstreamListener, account: ByteAccount, refusals: Refusals) {
     this.#next = next;
-    this.#refused = refused;
+    this.#refusals = refusals;
     this.#held = new HeldBytes(account);
   }
 
@@ -54,7 +59,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     try {
       this.#held.set(this.#waiting.length);
     } catch (error) {
-      return this.#refused(GatewayError.from(error));
+      return this.#refusals.refused(GatewayError.from(error));
     }
     if (!this.#isScheduled && !this.#isPaused) this.#work();
   }

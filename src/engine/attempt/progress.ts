@@ -1,6 +1,10 @@
 // How far an attempt has come, and whether that took too long. Only judges; stopping is the attempt's business.
 import type { Requester } from './attempt-input.ts';
 
+/** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
+const LINGER_MS = 2_000;
+const LINGER_BYTES = 64 * 1024;
+
 /** `lingering`: the answer is complete, but the upstream has not closed yet. */
 type AttemptState = 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over';
 
@@ -15,6 +19,8 @@ export class Progress {
   paused = false;
   /** True once the request was handed to a connection. */
   wasSent = false;
+  /** Bytes that came behind the complete answer. */
+  #surplus = 0;
 
   begin(nowMs: number): void {
     this.startedAt = nowMs;
@@ -24,6 +30,17 @@ export class Progress {
   sent(): void {
     this.state = 'waiting';
     this.wasSent = true;
+  }
+
+  /** So many bytes came behind the complete answer. @returns true once there are too many of them */
+  hasSurplus(bytes: number): boolean {
+    this.#surplus += bytes;
+    return this.#surplus > LINGER_BYTES;
+  }
+
+  /** True where the answer was complete long ago, and its upstream still does not end it. */
+  lingersTooLong(nowMs: number): boolean {
+    return nowMs - (this.endedAt ?? nowMs) > LINGER_MS;
   }
 
   /** True once its outcome is known. */
