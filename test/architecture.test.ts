@@ -90,6 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'catalog',
     'config',
+    'engine',
     'ledger',
     'limits',
     'routing',
@@ -97,6 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'server',
     'storage',
     'telemetry',
+    'usage',
   ],
   openapi: ['canonical', 'management', 'protocols', 'server'],
   cli: [

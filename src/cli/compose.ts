@@ -314,6 +314,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       tryDraft: (text) => void snapshotOf(input.load(text), 0),
       redact: (text) => redact(text),
       routing,
+      limits,
       bodies,
       memory,
       clock,

@@ -2,6 +2,7 @@
 import { KeyCommands, ProjectCommands, type AdminSignIn, type KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
+import type { Limits } from '../limits/index.ts';
 import { presets } from '../providers/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -24,6 +25,7 @@ export interface ManagementInput {
   readonly tryDraft: (text: string) => void;
   readonly redact: Redact;
   readonly routing: RoutingState;
+  readonly limits: Limits;
   readonly bodies: BodyReader;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
@@ -47,6 +49,8 @@ async function open({ storage, keys, snapshot, path, clock, ...input }: Manageme
   return management.openManagement({
     ...input,
     audit: storage.audit,
+    ledger: storage.ledger,
+    usage: storage.usage,
     keys: new KeyCommands(tenants),
     projects: new ProjectCommands(tenants),
     tenantsChanged: async () => void (await keys.refresh()),

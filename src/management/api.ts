@@ -54,6 +54,7 @@ export function openManagement(
           query: context.req.query(),
           body,
           ifMatch,
+          accept: request.headers.get('accept') ?? '',
         };
         if (!route.idempotent) return answered(route, call);
         const scope = `${keyId} ${route.method} ${new URL(request.url).pathname}`;

@@ -2,10 +2,11 @@
 import type { KeyCommands, Principal, ProjectCommands } from '../auth/index.ts';
 import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
+import type { Limits } from '../limits/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
-import type { AuditStore } from '../storage/ports.ts';
+import type { AuditStore, LedgerStore, UsageStore } from '../storage/ports.ts';
 
 /** The configuration that is in force. */
 export interface ConfigurationInForce {
@@ -30,6 +31,9 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly catalog: () => Catalog;
   readonly routing: RoutingState;
   readonly audit: AuditStore;
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
+  readonly limits: Limits;
   readonly keys: KeyCommands;
   readonly projects: ProjectCommands;
   /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */

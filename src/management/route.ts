@@ -29,6 +29,8 @@ export interface RawCall {
   readonly body: unknown;
   /** The `If-Match` of a change; null where it has none. */
   readonly ifMatch: string | null;
+  /** The `Accept` of the request; empty where it has none. */
+  readonly accept: string;
   /** Writes into the audit log what has been changed. To be awaited: it is there before the answer. */
   readonly record: (change: Change) => Promise<void>;
 }

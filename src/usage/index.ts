@@ -2,3 +2,4 @@
 export * from './latency-buckets.ts';
 export * from './usage-facts.ts';
 export * from './usage-sums.ts';
+export * from './usage-entry.ts';

@@ -5,6 +5,7 @@ const MANAGEMENT = 'the management API';
 const TENANTS = 'test/management/tenants.test.ts';
 const DOCUMENT = 'test/openapi/document.test.ts';
 const PAGE = 'test/openapi/reference-page.test.ts';
+const REPORTS = 'test/management/reports.test.ts';
 const SIGN_IN = 'test/management/sign-in.test.ts';
 const AUDIT = 'test/management/audit.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
@@ -75,5 +76,14 @@ export const managementRequirements: Requirements = {
     `${PAGE}: everything that the page loads comes from the gateway, and its policy allows nothing else`,
     `${PAGE}: there is nothing else below it`,
     `${PAGE}: its package tells nobody that it was installed`,
+  ),
+  'contract.management.reports': shown(
+    MANAGEMENT,
+    'Limits are told as they stand; usage is summed up as JSON or CSV; requests are listed by filters, and shown whole.',
+    `${REPORTS}: are told for each owner: used, reserved, remaining, and when they clear`,
+    `${REPORTS}: is summed up by what requests have, and over time`,
+    `${REPORTS}: is a table for spreadsheets, also where a name would be a formula`,
+    `${REPORTS}: are listed newest first, narrowed by filters, in pages`,
+    `${REPORTS}: one is shown with attempts, route and report, whoever made it`,
   ),
 };

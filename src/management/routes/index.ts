@@ -2,14 +2,20 @@
 import type { Route } from '../route.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { GENERATION_ROUTES } from './generations.ts';
 import { KEY_ROUTES } from './keys.ts';
+import { LIMIT_ROUTES } from './limits.ts';
 import { MODEL_ROUTES } from './models.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
+import { USAGE_ROUTES } from './usage.ts';
 
 export const ROUTES: readonly Route[] = [
   ...PROJECT_ROUTES,
   ...KEY_ROUTES,
+  ...LIMIT_ROUTES,
+  ...USAGE_ROUTES,
+  ...GENERATION_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
   ...CONFIG_ROUTES,

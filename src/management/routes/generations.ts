@@ -1,0 +1,116 @@
+// Records of requests, of all projects: a list that can be narrowed, and one with everything that is known of it.
+import { z } from 'zod';
+import { GatewayError, type JsonObject } from '../../canonical/index.ts';
+import { withLateCounts } from '../../engine/index.ts';
+import { generationView } from '../../ledger/index.ts';
+import {
+  OUTCOMES,
+  type GenerationFilters,
+  type GenerationQuery,
+  type ListedGeneration,
+} from '../../storage/ports.ts';
+import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
+import { route, type Route } from '../route.ts';
+import { time } from '../time.ts';
+
+const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
+const text = z.string().nullable();
+const facts = {
+  id: z.string(),
+  created_at: z.iso.datetime(),
+  model: text,
+  requested_model: z.string(),
+  provider: text,
+  endpoint: text,
+  protocol: z.string(),
+  status: z.int(),
+  streamed: z.boolean(),
+  cancelled: z.boolean(),
+};
+const summarySchema = z.looseObject({ ...facts, attempts: z.int().describe('How many there were.') });
+const generationSchema = z.looseObject({
+  ...facts,
+  attempts: z.array(z.looseObject({ id: z.string() })).describe('In the order in which they were made.'),
+  route: z.record(z.string(), z.unknown()).nullable().describe('Who was asked in which order, and why.'),
+  report: z.array(z.looseObject({ path: z.string() })).describe('What was lost in translation.'),
+});
+
+export const GENERATION_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/generations',
+    tag: 'Generations',
+    summary: 'Requests of all projects, newest first unless asked otherwise.',
+    query: z.strictObject({
+      ...PAGE,
+      order: z.enum(['asc', 'desc']).default('desc').describe('By time.'),
+      project: several('Projects'),
+      key: several('Ids of keys'),
+      model: several('Models that ran'),
+      provider: several('Providers'),
+      endpoint: several('Endpoints'),
+      protocol: several('Protocols of clients'),
+      end_user: several('End users, as records have them'),
+      status: z
+        .string()
+        .regex(/^\d{3}(,\d{3})*$/, { error: 'must be HTTP statuses, behind commas' })
+        .optional()
+        .describe('HTTP statuses that clients got: one or several, behind commas.'),
+      outcome: z.enum(OUTCOMES).optional().describe('How they ended.'),
+      min_cost_usd: z.coerce.number().min(0).optional().describe('Only those that cost as much, or more.'),
+      from: time.optional().describe('Only requests at or after this time.'),
+      to: time.optional().describe('Only requests before this time.'),
+    }),
+    answer: listOf(summarySchema),
+    run: async ({ deps, query }) => {
+      refuseBoth(query);
+      const { limit, after, before, order } = query;
+      const filters: GenerationFilters = {
+        project: namesIn(query.project),
+        key: namesIn(query.key),
+        model: namesIn(query.model),
+        provider: namesIn(query.provider),
+        endpoint: namesIn(query.endpoint),
+        protocol: namesIn(query.protocol),
+        endUser: namesIn(query.end_user),
+        status: namesIn(query.status)?.map(Number),
+        outcome: query.outcome && [query.outcome],
+        minCostUsd: query.min_cost_usd,
+        fromMs: query.from,
+        toMs: query.to,
+      };
+      // What comes before something is what follows it in the other order.
+      const asked: Pick<GenerationQuery, 'order' | 'after'> =
+        before === undefined ? { order, after } : { order: order === 'asc' ? 'desc' : 'asc', after: before };
+      const { generations, hasMore } = await deps.ledger.list({ filters, limit, ...asked });
+      const found = before === undefined ? generations : generations.toReversed();
+      return pageWith(found.map(summaryOf), ({ id }) => id, hasMore);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/generations/{id}',
+    tag: 'Generations',
+    summary: 'One request: attempts, route table, report, costs and, where it was logged, what was said.',
+    answer: generationSchema,
+    refusals: [404],
+    run: async ({ deps: { ledger }, param }) => {
+      // Each protocol puts its own prefix before the id of the generation, which has no underscore.
+      const id = param('id').slice(param('id').lastIndexOf('_') + 1);
+      const found = await ledger.findOfAnybody(id);
+      if (!found)
+        throw new GatewayError('not_found', `There is no generation ${JSON.stringify(id.slice(0, 100))}.`);
+      const { generation, attempts } = await withLateCounts(found, found.generation.projectId, ledger);
+      return generationView(generation, attempts) as z.input<typeof generationSchema>;
+    },
+  }),
+];
+
+function namesIn(given: string | undefined): readonly string[] | undefined {
+  return given?.split(',').map((name) => name.trim());
+}
+
+function summaryOf({ generation, attempts }: ListedGeneration): z.input<typeof summarySchema> {
+  const { route: _route, report: _report, content: _content, ...view } = generationView(generation, attempts);
+  return { ...(view as JsonObject), attempts: attempts.length } as z.input<typeof summarySchema>;
+}

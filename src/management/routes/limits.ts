@@ -1,0 +1,95 @@
+// Limits and budgets as they stand: what of each is used, what running requests have reserved, and when it frees.
+import { z } from 'zod';
+import { limitText, usdOf, type LimitRule, type Owner, type Standing } from '../../limits/index.ts';
+import { budgetsSchema, limitsSchema } from '../../config/index.ts';
+import { listOf, PAGE, pageOf } from '../page.ts';
+import { route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const OWNERS = ['gateway', 'project', 'key', 'provider'] as const;
+
+const amount = z.number().min(0);
+const standingSchema = z.object({
+  limit: z.union([limitsSchema.element, budgetsSchema.element]).describe('As it is written.'),
+  text: z.string().describe('In words.'),
+  unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
+  used: amount.describe('Reservations included.'),
+  reserved: amount.describe('By requests that run.'),
+  remaining: amount,
+  clears_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When nothing of it will be used if nothing else comes; null: never.'),
+});
+const ownerSchema = z.object({
+  object: z.literal('limits'),
+  id: z.string().describe('Kind and id of the owner.'),
+  owner: z.object({
+    kind: z.enum(OWNERS),
+    id: z.string().describe('Empty for the gateway as a whole.'),
+    name: z.string(),
+  }),
+  limits: z.array(standingSchema).describe('Those that each end user has for themselves are not here.'),
+});
+
+export const LIMIT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/limits',
+    tag: 'Limits',
+    summary: 'How far limits and budgets are used: of the gateway, its projects, keys and providers.',
+    query: z.strictObject({
+      ...PAGE,
+      kind: z.enum(OWNERS).optional().describe('Only owners of this kind.'),
+      id: z.string().optional().describe('Only the owner of this id.'),
+    }),
+    answer: listOf(ownerSchema),
+    run: ({ deps: { limits }, query }) => {
+      const owners = limits
+        .written()
+        .filter(
+          ({ owner }) => (query.kind ?? owner.kind) === owner.kind && (query.id ?? owner.id) === owner.id,
+        )
+        .toSorted((a, b) => OWNERS.indexOf(a.owner.kind) - OWNERS.indexOf(b.owner.kind));
+      // Only those of the page are counted: a hundred thousand keys may have some.
+      const page = pageOf(owners, ({ owner }) => idOf(owner), query);
+      const data = page.data.map(({ owner, entries }) => {
+        const standings = limits.limiter.standings([limits.limiter.scope(owner, entries)], null, null);
+        return {
+          object: 'limits' as const,
+          id: idOf(owner),
+          owner: { ...owner },
+          limits: standings.map(viewOf),
+        };
+      });
+      return { ...page, data };
+    },
+  }),
+];
+
+function idOf({ kind, id }: Owner): string {
+  return id === '' ? kind : `${kind}:${id}`;
+}
+
+function viewOf({
+  limit: { rule },
+  used,
+  reserved,
+  remaining,
+  clearsAtMs,
+}: Standing): z.input<typeof standingSchema> {
+  return {
+    limit: rule.entry as z.input<typeof standingSchema>['limit'],
+    text: limitText(rule),
+    unit: rule.kind,
+    used: amountOf(rule, used),
+    reserved: amountOf(rule, reserved),
+    remaining: amountOf(rule, remaining),
+    clears_at: isoTime(clearsAtMs),
+  };
+}
+
+/** Money is counted in whole nano-dollars. */
+function amountOf({ kind }: LimitRule, counted: number): number {
+  return kind === 'usd' ? usdOf(counted) : counted;
+}
