@@ -16,34 +16,48 @@ export function isSmall(...values: readonly (JsonObject | readonly JsonObject[])
 export async function jsonTexts(values: readonly (JsonObject | readonly JsonObject[])[]): Promise<string[]> {
   const texts: string[] = [];
   for (const value of values) {
-    await nextTurn();
-    texts.push(await inTurns(value));
+    await turn();
+    const pieces: string[] = [];
+    await writeInTurns(value, pieces);
+    await turn();
+    // Once for all levels: each copies what is below it.
+    texts.push(pieces.join(''));
   }
-  await nextTurn();
+  await turn();
   return texts;
 }
 
-/** The JSON of a large value: its large members one after another, small ones together up to a turn's worth. */
-async function inTurns(value: JsonValue): Promise<string> {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const pieces: string[] = [];
+/** Writes the JSON of a large value: its large members one after another, small ones together up to a turn's worth. */
+async function writeInTurns(value: JsonValue, pieces: string[]): Promise<void> {
+  if (typeof value !== 'object' || value === null) {
+    pieces.push(JSON.stringify(value));
+    return;
+  }
   const isList = Array.isArray(value);
   let made = 0;
+  let before = isList ? '[' : '{';
   for (const [key, member] of Object.entries(value as Readonly<Record<string, JsonValue | undefined>>)) {
     if (member === undefined && !isList) continue;
-    const isLarge = sizeUpTo(member, LARGE) >= LARGE;
-    const text = isLarge && member !== undefined ? await inTurns(member) : JSON.stringify(member ?? null);
-    pieces.push(isList ? text : `${JSON.stringify(key)}:${text}`);
-    made += text.length;
+    pieces.push(isList ? before : `${before}${JSON.stringify(key)}:`);
+    before = ',';
+    if (member !== undefined && sizeUpTo(member, LARGE) >= LARGE) {
+      await writeInTurns(member, pieces);
+      made = LARGE;
+    } else {
+      const text = JSON.stringify(member ?? null);
+      pieces.push(text);
+      made += text.length;
+    }
     if (made < LARGE) continue;
-    await nextTurn();
+    await turn();
     made = 0;
   }
-  return isList ? `[${pieces.join(',')}]` : `{${pieces.join(',')}}`;
+  if (before !== ',') pieces.push(before);
+  pieces.push(isList ? ']' : '}');
 }
 
 /** Resolves in the next turn of the event loop. */
-function nextTurn(): Promise<void> {
+export function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../canonical/index.ts';
 import type { SqlStatement } from '../runtime/sqlite.ts';
 import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { isSmall, jsonTexts } from './json-text.ts';
+import { isSmall, jsonTexts, turn } from './json-text.ts';
 import type { ResponseStore, StoredResponse } from './ports.ts';
 import { itemsOf, placeOf, responseRow, ResponseRows } from './response-rows.ts';
 import type { ResponseTable } from './schema.ts';
@@ -71,7 +71,8 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async put(stored: StoredResponse, appendTo?: string): Promise<void> {
-    const [text = '', input = ''] = isSmall(stored.response, stored.input)
+    const small = isSmall(stored.response, stored.input);
+    const [text = '', input = ''] = small
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
     const row = responseRow(stored, text, input);
@@ -87,6 +88,8 @@ export class SqliteResponses implements ResponseStore {
       if (conversation !== undefined) this.#conversations.write(conversation, row.projectId, appended);
       return null;
     });
+    // Whoever waited for it goes on in a turn that does not begin with writing so much.
+    if (!small) await turn();
     if (refusal) throw refusal;
   }
 
