@@ -5,11 +5,13 @@ import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AuditStore } from './audit-ports.ts';
 import type { GenerationPage, GenerationQuery, ListedGeneration } from './generation-ports.ts';
+import type { PromptStore } from './prompt-ports.ts';
 import type { RunningStore } from './running-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
 
 export type * from './audit-ports.ts';
 export * from './generation-ports.ts';
+export type * from './prompt-ports.ts';
 export * from './running-ports.ts';
 export * from './usage-ports.ts';
 
@@ -262,51 +264,6 @@ export interface ConversationStore {
   endTurn(projectId: string, id: string, turnId: string): Promise<void>;
   /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */
   purge(nowMs: number): Promise<number>;
-}
-
-export interface PromptVersion {
-  /** `1`, `2`, … in the order of their making; the number of a deleted version is not given again. */
-  readonly version: string;
-  readonly createdAt: number;
-  readonly template: JsonObject;
-}
-
-export interface StoredPrompt {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string | null;
-  readonly defaultVersion: string;
-  readonly createdAt: number;
-  /** Newest first. */
-  readonly versions: readonly PromptVersion[];
-}
-
-export interface PromptPage {
-  readonly prompts: readonly StoredPrompt[];
-  readonly hasMore: boolean;
-}
-
-export interface PromptStore {
-  /** Stores the template as version 1, the default. @throws GatewayError `quota` */
-  create(
-    prompt: Pick<StoredPrompt, 'id' | 'projectId' | 'name' | 'createdAt'>,
-    template: JsonObject,
-  ): Promise<void>;
-  /** Prompts in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
-  list(projectId: string, page: PageRequest): Promise<PromptPage>;
-  find(projectId: string, id: string): Promise<StoredPrompt | null>;
-  /** One version, the default one unless named; null when there is no such prompt or version. */
-  findVersion(projectId: string, id: string, version?: string): Promise<PromptVersion | null>;
-  /** The number of the new version, which is not the default yet; null when there is no such prompt. @throws GatewayError `quota` */
-  addVersion(projectId: string, id: string, template: JsonObject, createdAt: number): Promise<string | null>;
-  /** False when there is no such prompt or version. */
-  setDefault(projectId: string, id: string, version: string): Promise<boolean>;
-  /** False when there is no such prompt. @throws GatewayError `quota` */
-  setName(projectId: string, id: string, name: string | null): Promise<boolean>;
-  /** False when there is no such prompt or version. @throws GatewayError `conflict` for the default version */
-  deleteVersion(projectId: string, id: string, version: string): Promise<boolean>;
-  /** False when there is no such prompt. */
-  delete(projectId: string, id: string): Promise<boolean>;
 }
 
 /** An uploaded file; its bytes lie in the blob store under its id. */
