@@ -2,19 +2,12 @@
 // any provider.
 import { readFileSync } from 'node:fs';
 import { GatewayError, isJsonObject, parseJson, type JsonObject } from '../canonical/index.ts';
-import { networkOf, portOf, readEnvironment } from '../config/index.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { UpstreamClient } from '../upstream/client.ts';
-import { Destination } from '../upstream/destination.ts';
-import { collect, receive } from '../upstream/receive.ts';
+import { portOf, readEnvironment } from '../config/index.ts';
+import { type Answer, askGateway, gatewayAt } from './ask-gateway.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { isRouteTable, routeText } from './route-text.ts';
 
 const PATH = '/v1/route/explain';
-/** A plan takes microseconds: a gateway that is silent for so long does not answer at all. */
-const PATIENCE_MS = 10_000;
-/** A plan is smaller, in bytes. */
-const MAX_BYTES = 64 * 1_048_576;
 
 export const explain: RunCommand = async (argv) => {
   const args = parseArguments(argv, {
@@ -32,7 +25,12 @@ export const explain: RunCommand = async (argv) => {
   const origin = originOf(args, environment['DRAGOMAN_PORT']);
   const protocol = args.option('protocol');
   const query = protocol === undefined ? '' : `?protocol=${encodeURIComponent(protocol)}`;
-  const answer = await post(origin, PATH + query, key, JSON.stringify(bodyOf(args)));
+  const answer = await askGateway(origin, {
+    method: 'POST',
+    path: PATH + query,
+    key,
+    body: JSON.stringify(bodyOf(args)),
+  });
   const table = readTable(answer, origin);
   const isTerminal = process.stdout.isTTY;
   process.stdout.write(
@@ -75,40 +73,7 @@ function readJson(file: string): JsonObject {
 /** Where the gateway listens. An address that ends like a client's base URL means the gateway below it. */
 function originOf(args: Arguments, portVariable: string | undefined): string {
   const port = portOf(args.port, '--port') ?? portOf(portVariable, 'DRAGOMAN_PORT') ?? 4000;
-  const given = args.option('url') ?? `http://${args.host ?? '127.0.0.1'}:${port}`;
-  if (!/^https?:\/\/[^\s/]/.test(given) || !URL.canParse(given))
-    throw new GatewayError('invalid_request', `--url: "${given}" is not an http or https address`);
-  return given.replace(/\/+$/, '').replace(/(\/api)?\/v1$/, '');
-}
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-async function post(origin: string, path: string, key: string, body: string): Promise<Answer> {
-  // A gateway on this machine is reached straight, another one as the environment says.
-  const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
-  const client = new UpstreamClient(systemClock.now, { network: () => network });
-  const to = new Destination({
-    url: origin + path,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-  });
-  const request = { to, body: Buffer.from(body).toString('latin1') };
-  const asked = collect<[failure: string, reason: string]>((taker) =>
-    receive((listener) => client.send(request, listener), taker, MAX_BYTES),
-  );
-  const stop = systemClock.after(PATIENCE_MS, asked.abort);
-  const outcome = await asked.outcome;
-  stop();
-  client.close();
-  if (outcome && !('failure' in outcome))
-    return { status: outcome.head.status, text: outcome.bytes.toString() };
-  const reason = outcome ? outcome.failure[1] : `silence for ${PATIENCE_MS / 1000} s`;
-  throw new GatewayError(
-    'upstream_unavailable',
-    `no gateway answers at ${origin}: ${reason}. Start one with \`dragoman serve\`, or say where it is with --url`,
-  );
+  return gatewayAt(args.option('url') ?? `http://${args.host ?? '127.0.0.1'}:${port}`);
 }
 
 /** The table; throws GatewayError with a sentence that says what to do. */

@@ -37,6 +37,12 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./projects.ts')).projects,
   },
   {
+    name: 'limits',
+    usage: 'limits [--kind gateway|project|key|provider] [--id ID]',
+    summary: 'show how far limits and budgets of a running gateway are used (--url URL --key ADMIN_KEY)',
+    load: async () => (await import('./limits.ts')).limits,
+  },
+  {
     name: 'models',
     usage: 'models [WORD] [--diff]',
     summary:

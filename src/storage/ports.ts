@@ -3,12 +3,14 @@
 import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
+import type { AlertStore } from './alert-ports.ts';
 import type { AuditStore } from './audit-ports.ts';
 import type { GenerationPage, GenerationQuery, ListedGeneration } from './generation-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
 import type { RunningStore } from './running-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
 
+export type * from './alert-ports.ts';
 export type * from './audit-ports.ts';
 export * from './generation-ports.ts';
 export type * from './prompt-ports.ts';
@@ -326,16 +328,6 @@ export interface BlobStore {
 export interface StateUsage {
   /** What the responses, conversations, prompts and files of a project occupy: their texts and a little for each row. */
   bytes(projectId: string): Promise<number>;
-}
-
-export interface AlertStore {
-  /**
-   * Notes that an event is told now.
-   * @param quietMs how long the same is not told again; Infinity: never
-   * @returns false where it was told within that time
-   * @throws GatewayError `internal` when it could not be noted
-   */
-  claim(id: string, nowMs: number, quietMs: number): Promise<boolean>;
 }
 
 export interface Storage {
