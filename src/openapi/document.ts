@@ -4,13 +4,14 @@ import { asObject, ERROR_KINDS, type JsonObject, type MutableJsonObject } from '
 import type { ServedRoute } from '../server/served-routes.ts';
 import { describedRoutes } from './described-routes.ts';
 import type { Audience, ErrorShape, Operation, Parameter } from './operation.ts';
-import { anthropicError, googleError, openaiError } from './shapes.ts';
+import { anthropicError, anyError, googleError, openaiError } from './shapes.ts';
 
 const SCHEMAS = '#/components/schemas/';
 const ERRORS: Readonly<Record<ErrorShape, z.ZodType>> = {
   openai: openaiError,
   anthropic: anthropicError,
   google: googleError,
+  any: anyError,
 };
 /** Statuses that every operation for somebody can have. */
 const USUAL_REFUSALS: Readonly<Record<Audience, readonly number[]>> = {
@@ -173,6 +174,7 @@ function schemaNames(operations: readonly Operation[]): ReadonlyMap<z.ZodType, s
     [openaiError, 'Error'],
     [anthropicError, 'AnthropicError'],
     [googleError, 'GoogleError'],
+    [anyError, 'AnyError'],
   ]);
   const add = (schema: z.ZodType, name: string): void => {
     if (!names.has(schema)) names.set(schema, name);

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 
 /** Who may ask: a key that may call models, an admin, or everybody. */
 export type Audience = 'models' | 'admin' | 'everybody';
-/** In whose shape errors are answered. */
-export type ErrorShape = 'openai' | 'anthropic' | 'google';
+/** In whose shape errors are answered; `any`: in that of the client, by which it is known. */
+export type ErrorShape = 'openai' | 'anthropic' | 'google' | 'any';
 
 export interface Parameter {
   readonly description: string;

@@ -22,8 +22,13 @@ export const googleError = z.object({
   error: z.object({ code: z.int(), message: text, status: text }),
 });
 
-/** A stream of events; each has a line of data. */
-export const eventStream = z.string().describe('Events, each with a line `data: ` that holds JSON.');
+/** What clients of several protocols can get: that of their own. */
+export const anyError = z.union([openaiError, anthropicError, googleError]);
+
+/** A stream of events. Readers of descriptions disagree whether a schema is of all of it or of one event. */
+export const eventStream = z
+  .unknown()
+  .describe('Server-sent events, each with a line `data: ` that holds JSON.');
 
 export const usage = z.looseObject({
   prompt_tokens: count,

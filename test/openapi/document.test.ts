@@ -46,8 +46,9 @@ test('every operation has a name of its own, its audience, and every refusal in 
     for (const [status, { content }] of errors) {
       const schema = content?.['application/json']?.schema['$ref'] as string;
       if (status === '503' && path === '/readyz') continue;
-      const name = path.startsWith('/v1beta') ? 'Google' : path.startsWith('/v1/messages') ? 'Anthropic' : '';
-      expect([path, schema]).toEqual([path, `#/components/schemas/${name}Error`]);
+      const isClients = /^\/v1\/(?:models|route)\b/.test(path);
+      const own = path.startsWith('/v1beta') ? 'Google' : path.startsWith('/v1/messages') ? 'Anthropic' : '';
+      expect([path, schema]).toEqual([path, `#/components/schemas/${isClients ? 'Any' : own}Error`]);
     }
     const isManaged = path.startsWith('/v1/management/') || path === '/metrics';
     if (isManaged) expect(operation.security).toEqual([{ admin: [] }]);

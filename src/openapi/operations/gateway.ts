@@ -4,6 +4,13 @@ import type { Operation } from '../operation.ts';
 import { anyObject, openaiList } from '../shapes.ts';
 
 const model = z.looseObject({ id: z.string(), object: z.literal('model'), owned_by: z.string() });
+/** In the words of Anthropic and of Google, for clients that are known by their headers. */
+const anthropicModel = z.looseObject({ type: z.literal('model'), id: z.string() });
+const googleModel = z.looseObject({ name: z.string() });
+const foreignLists = [
+  z.looseObject({ data: z.array(anthropicModel) }),
+  z.looseObject({ models: z.array(googleModel) }),
+];
 const generation = z.looseObject({
   id: z.string(),
   model: z.string().nullable(),
@@ -20,7 +27,8 @@ export const GATEWAY_OPERATIONS: readonly Operation[] = [
     summary: 'The models that the key may use.',
     description: 'Clients of Anthropic and Google, known by their headers, get them in their own shapes.',
     audience: 'models',
-    answers: { 200: openaiList(model) },
+    errors: 'any',
+    answers: { 200: z.union([openaiList(model), ...foreignLists]) },
   },
   {
     id: 'getModel',
@@ -30,7 +38,8 @@ export const GATEWAY_OPERATIONS: readonly Operation[] = [
     summary: 'One model, by its id or an alias.',
     audience: 'models',
     params: { id: { description: 'The id of the model.', example: 'sim%2Fchat' } },
-    answers: { 200: model },
+    errors: 'any',
+    answers: { 200: z.union([model, anthropicModel, googleModel]) },
     refusals: [404],
   },
   {
@@ -56,6 +65,7 @@ export const GATEWAY_OPERATIONS: readonly Operation[] = [
   },
   {
     id: 'explainRoute',
+    errors: 'any',
     method: 'post',
     path: '/v1/route/explain',
     tag: 'Routing',
