@@ -108,6 +108,24 @@ export type Item =
   | ReferenceItem
   | UnknownItem;
 
+const TEXTS = new WeakMap<readonly Item[], boolean>();
+
+/**
+ * True for messages of texts without marks alone, as most conversations are: nothing in them points elsewhere, or has to
+ * be read, checked or said otherwise for anybody. Found out once for a list, which must not change afterwards.
+ */
+export function areTexts(items: readonly Item[]): boolean {
+  let known = TEXTS.get(items);
+  if (known === undefined) TEXTS.set(items, (known = items.every(isText)));
+  return known;
+}
+
+function isText(item: Item): boolean {
+  if (item.type !== 'message' || item.cache !== undefined) return false;
+  for (const { type, cache } of item.parts) if (type !== 'text' || cache !== undefined) return false;
+  return true;
+}
+
 /** True for what an assistant turn consists of; a user, tool or system item ends the turn. */
 export function isAssistantItem(item: Item): boolean {
   switch (item.type) {

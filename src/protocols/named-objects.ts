@@ -1,7 +1,7 @@
 // Objects in a vendor's account that a request names by id: files, containers, stores of vectors, caches, skills. The
 // account is the operator's, and everybody's who has a key here. Finds the ids; who may use them is not decided here.
 import type { CanonicalRequest, Item, JsonValue } from '../canonical/index.ts';
-import { isJsonObject } from '../canonical/index.ts';
+import { areTexts, isJsonObject } from '../canonical/index.ts';
 
 export interface NamedObject {
   readonly id: string;
@@ -23,6 +23,7 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set([
   'user_location',
 ]);
 const FILE_MEMBER = /^file_ids?$/;
+const NONE: readonly NamedObject[] = [];
 
 /** The ids in a JSON value, each with its path. */
 export function idsIn(value: JsonValue | undefined, path: string, isId: IsId): readonly NamedObject[] {
@@ -40,6 +41,7 @@ export function idsIn(value: JsonValue | undefined, path: string, isId: IsId): r
 
 /** The ids that tools of the vendor name. */
 export function idsInTools({ tools }: CanonicalRequest, isId: IsId = isIdMember): readonly NamedObject[] {
+  if (tools.length === 0) return NONE;
   const found: NamedObject[] = [];
   for (const tool of tools)
     if (tool.type === 'hosted') found.push(...idsIn(tool.source.raw, tool.path ?? 'tools', isId));
@@ -48,6 +50,7 @@ export function idsInTools({ tools }: CanonicalRequest, isId: IsId = isIdMember)
 
 /** The ids of files in parts of types that only the protocol knows. */
 export function idsInUnknownParts(items: readonly Item[], isId: IsId = isFileMember): readonly NamedObject[] {
+  if (areTexts(items)) return NONE;
   const found: NamedObject[] = [];
   for (const item of items)
     if ('parts' in item)

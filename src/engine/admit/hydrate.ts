@@ -1,6 +1,6 @@
 // Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
 import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../../canonical/index.ts';
-import { GatewayError, nameResults } from '../../canonical/index.ts';
+import { areTexts, GatewayError, nameResults } from '../../canonical/index.ts';
 import type { StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
@@ -60,7 +60,8 @@ export async function hydrate(
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
-  if (!items.every(isPlain)) {
+  // Nothing in texts can point to what the gateway keeps.
+  if (!areTexts(items)) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, projectId, deps.compaction);
     items = await restoreLost(items, arrival, deps);
@@ -71,11 +72,6 @@ export async function hydrate(
     turn: request.state && kept ? { state: request.state, items: kept.input, history: kept.history } : null,
     seal,
   };
-}
-
-/** True for a message of text alone, as most are: nothing in it can point to what the gateway keeps. */
-function isPlain(item: Item): boolean {
-  return item.type === 'message' && item.parts.every((part) => part.type === 'text');
 }
 
 /** The turn of a conversation: no other may begin meanwhile. */

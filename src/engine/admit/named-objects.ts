@@ -1,6 +1,6 @@
 // Objects of the operator's accounts at vendors that a request names: an account is shared by everybody who has a key
 // here, so that nobody reaches in it what the operator does not share on purpose.
-import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
+import { areTexts, type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
 import type { ServerCodec } from '../../protocols/index.ts';
 import { filesOfAccounts } from '../media/index.ts';
 
@@ -14,7 +14,9 @@ export function refuseObjects(
   server: Pick<ServerCodec, 'namedObjects'>,
   mayName: (id: string) => boolean,
 ): void {
-  for (const { id, path } of [...server.namedObjects(request), ...filesOfAccounts(request.items)]) {
+  const { items } = request;
+  const files = areTexts(items) ? [] : filesOfAccounts(items);
+  for (const { id, path } of [...server.namedObjects(request), ...files]) {
     if (mayName(id)) continue;
     const message = `${path}: '${id.slice(0, 100)}' not found: objects of a vendor's account are shared by \`vendor_objects\` only.`;
     throw new GatewayError('not_found', message, { param: path });

@@ -1,7 +1,7 @@
 // A request in terms that one endpoint's protocol knows, conversation and tools: what it has no words for is rewritten,
 // told to the model, or refused by name. Must not know what any protocol lacks: codecs say so.
 import type { Endpoint } from '../../catalog/index.ts';
-import type { CanonicalRequest, Report, Role } from '../../canonical/index.ts';
+import { areTexts, type CanonicalRequest, type Report, type Role } from '../../canonical/index.ts';
 import { findProtocol, tellForeign, type Ported, type Protocol } from '../../protocols/index.ts';
 
 const NONE: ReadonlySet<Role> = new Set();
@@ -22,12 +22,20 @@ export function fitRequest(
   const { faithful, hostedTools } = endpoint;
   // Whoever defines the client's protocol knows all of it.
   const isOwners = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
-  const told = isOwners
-    ? fitting
-    : tellForeign(
-        fitting,
-        { protocol: endpoint.protocol, faithful, hostedTools, textOnly: protocol.upstream.textOnly ?? NONE },
-        report,
-      );
+  // Every protocol has words for texts.
+  const isText = fitting.tools.length === 0 && areTexts(fitting.items);
+  const told =
+    isOwners || isText
+      ? fitting
+      : tellForeign(
+          fitting,
+          {
+            protocol: endpoint.protocol,
+            faithful,
+            hostedTools,
+            textOnly: protocol.upstream.textOnly ?? NONE,
+          },
+          report,
+        );
   return { request: told, restore: ported?.restore ?? null };
 }

@@ -35,19 +35,21 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   const adapted = adaptRequest(request, endpoint, protocol, report);
   const client = findProtocol(request.protocol)?.server;
   const { request: fitting, restore } = fitRequest(adapted.request, endpoint, protocol, report);
-  const format = checkFormat(
-    fitting,
-    {
-      structuredOutput: endpoint.quirks.structuredOutput,
-      schemasOnly: protocol.upstream.schemasOnly === true,
-      faithful: endpoint.faithful,
-    },
-    report,
-  );
+  const format =
+    fitting.responseFormat &&
+    checkFormat(
+      fitting,
+      {
+        structuredOutput: endpoint.quirks.structuredOutput,
+        schemasOnly: protocol.upstream.schemasOnly === true,
+        faithful: endpoint.faithful,
+      },
+      report,
+    );
   const asked = format?.request ?? fitting;
   const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
-  const grammars = knowsGrammars ? null : checkGrammars(asked, report);
-  const checks = [format?.check, grammars].filter((check) => check !== undefined && check !== null);
+  const grammars = knowsGrammars || asked.tools.length === 0 ? null : checkGrammars(asked, report);
+  const checks = [...(format ? [format.check] : []), ...(grammars ? [grammars] : [])];
   const taken = asSaid(endpoint, request);
   const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
   const relay = protocol.relay;

@@ -102,8 +102,8 @@ export class PreparedText implements PreparedAttempt {
     if (restore) sink = restore(sink);
     // Among calls of functions: what they are restored to may be no call any more.
     if (meant.parallelToolCalls === false) sink = new SingleCall(sink);
-    const customTools = customToolNames(fitting);
-    if (customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
+    const customTools = fitting.tools.length > 0 && customToolNames(fitting);
+    if (customTools && customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
     if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
     return sink;
   }

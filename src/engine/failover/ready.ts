@@ -1,6 +1,6 @@
 // Makes a request ready for one endpoint before it is prepared: everything about it that takes time. Most requests are
 // ready as they are.
-import type { CanonicalRequest } from '../../canonical/index.ts';
+import { areTexts, type CanonicalRequest } from '../../canonical/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import { contextOf } from '../../routing/index.ts';
 import { overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
@@ -28,12 +28,13 @@ export async function readyFor(asking: TextTry): Promise<Ready> {
     : { request: fitted, omitted: 0 };
   let request = pointing;
   const { trail, deps } = input;
-  if (pointsElsewhere(request)) {
+  const isText = areTexts(request.items);
+  if (!isText && pointsElsewhere(request)) {
     const { account } = input.planned.arrival.call;
     const fetching = fetchMedia(request, endpoint, trail.fetched, deps.media, account);
     request = await cancellation.orCancelled(fetching);
   }
-  if (needsReading(request, endpoint)) {
+  if (!isText && needsReading(request, endpoint)) {
     const reading = readDocuments(request, endpoint, trail.documents, cancellation.signal);
     request = await cancellation.orCancelled(reading);
   }

@@ -1,7 +1,15 @@
 // The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
 // other byte alone. Only for upstreams that follow OpenAI's own definition.
 import type { CanonicalRequest, JsonValue, Part } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject, placeOfPlain } from '../../canonical/index.ts';
+import {
+  arePlain,
+  areTexts,
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  placeOfPlain,
+} from '../../canonical/index.ts';
 import { brokenAnswer, parseAnswer } from '../broken-answer.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
@@ -40,7 +48,9 @@ function accepts(request: CanonicalRequest): boolean {
   if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
     return false;
   if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
-  if (asArray(request.raw['messages']).some(hasExtensions)) return false;
+  const messages = request.raw['messages'];
+  if (!arePlain(messages) && asArray(messages).some(hasExtensions)) return false;
+  if (areTexts(request.items)) return true;
   return request.items.every((item) => {
     // What its messages have no place for, and ids that only the gateway gave.
     if (item.type === 'unknown' || item.type === 'reasoning') return false;
