@@ -67,16 +67,8 @@ export function configuredEntry(key: ConfiguredEntry): KeyEntry {
   return { principal, hash: key.hash, revokedAt: null, goodUntil: null, previous: null };
 }
 
-/** Lists that were joined, once for all keys that have the same two. */
-const joined = new WeakMap<Entries, WeakMap<Entries, Entries>>();
-
 /** Limits and budgets in one list. */
 export function allLimits(limits: Entries, budgets: Entries): Entries {
   if (budgets.length === 0) return limits;
-  if (limits.length === 0) return budgets;
-  let withBudgets = joined.get(limits);
-  if (!withBudgets) joined.set(limits, (withBudgets = new WeakMap()));
-  let all = withBudgets.get(budgets);
-  if (!all) withBudgets.set(budgets, (all = [...limits, ...budgets]));
-  return all;
+  return limits.length === 0 ? budgets : [...limits, ...budgets];
 }

@@ -1,6 +1,7 @@
 // Answers "whose key is this?" from memory: the database is read at start and after changes, never
 // per request, so that a full or locked database cannot turn into refused requests.
 import { GatewayError } from '../canonical/index.ts';
+import type { LimitEntry, Owner } from '../limits/index.ts';
 import type { Storage } from '../storage/ports.ts';
 import { configuredEntries, type ConfiguredTenants } from './configured.ts';
 import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
@@ -13,9 +14,11 @@ export interface KeyIndexOptions {
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
   readonly configured: ConfiguredTenants;
-  /** Called when keys or projects were read, and others may hold now. */
-  readonly onRead?: (() => void) | undefined;
+  /** Told whose keys and projects are others now; not of what is read at first. */
+  readonly onChange?: ((changed: readonly Owner[]) => void) | undefined;
 }
+
+const NO_ENTRIES: readonly LimitEntry[] = [];
 
 /** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
 export class KeyIndex {
@@ -23,8 +26,9 @@ export class KeyIndex {
   readonly #projects: KnownProjects;
   readonly #byHash = new Map<string, KeyEntry>();
   readonly #byId = new Map<string, KeyEntry>();
-  /** Those of the configuration, by hash; they count before stored ones. */
+  /** Those of the configuration, by hash and by id; they count before stored ones. */
   #configured: ReadonlyMap<string, KeyEntry> = new Map();
+  #configuredById: ReadonlyMap<string, KeyEntry> = new Map();
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
   readonly #known = new Map<string, KeyEntry>();
   /** How far the store was read; null: not at all. */
@@ -43,11 +47,16 @@ export class KeyIndex {
 
   /** Reads what has changed in the store. True when something had. */
   async refresh(): Promise<boolean> {
-    const hasNewProjects = await this.#projects.refresh();
-    const hasNewKeys = await this.#readKeys();
-    if (!hasNewProjects && !hasNewKeys) return false;
+    const isFirst = this.#mark === null;
+    const projects = await this.#projects.refresh();
+    const changed = await this.#readKeys();
+    if (!isFirst && projects.length === 0 && changed.length === 0) return false;
     this.#known.clear();
-    this.#options.onRead?.();
+    if (isFirst) return true;
+    this.#options.onChange?.([
+      ...projects.map((name): Owner => ({ kind: 'project', id: name, name })),
+      ...changed.map(({ keyId, name }): Owner => ({ kind: 'key', id: keyId, name })),
+    ]);
     return true;
   }
 
@@ -100,6 +109,12 @@ export class KeyIndex {
     return entry.principal;
   }
 
+  /** What is written for a key that has not been revoked; empty where nothing is. */
+  limitsOf(keyId: string): readonly LimitEntry[] {
+    const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
+    return entry && entry.revokedAt === null ? entry.principal.limits : NO_ENTRIES;
+  }
+
   /** Everybody whose key has not been revoked. */
   *principals(): Generator<Principal> {
     for (const entries of [this.#configured, this.#byId])
@@ -115,26 +130,30 @@ export class KeyIndex {
     this.#projects.configure(configured);
     const entries = configuredEntries(configured, this.#options.pepper).map(configuredEntry);
     this.#configured = new Map(entries.map((entry) => [entry.hash, entry]));
+    this.#configuredById = new Map(entries.map((entry) => [entry.principal.keyId, entry]));
     this.#known.clear();
   }
 
-  async #readKeys(): Promise<boolean> {
+  /** @returns whose keys have changed; nobody where all were read for the first time */
+  async #readKeys(): Promise<readonly Principal[]> {
     const { keys } = this.#options.storage;
     // Asked before reading: a change in between is seen by the next refresh.
     const mark = await keys.mark();
-    if (mark === this.#mark) return false;
+    if (mark === this.#mark) return [];
+    const changed: Principal[] = [];
     if (this.#mark === null) {
       for await (const some of keys.all()) for (const key of some) this.#put(storedEntry(key));
-    } else for (const key of await keys.changedSince(this.#mark)) this.#put(storedEntry(key));
+    } else for (const key of await keys.changedSince(this.#mark)) changed.push(this.#put(storedEntry(key)));
     this.#mark = mark;
-    return true;
+    return changed;
   }
 
-  #put(entry: KeyEntry): void {
+  #put(entry: KeyEntry): Principal {
     const { keyId } = entry.principal;
     for (let old = this.#byId.get(keyId); old; old = old.previous ?? undefined) this.#byHash.delete(old.hash);
     for (let one: KeyEntry | null = entry; one; one = one.previous) this.#byHash.set(one.hash, one);
     this.#byId.set(keyId, entry);
+    return entry.principal;
   }
 
   #refusal({ principal, revokedAt, goodUntil }: KeyEntry, nowMs: number): string | null {

@@ -21,13 +21,14 @@ export class KnownProjects {
     this.#configured = projects;
   }
 
-  /** Reads what has changed in the store. True when something had. */
-  async refresh(): Promise<boolean> {
+  /** Reads what has changed in the store. @returns the names of projects that have */
+  async refresh(): Promise<readonly string[]> {
     const mark = await this.#store.mark();
-    if (mark === this.#mark) return false;
-    for (const project of await this.#store.changedSince(this.#mark)) this.#stored.set(project.id, project);
+    if (mark === this.#mark) return [];
+    const changed = await this.#store.changedSince(this.#mark);
+    for (const project of changed) this.#stored.set(project.id, project);
     this.#mark = mark;
-    return true;
+    return changed.map(({ id }) => id);
   }
 
   /** Why no key of a project may be used; null where it may. */

@@ -143,7 +143,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     storage,
     pepper: await storage.secret('pepper'),
     configured: configuredTenants(config),
-    onRead: () => opened.refresh(),
+    onChange: (changed) => opened.refresh(changed),
   });
   const ledger = storage.usage;
   const opened = openLimits({ config: () => inForce, keys, ledger, now: clock.now, log });

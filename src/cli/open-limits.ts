@@ -6,6 +6,7 @@ import {
   type LimitEntry,
   Limits,
   type LimitSource,
+  type Owner,
   RestoredLimits,
   type Written,
 } from '../limits/index.ts';
@@ -14,7 +15,7 @@ import type { Logger } from '../telemetry/log.ts';
 interface LimitParts {
   /** The current one. */
   readonly config: () => Config;
-  readonly keys: Pick<KeyIndex, 'principals' | 'projects'>;
+  readonly keys: Pick<KeyIndex, 'limitsOf' | 'principals' | 'projects'>;
   readonly ledger: LedgerSums;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -23,8 +24,8 @@ interface LimitParts {
 
 export interface OpenLimits {
   readonly limits: Limits;
-  /** To be called when the configuration or the keys are others. */
-  refresh(): void;
+  /** To be called when the configuration or keys and projects are others. @param changed only for them */
+  refresh(changed?: readonly Owner[]): void;
   /** Resolves once counters have what was spent before the start. Rejects where the ledger cannot be read. */
   restored(): Promise<void>;
 }
@@ -37,11 +38,11 @@ export function openLimits(parts: LimitParts): OpenLimits {
   let isOpen = false;
   return {
     limits,
-    refresh() {
-      limits.refresh();
+    refresh(changed) {
+      limits.refresh(changed);
       if (!isOpen) return;
       restored
-        .catchUp()
+        .catchUp(changed)
         .catch((error: unknown) =>
           log.error('new limits begin at nothing used: the ledger could not be read', { error }),
         );
@@ -60,7 +61,7 @@ function sourceOf({ config, keys }: LimitParts): LimitSource {
     const { limits, budgets, providers } = config();
     if (kind === 'gateway') return [...limits, ...budgets];
     if (kind === 'provider') return (own(providers, id) || undefined)?.limits ?? NONE;
-    return kind === 'project' ? keys.projects.limitsOf(id) : NONE;
+    return kind === 'project' ? keys.projects.limitsOf(id) : keys.limitsOf(id);
   };
   function* all(): Iterable<Written> {
     yield { owner: { kind: 'gateway', id: '', name: '' }, entries: entriesOf('gateway', '') };

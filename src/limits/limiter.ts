@@ -62,6 +62,11 @@ export class Limiter {
     return new Scope(owner, entries, this.#book);
   }
 
+  /** Forgets an owner that has no limits any more. */
+  forget(owner: Pick<Owner, 'kind' | 'id'>): void {
+    this.#book.forget(ownerWord(owner));
+  }
+
   /** Forgets owners that the latest configuration has no more. */
   keep(owners: Iterable<Pick<Owner, 'kind' | 'id'>>): void {
     const words = new Set(Array.from(owners, ownerWord));

@@ -12,8 +12,8 @@ export interface Written {
 
 /** What is written, wherever that is. */
 export interface LimitSource {
-  /** What holds for all requests (then the id is empty), for a project or for a provider; empty where nothing does. */
-  entriesOf(kind: Exclude<Owner['kind'], 'key'>, id: string): readonly LimitEntry[];
+  /** What holds for all requests (then the id is empty), for a project, a key or a provider; empty where nothing does. */
+  entriesOf(kind: Owner['kind'], id: string): readonly LimitEntry[];
   /** All of it, that of keys as well; nobody for whom nothing is written. */
   all(): Iterable<Written>;
 }
@@ -51,11 +51,17 @@ export class Limits {
     this.limiter = new Limiter({ now });
   }
 
-  /** What is written has changed. Requests that run keep what they have reserved. */
-  refresh(): void {
+  /**
+   * What is written has changed. Requests that run keep what they have reserved.
+   * @param changed for whom alone; of a hundred thousand others nothing is asked then
+   */
+  refresh(changed?: readonly Owner[]): void {
     this.#byTenant = new WeakMap();
     this.#shared.clear();
-    this.limiter.keep(Array.from(this.#source.all(), ({ owner }) => owner));
+    if (!changed) this.limiter.keep(Array.from(this.#source.all(), ({ owner }) => owner));
+    else
+      for (const owner of changed)
+        if (this.#source.entriesOf(owner.kind, owner.id).length === 0) this.limiter.forget(owner);
   }
 
   /** The owners whose limits hold for a tenant's requests; empty where there are none. The same list until `refresh`. */
@@ -70,9 +76,10 @@ export class Limits {
     return this.#find('provider', provider);
   }
 
-  /** All that is written. */
-  written(): readonly Written[] {
-    return [...this.#source.all()];
+  /** All that is written, or what is written for some. */
+  written(owners?: readonly Owner[]): readonly Written[] {
+    if (!owners) return [...this.#source.all()];
+    return owners.map((owner) => ({ owner, entries: this.#source.entriesOf(owner.kind, owner.id) }));
   }
 
   /** Everybody who has limits, in the order of their kinds. */

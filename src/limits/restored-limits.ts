@@ -4,7 +4,7 @@ import type { LedgerSums } from './ledger-sums.ts';
 import type { Limits } from './limits.ts';
 import { restoreFromLedger } from './restore.ts';
 import { type LimitEntry, ruleOf } from './rule.ts';
-import { ownerWord, type Scope } from './scope.ts';
+import type { Owner, Scope } from './scope.ts';
 
 interface RestoredOptions {
   readonly limits: Limits;
@@ -15,8 +15,13 @@ interface RestoredOptions {
 
 export class RestoredLimits {
   readonly #options: RestoredOptions;
-  /** What was set, by owner. */
-  #set = new Map<string, readonly LimitEntry[]>();
+  /** What was set, by kind and id: a text of both for each of a hundred thousand keys would weigh more than all else. */
+  readonly #set: Readonly<Record<Owner['kind'], Map<string, readonly LimitEntry[]>>> = {
+    gateway: new Map(),
+    project: new Map(),
+    key: new Map(),
+    provider: new Map(),
+  };
   #isStarted = false;
   #running: Promise<void> = Promise.resolve();
 
@@ -24,18 +29,22 @@ export class RestoredLimits {
     this.#options = options;
   }
 
-  /** Sets what is written now and was not set before. Rejects where the ledger cannot be read: the next call tries again. */
-  catchUp(): Promise<void> {
-    const next = this.#running.then(() => this.#catchUp());
+  /**
+   * Sets what is written now and was not set before. Rejects where the ledger cannot be read: the next call for the same
+   * owners tries again.
+   * @param changed for whom alone
+   */
+  catchUp(changed?: readonly Owner[]): Promise<void> {
+    const next = this.#running.then(() => this.#catchUp(this.#isStarted ? changed : undefined));
     this.#running = next.catch(() => {});
     return next;
   }
 
-  async #catchUp(): Promise<void> {
+  async #catchUp(changed: readonly Owner[] | undefined): Promise<void> {
     const { limits, ledger, now } = this.#options;
-    const all = limits.written();
+    const all = limits.written(changed);
     const scopes = all.flatMap(({ owner, entries }): Scope[] => {
-      const known = this.#set.get(ownerWord(owner)) ?? [];
+      const known = this.#set[owner.kind].get(owner.id) ?? [];
       if (known === entries) return [];
       const fresh = this.#isStarted ? newOf(entries, known) : entries;
       if (fresh.length === 0) return [];
@@ -45,7 +54,11 @@ export class RestoredLimits {
       return [scope];
     });
     if (scopes.length > 0) await restoreFromLedger(limits.limiter, scopes, ledger, now());
-    this.#set = new Map(all.map(({ owner, entries }) => [ownerWord(owner), entries]));
+    if (!changed) for (const set of Object.values(this.#set)) set.clear();
+    for (const { owner, entries } of all) {
+      if (entries.length > 0) this.#set[owner.kind].set(owner.id, entries);
+      else this.#set[owner.kind].delete(owner.id);
+    }
     this.#isStarted = true;
   }
 }

@@ -64,6 +64,11 @@ export class CounterBook {
     return this.#sets.of(entries);
   }
 
+  /** Forgets the counters of an owner. Requests that run keep theirs. */
+  forget(ownerWord: string): void {
+    this.#owners.delete(ownerWord);
+  }
+
   /** Forgets the counters of owners that are no more. Requests that run keep theirs. */
   keep(isKept: (ownerWord: string) => boolean): void {
     for (const word of this.#owners.keys()) if (!isKept(word)) this.#owners.delete(word);

@@ -1,7 +1,7 @@
 // JSON that many rows hold alike, parsed once: a hundred thousand keys have a few lists of limits and models between them.
 
 /** Texts that are remembered; where there are more, the memory begins anew. */
-const MOST_TEXTS = 10_000;
+const MOST_TEXTS = 2_000;
 
 export class SharedJson {
   readonly #values = new Map<string, unknown>();

@@ -1,0 +1,87 @@
+// What a hundred thousand stored keys with limits cost: at the start, with every look for changes, and when one of them
+// has changed. `node bin/bun.mjs run bench/keys.ts` prints it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { heapStats } from 'bun:jsc';
+import { KeyCommands, KeyIndex } from '../src/auth/index.ts';
+import { openLimits } from '../src/cli/open-limits.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { openSqlite } from '../src/runtime/sqlite.ts';
+import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+
+const KEYS = 100_000;
+/** Looks for changes, of which the mean is taken. */
+const LOOKS = 200;
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-keys-'));
+const path = join(folder, 'dragoman.db');
+
+/** Every key with limits and a budget of its own: no two alike. */
+function fill(): void {
+  const database = openSqlite(path);
+  const insert = database.prepare(
+    'insert into keys (id, name, hash, hint, created_at, log_content, models, limits, budgets) values (?, ?, ?, ?, ?, 0, ?, ?, ?)',
+  );
+  database.exec('begin');
+  for (let at = 0; at < KEYS; at += 1) {
+    const id = at.toString(16).padStart(16, '0');
+    insert.run(
+      `key_${id}`,
+      `developer ${at}`,
+      id.repeat(4),
+      'sk-dm-v1-ab…wxyz',
+      at,
+      '["openai/*","sim/*"]',
+      JSON.stringify([{ requests: 1_000 + at, per: 'minute' }, { concurrent: 1 + (at % 50) }]),
+      JSON.stringify([{ usd: 1 + at / 100, per: 'day' }]),
+    );
+  }
+  database.exec('commit');
+  database.close();
+}
+
+const cpuMs = (since: NodeJS.CpuUsage): string => {
+  const { user, system } = process.cpuUsage(since);
+  return `${((user + system) / 1000).toFixed(1)} ms`;
+};
+
+function heapMb(): number {
+  Bun.gc(true);
+  return heapStats().heapSize / 1e6;
+}
+
+await (await openSqliteStorage({ path })).close();
+fill();
+const storage = await openSqliteStorage({ path });
+const pepper = await storage.secret('pepper');
+const { config } = loadConfig({ environment: {}, flags: { config: 'x' }, readFile: () => '' });
+const [heapBefore, residentBefore] = [heapMb(), process.memoryUsage.rss() / 1e6];
+
+let from = process.cpuUsage();
+const index = new KeyIndex({
+  storage,
+  pepper,
+  configured: { keys: [] },
+  onChange: (changed) => opened.refresh(changed),
+});
+const log = { error: console.error };
+const opened = openLimits({ config: () => config, keys: index, ledger: storage.usage, now: Date.now, log });
+await index.refresh();
+await opened.restored();
+console.log(`start: ${cpuMs(from)} of CPU`);
+process.stdout.write(
+  `held: ${(heapMb() - heapBefore).toFixed(1)} MB of heap, resident ${(process.memoryUsage.rss() / 1e6 - residentBefore).toFixed(1)} MB more\n`,
+);
+
+from = process.cpuUsage();
+for (let look = 0; look < LOOKS; look += 1) await index.refresh();
+console.log(`${LOOKS} looks for changes: ${cpuMs(from)}`);
+
+const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: Date.now });
+await commands.change('key_0000000000000001', { strict: true });
+from = process.cpuUsage();
+await index.refresh();
+console.log(`a change of one key: ${cpuMs(from)}`);
+await storage.close();
+rmSync(folder, { recursive: true, force: true });
