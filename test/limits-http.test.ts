@@ -25,8 +25,14 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 function ask(key: keyof typeof KEYS, path: string = BASES.chat, more: object = {}): Promise<Response> {
-  const input = path === BASES.responses ? { input: 'Hello' } : { messages: [{ role: 'user', content: 'Hello' }] };
-  const body = { model: 'sim/chat', max_tokens: path === BASES.messages ? 100 : undefined, ...input, ...more };
+  const input =
+    path === BASES.responses ? { input: 'Hello' } : { messages: [{ role: 'user', content: 'Hello' }] };
+  const body = {
+    model: 'sim/chat',
+    max_tokens: path === BASES.messages ? 100 : undefined,
+    ...input,
+    ...more,
+  };
   return gateway.post(path, body, { authorization: `Bearer sk-test-${key}` });
 }
 
@@ -62,7 +68,9 @@ describe('a budget', () => {
   test('refuses in the shape of each protocol', async () => {
     const chat = await ask('budget');
     expect(chat.status).toBe(402);
-    expect(await chat.json()).toMatchObject({ error: { type: 'insufficient_quota', code: 'budget_exceeded' } });
+    expect(await chat.json()).toMatchObject({
+      error: { type: 'insufficient_quota', code: 'budget_exceeded' },
+    });
     const responses = await ask('budget', BASES.responses);
     expect(responses.status).toBe(402);
     expect(await responses.json()).toMatchObject({ error: { code: 'budget_exceeded' } });
@@ -87,6 +95,28 @@ describe('limits of tokens', () => {
     expect(Number(answer.headers.get('anthropic-ratelimit-tokens-remaining'))).toBeLessThan(3000);
     expect(answer.headers.get('anthropic-ratelimit-tokens-reset')).toBe('2026-11-22T12:02:00Z');
     expect(answer.headers.get('x-ratelimit-limit-tokens')).toBeNull();
+  });
+});
+
+describe('an explanation', () => {
+  const explain = (key: keyof typeof KEYS): Promise<Response> =>
+    gateway.post(
+      '/route/explain',
+      { model: 'sim/chat', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
+      { authorization: `Bearer sk-test-${key}` },
+    );
+
+  test('has the limits that count the request, and says whether it would begin', async () => {
+    expect(await (await explain('budget')).json()).toMatchObject({
+      limits: {
+        refused: { status: 402, code: 'budget_exceeded' },
+        expected: { tokens: 106, usd: 0.000406 },
+        limits: [{ owner: 'key', name: 'budget', limit: '$0.000001 per day', used: 0, remaining: 0.000001 }],
+      },
+    });
+    clock.advance(60_000);
+    expect(await (await explain('requests')).json()).toMatchObject({ limits: { refused: null } });
+    expect(await (await explain('free')).json()).not.toHaveProperty('limits');
   });
 });
 

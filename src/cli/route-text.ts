@@ -53,6 +53,9 @@ export function routeText(table: JsonObject, options: RouteTextOptions): string 
     ...wrap(`${shown(table['requested_model'])}: ${strategyText(table['strategy'])}`, options.width),
   ];
   lines.push(...modelLines(table['models'], options.width, paint));
+  const limits = table['limits'];
+  const refused = isJsonObject(limits) ? limits['refused'] : null;
+  if (isJsonObject(refused)) lines.push(...wrap(`Refused now: ${shown(refused['message'])}`, options.width));
   lines.push('', ...candidateLines(candidates, options.width, paint));
   if (excluded.length > 0) {
     const first = excluded.slice(0, MOST_EXCLUDED);

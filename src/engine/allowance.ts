@@ -1,7 +1,16 @@
 // What limits let one request use: reserved when it is admitted, compared with what it costs while it runs, and settled
 // once by what it came to. Knows nothing of protocols, of endpoints or of who else runs.
-import type { GatewayError, LimitStates } from '../canonical/index.ts';
-import type { Demand, Limits, Reservation, Scope, Spent, Tenant } from '../limits/index.ts';
+import { GatewayError, type LimitStates } from '../canonical/index.ts';
+import {
+  type Demand,
+  type Limits,
+  refusalText,
+  type Reservation,
+  type Scope,
+  type Spent,
+  type Standing,
+  type Tenant,
+} from '../limits/index.ts';
 import type { RunningEntry } from '../storage/ports.ts';
 import { limitError } from './limit-errors.ts';
 import { type Asked, Spending } from './spending.ts';
@@ -58,7 +67,8 @@ export class Allowance {
    * @param keep begins to keep what the request costs, for the case that the process dies; called once, with the hash of
    *   its end user
    * @returns what follows its cost; null where no budget counts it
-   * @throws GatewayError 402 `budget_exceeded` where there is no money left for what it will read
+   * @throws GatewayError 402 `budget_exceeded` where there is no money left for what it will read, or nobody knows what
+   *   it costs
    */
   begin(
     asked: Asked,
@@ -66,6 +76,7 @@ export class Allowance {
     keep: (endUser: string | null) => RunningEntry | null,
   ): Spending | null {
     if (this.#reservedNanoUsd === Infinity) return null;
+    if (asked.price === null) this.#refuseUnpriced();
     if (this.#kept === undefined) this.#kept = keep(this.#demand?.endUser ?? null);
     const forTools = this.#spend(toolsNanoUsd - this.#toolsNanoUsd, 0);
     this.#toolsNanoUsd = toolsNanoUsd;
@@ -74,6 +85,27 @@ export class Allowance {
     if (!refusal) return spending;
     spending.end(null);
     throw refusal;
+  }
+
+  /** Somebody else may be asked, whose price is known. */
+  #refuseUnpriced(): void {
+    const demand = this.#demand && { ...this.#demand, nanoUsd: null };
+    const refusal = demand && this.#limits.limiter.check(this.#scopes, demand);
+    if (refusal?.reason === 'unpriced')
+      throw new GatewayError('quota', refusalText(refusal), { code: 'budget_exceeded' });
+  }
+
+  /** Why the request would not begin now, and the limits that count it. Reserves nothing. */
+  explain(demand: Demand): {
+    readonly refusal: GatewayError | null;
+    readonly standings: readonly Standing[];
+  } {
+    const { limiter } = this.#limits;
+    const refusal = limiter.check(this.#scopes, demand);
+    return {
+      refusal: refusal && limitError(refusal, this.#now()),
+      standings: limiter.standings(this.#scopes, demand.model, demand.endUser),
+    };
   }
 
   /** Replaces what is reserved by what the request came to, which is in the ledger. Only the first time counts. */
