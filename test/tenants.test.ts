@@ -3,13 +3,16 @@ import { describe, expect, test } from 'bun:test';
 import {
   type ConfiguredTenants,
   KeyCommands,
+  hashKey,
   KeyIndex,
   ProjectCommands,
   withRole,
 } from '../src/auth/index.ts';
 import type { StoredKey, StoredProject } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqlite } from '../src/runtime/sqlite.ts';
 import { rejection } from './rejection.ts';
+import { freshPath } from './storage-directory.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;
@@ -294,6 +297,29 @@ describe('the index', () => {
       ['two', 1],
     ]);
   });
+});
+
+test('what an older program writes beside a running gateway is seen as well', async () => {
+  const path = freshPath();
+  const storage = await openSqliteStorage({ path });
+  const pepper = await storage.secret('pepper');
+  const index = new KeyIndex({ storage, pepper, configured: { keys: [] } });
+  await index.refresh();
+  // As versions from before projects insert and revoke.
+  const older = openSqlite(path);
+  const hash = hashKey('sk-test-older', pepper);
+  older
+    .prepare(
+      "insert into keys (id, name, hash, hint, created_at, log_content) values ('key_1', 'older', ?, '…', 1, 0)",
+    )
+    .run(hash);
+  await index.refresh();
+  expect(index.authenticate('sk-test-older', NOW)).toMatchObject({ projectId: 'key_1', roles: ['models'] });
+  older.exec("update keys set revoked_at = 5 where id = 'key_1'");
+  await index.refresh();
+  expect(reasonOf(() => index.authenticate('sk-test-older', NOW))).toContain('has been revoked');
+  older.close();
+  await storage.close();
 });
 
 describe('the stores', () => {

@@ -1,9 +1,6 @@
 // Whether limits and budgets mean something, for those that do not come from the configuration file.
 import { GatewayError } from '../canonical/index.ts';
-import { rulesOf, type LimitEntry } from '../limits/index.ts';
-
-/** As many as one owner may have of each; every one is looked at for every request. */
-const MOST = 32;
+import { MOST_LIMITS, rulesOf, type LimitEntry } from '../limits/index.ts';
 
 export interface LimitsOf {
   readonly limits?: readonly LimitEntry[] | undefined;
@@ -25,7 +22,7 @@ function check(
   const refuse = (reason: string): never => {
     throw new GatewayError('invalid_request', `${param}: ${reason}`, { param });
   };
-  if (entries.length > MOST) refuse(`at most ${MOST} are possible`);
+  if (entries.length > MOST_LIMITS) refuse(`at most ${MOST_LIMITS} are possible`);
   if (!entries.every(belongs)) refuse(otherwise);
   try {
     rulesOf(entries);

@@ -2,10 +2,7 @@
 // mean is said in `limits/`.
 import { z } from 'zod';
 import { isProjectName, PROJECT_NAME_RULE } from '../canonical/index.ts';
-import { MOST_USD, rulesOf, type LimitEntry } from '../limits/index.ts';
-
-/** As many limits as one owner may have; each is looked at for every request. */
-const MOST_LIMITS = 32;
+import { MOST_LIMITS, MOST_USD, rulesOf, type LimitEntry } from '../limits/index.ts';
 
 const amount = (): z.ZodNumber => z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 

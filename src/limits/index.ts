@@ -10,7 +10,7 @@ export { limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';
 export { Reservation } from './reservation.ts';
 export type { Spent } from './reservation.ts';
-export { rulesOf } from './rule.ts';
+export { MOST_LIMITS, rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';
 export { limitId, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';

@@ -8,6 +8,9 @@ export const LIMIT_KINDS = ['requests', 'tokens', 'concurrent', 'usd'] as const;
 /** What is counted. `concurrent` are requests that run now; `usd` makes the limit a budget. */
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
+/** As many limits, and as many budgets, as one owner may have: each is looked at for every request. */
+export const MOST_LIMITS = 32;
+
 /** A limit or a budget as it is written: exactly one of the kinds, and what it holds for. */
 export interface LimitEntry {
   readonly requests?: number | undefined;
