@@ -12,5 +12,5 @@ export { outputOf, previousItems } from './admit/index.ts';
 export { headerText, retryHeaders } from './answer/index.ts';
 export { withLateCounts } from './late-counts.ts';
 export type { RemoteCall } from './relay-remote.ts';
-export type { Settlement, SettlementObserver } from './settlement.ts';
+export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

@@ -44,7 +44,7 @@ const FAREWELL_MS = 2_000;
 /** Statuses after which the same may be sent again (OTLP specification, "OTLP/HTTP Response"). */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A request that waits, without what no span tells. */
+/** A request that waits. */
 interface Waiting {
   readonly settlement: Settlement;
   readonly trace: TraceContext;
@@ -77,13 +77,17 @@ export class TraceExporter implements SettlementObserver {
   }
 
   settled(settlement: Settlement): void {
-    const { trace, generation } = settlement;
+    const { trace } = settlement;
     if (!trace?.isSampled) return;
     if (this.#waiting.length >= MOST_WAITING) return this.#drop(1, 'it is too slow');
-    // Prompts and routes are large, and in no span.
-    const lean = { ...generation, content: null, route: null, report: [] };
-    this.#waiting.push({ settlement: { ...settlement, generation: lean }, trace });
+    this.#waiting.push({ settlement: withoutContent(settlement), trace });
     this.#gather();
+  }
+
+  /** Sends what waits. Resolves when all of it is sent, or given up. */
+  flush(): Promise<void> {
+    this.#gathering = undefined;
+    return (this.#sending ??= this.#sendAll());
   }
 
   /** Sends what waits, as far as that is quick, and nothing more. */
@@ -92,18 +96,13 @@ export class TraceExporter implements SettlementObserver {
     this.#ending.abort();
     const { clock } = this.#options;
     const over = new Promise<void>((resolve) => clock.after(FAREWELL_MS, resolve));
-    await Promise.race([this.#flush(), over]);
+    await Promise.race([this.flush(), over]);
     this.#stop.abort();
   }
 
   #gather(): void {
     if (this.#gathering || this.#sending) return;
-    this.#gathering = this.#options.clock.after(GATHER_MS, () => void this.#flush());
-  }
-
-  #flush(): Promise<void> {
-    this.#gathering = undefined;
-    return (this.#sending ??= this.#sendAll());
+    this.#gathering = this.#options.clock.after(GATHER_MS, () => void this.flush());
   }
 
   async #sendAll(): Promise<void> {
@@ -147,7 +146,7 @@ export class TraceExporter implements SettlementObserver {
           url,
           method: 'POST',
           headers: { ...Object.fromEntries(own), 'content-type': 'application/json' },
-          body: Buffer.from(body).toString('latin1'),
+          body: asBytes(body),
           redirects: 'none',
           maxBytes: MOST_BYTES,
           timeoutMs: TIMEOUT_MS,
@@ -185,6 +184,19 @@ export class TraceExporter implements SettlementObserver {
       dropped_requests: this.#dropped,
     });
   }
+}
+
+/** Logged prompts may be large, and are in no span. */
+function withoutContent(settlement: Settlement): Settlement {
+  const { generation } = settlement;
+  return generation.content === null
+    ? settlement
+    : { ...settlement, generation: { ...generation, content: null } };
+}
+
+/** A byte string. Almost every message is one already, and looking is cheaper than writing it again. */
+function asBytes(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
 
 function bodyOf(batch: readonly Waiting[], serviceName: string): string {

@@ -3,7 +3,7 @@
 // (open-telemetry/semantic-conventions-genai, client-inference.md, 2026-11). Texts of errors are left out: upstreams quote
 // prompts in them.
 import { cacheWriteTokens, inputTokens, outputTokens, type Usage } from '../canonical/index.ts';
-import type { Settlement } from '../engine/index.ts';
+import type { Settlement, ToolRun } from '../engine/index.ts';
 import type { AttemptRecord } from '../ledger/index.ts';
 import { operationOf } from '../metrics/index.ts';
 import { attemptSpanId, spanIdOf, type TraceContext } from '../telemetry/trace-context.ts';
@@ -47,57 +47,47 @@ export function spansOf(settlement: Settlement, trace: TraceContext): readonly S
   const { generation, attempts, toolRuns } = settlement;
   const spans = [requestSpan(settlement, trace)];
   for (const attempt of attempts) spans.push(attemptSpan(attempt, settlement, trace));
-  toolRuns.forEach(({ name, server, startedAt, endedAt, isError }, at) => {
-    spans.push({
-      ...child(settlement, trace, attemptSpanId(generation.id, attempts.length + at)),
-      ...times(startedAt, endedAt),
-      name: `execute_tool ${name}`,
-      kind: INTERNAL,
-      attributes: present({
-        'gen_ai.operation.name': text('execute_tool'),
-        'gen_ai.tool.name': text(name),
-        'dragoman.mcp.server': text(server),
-        'error.type': isError ? text('tool_error') : undefined,
-      }),
-      ...failed(isError),
-    });
+  toolRuns.forEach((run, at) => {
+    spans.push(toolSpan(run, child(settlement, trace, attemptSpanId(generation.id, attempts.length + at))));
   });
   return spans;
 }
 
 function requestSpan({ generation, principal }: Settlement, trace: TraceContext): Span {
-  const { id, api, model, requestedModel, status, error, createdAt, endedAt, firstContentAt, cost } =
-    generation;
+  const { api, requestedModel, status, error, createdAt, endedAt, firstContentAt, cost } = generation;
   const operation = operationOf(api);
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', operation);
+  told.text('gen_ai.provider.name', generation.provider);
+  told.text('gen_ai.request.model', requestedModel);
+  told.add('gen_ai.request.stream', { boolValue: generation.streamed });
+  told.text('gen_ai.response.id', generation.id);
+  told.text('gen_ai.response.model', generation.model);
+  if (generation.finishReason !== null)
+    told.add('gen_ai.response.finish_reasons', {
+      arrayValue: { values: [{ stringValue: generation.finishReason }] },
+    });
+  if (generation.streamed && firstContentAt !== null)
+    told.double('gen_ai.response.time_to_first_chunk', Math.max(0, firstContentAt - createdAt) / 1000);
+  told.usage(generation.usage);
+  told.integer('http.response.status_code', status);
+  told.text('error.type', error?.kind);
+  told.text('enduser.pseudo.id', generation.endUser);
+  told.text('dragoman.api', api);
+  told.text('dragoman.project', generation.projectId);
+  told.text('dragoman.key', principal.name);
+  told.text('dragoman.lane', generation.lane);
+  told.double('dragoman.cost_usd', cost?.usd);
   return {
     traceId: trace.traceId,
-    spanId: spanIdOf(id, 0),
+    spanId: spanIdOf(generation.id, 0),
     ...(trace.parentId !== null && { parentSpanId: trace.parentId }),
     ...(trace.state !== null && { traceState: trace.state }),
     flags: SAMPLED,
     name: `${operation} ${requestedModel}`,
     kind: SERVER,
     ...times(createdAt, endedAt),
-    attributes: present({
-      'gen_ai.operation.name': text(operation),
-      'gen_ai.provider.name': text(generation.provider),
-      'gen_ai.request.model': text(requestedModel),
-      'gen_ai.request.stream': { boolValue: generation.streamed },
-      'gen_ai.response.id': text(id),
-      'gen_ai.response.model': text(model),
-      'gen_ai.response.finish_reasons': finishReasons(generation.finishReason),
-      'gen_ai.response.time_to_first_chunk':
-        generation.streamed && firstContentAt !== null ? seconds(firstContentAt - createdAt) : undefined,
-      ...usageAttributes(generation.usage),
-      'http.response.status_code': integer(status),
-      'error.type': text(error?.kind),
-      'enduser.pseudo.id': text(generation.endUser),
-      'dragoman.api': text(api),
-      'dragoman.project': text(generation.projectId),
-      'dragoman.key': text(principal.name),
-      'dragoman.lane': text(generation.lane),
-      'dragoman.cost_usd': cost?.usd == null ? undefined : { doubleValue: cost.usd },
-    }),
+    attributes: told.list,
     // What the caller got wrong is no error of a server (conventions for HTTP spans, "Status").
     ...failed(error !== null && (status >= 500 || status < 400)),
   };
@@ -105,31 +95,49 @@ function requestSpan({ generation, principal }: Settlement, trace: TraceContext)
 
 function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: TraceContext): Span {
   const operation = operationOf(settlement.generation.api);
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', operation);
+  told.text('gen_ai.provider.name', attempt.provider);
+  told.text('gen_ai.request.model', attempt.model);
+  // What a refusal tells is the id of the request.
+  if (attempt.outcome === 'completed') told.text('gen_ai.response.id', attempt.upstreamId);
+  told.usage(attempt.usage);
+  told.integer('http.response.status_code', attempt.status);
+  told.text('error.type', attempt.error?.kind);
+  told.text('dragoman.endpoint', attempt.endpoint);
+  told.text('dragoman.protocol', attempt.protocol);
+  told.text('dragoman.lane', attempt.lane);
+  told.text('dragoman.outcome', attempt.outcome);
   return {
     ...child(settlement, trace, attemptSpanId(attempt.generationId, attempt.ordinal)),
-    ...times(attempt.startedAt, attempt.endedAt),
     name: `${operation} ${attempt.model}`,
     kind: CLIENT,
-    attributes: present({
-      'gen_ai.operation.name': text(operation),
-      'gen_ai.provider.name': text(attempt.provider),
-      'gen_ai.request.model': text(attempt.model),
-      // What a refusal tells is the id of the request.
-      'gen_ai.response.id': attempt.outcome === 'completed' ? text(attempt.upstreamId) : undefined,
-      ...usageAttributes(attempt.usage),
-      'http.response.status_code': attempt.status === null ? undefined : integer(attempt.status),
-      'error.type': text(attempt.error?.kind),
-      'dragoman.endpoint': text(attempt.endpoint),
-      'dragoman.protocol': text(attempt.protocol),
-      'dragoman.lane': text(attempt.lane),
-      'dragoman.outcome': text(attempt.outcome),
-    }),
+    ...times(attempt.startedAt, attempt.endedAt),
+    attributes: told.list,
     ...failed(attempt.outcome === 'failed'),
   };
 }
 
+function toolSpan({ name, server, startedAt, endedAt, isError }: ToolRun, place: Child): Span {
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', 'execute_tool');
+  told.text('gen_ai.tool.name', name);
+  told.text('dragoman.mcp.server', server);
+  if (isError) told.text('error.type', 'tool_error');
+  return {
+    ...place,
+    name: `execute_tool ${name}`,
+    kind: INTERNAL,
+    ...times(startedAt, endedAt),
+    attributes: told.list,
+    ...failed(isError),
+  };
+}
+
+type Child = Pick<Span, 'traceId' | 'spanId' | 'flags'> & { readonly parentSpanId: string };
+
 /** What every span below that of the request has. */
-function child({ generation }: Settlement, { traceId }: TraceContext, spanId: string) {
+function child({ generation }: Settlement, { traceId }: TraceContext, spanId: string): Child {
   return { traceId, spanId, parentSpanId: spanIdOf(generation.id, 0), flags: SAMPLED };
 }
 
@@ -143,42 +151,41 @@ function nanos(ms: number): string {
   return `${Math.round(ms)}000000`;
 }
 
-function usageAttributes(usage: Usage | null): Readonly<Record<string, Value | undefined>> {
-  if (!usage) return {};
-  return {
-    'gen_ai.usage.input_tokens': integer(inputTokens(usage)),
-    'gen_ai.usage.output_tokens': integer(outputTokens(usage)),
-    'gen_ai.usage.cache_read.input_tokens': integer(usage.input.cacheRead),
-    'gen_ai.usage.cache_write.input_tokens': integer(cacheWriteTokens(usage)),
-    'gen_ai.usage.reasoning.output_tokens': integer(usage.output.reasoning),
-  };
-}
-
-function finishReasons(reason: string | null): Value | undefined {
-  return reason === null ? undefined : { arrayValue: { values: [{ stringValue: reason }] } };
-}
-
 function failed(isError: boolean): Pick<Span, 'status'> {
   return isError ? { status: { code: 2 } } : {};
 }
 
-function text(value: string | null | undefined): Value | undefined {
-  return value == null ? undefined : { stringValue: value };
-}
+/** Attributes in their order; those without a value are left out. */
+class AttributeList {
+  readonly list: Attribute[] = [];
 
-function integer(value: number): Value {
-  return { intValue: String(value) };
-}
-
-function seconds(ms: number): Value {
-  return { doubleValue: Math.max(0, ms) / 1000 };
-}
-
-function present(values: Readonly<Record<string, Value | undefined>>): readonly Attribute[] {
-  const attributes: Attribute[] = [];
-  for (const key in values) {
-    const value = values[key];
-    if (value) attributes.push({ key, value });
+  add(key: string, value: Value): void {
+    this.list.push({ key, value });
   }
-  return attributes;
+
+  text(key: string, value: string | null | undefined): void {
+    if (value != null) this.add(key, { stringValue: value });
+  }
+
+  integer(key: string, value: number | null): void {
+    if (value !== null) this.add(key, { intValue: String(value) });
+  }
+
+  double(key: string, value: number | null | undefined): void {
+    if (value != null) this.add(key, { doubleValue: value });
+  }
+
+  usage(usage: Usage | null): void {
+    if (!usage) return;
+    this.integer('gen_ai.usage.input_tokens', inputTokens(usage));
+    this.integer('gen_ai.usage.output_tokens', outputTokens(usage));
+    // Most requests read nothing from caches, write nothing there and reason about nothing.
+    this.tokens('gen_ai.usage.cache_read.input_tokens', usage.input.cacheRead);
+    this.tokens('gen_ai.usage.cache_write.input_tokens', cacheWriteTokens(usage));
+    this.tokens('gen_ai.usage.reasoning.output_tokens', usage.output.reasoning);
+  }
+
+  tokens(key: string, value: number): void {
+    if (value > 0) this.integer(key, value);
+  }
 }

@@ -1,0 +1,71 @@
+// CPU time of what watches a request that is over: counting it for metrics, noting it for alerts, and with traces on taking
+// it, making its spans and writing them as JSON. `node bin/bun.mjs run bench/observers.ts` prints each, beside an empty loop.
+import { BudgetWatch } from '../src/alerts/watch-budgets.ts';
+import type { Settlement, SettlementObserver } from '../src/engine/index.ts';
+import { Limits } from '../src/limits/index.ts';
+import { RequestMetrics } from '../src/metrics/index.ts';
+import { systemClock } from '../src/runtime/clock.ts';
+import { createLogger } from '../src/telemetry/log.ts';
+import { traceOf } from '../src/telemetry/trace-context.ts';
+import { TraceExporter } from '../src/traces/index.ts';
+import { settlement } from '../test/settlement.ts';
+
+const REQUESTS = 100_000;
+const ROUNDS = 7;
+
+/** Twenty models, as a gateway has them in use. */
+const settlements: readonly Settlement[] = Array.from({ length: 20 }, (_, at) => {
+  const id = (0x1_0000_0000n + BigInt(at)).toString(16).padStart(32, '0');
+  const one = settlement({ model: `a/model-${at}`, usd: 0.001 });
+  return { ...one, generation: { ...one.generation, id }, trace: traceOf(() => null, id, 1) };
+});
+
+/** CPU microseconds of one request. */
+async function costOf(observer: SettlementObserver, done: () => Promise<unknown>): Promise<number> {
+  const from = process.cpuUsage();
+  for (let at = 0; at < REQUESTS; at += 1) {
+    const one = settlements[at % settlements.length];
+    if (one) observer.settled(one);
+    // What waits is sent before it is too much.
+    if (at % 1000 === 999) await done();
+  }
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / REQUESTS;
+}
+
+const limits = new Limits({ entriesOf: () => [], all: () => [] }, Date.now);
+const budgets = new BudgetWatch(limits);
+const log = createLogger({ level: 'silent', now: Date.now, write: () => {} });
+let written = 0;
+function exporter(): TraceExporter {
+  return new TraceExporter({
+    collector: () => ({ url: 'http://collector/v1/traces', headers: {}, serviceName: 'bench' }),
+    fetch: {
+      async fetchWhole({ body = '' }) {
+        written += body.length;
+        return { status: 200, header: () => null, url: '', bytes: Buffer.alloc(0) };
+      },
+    },
+    // Sent when the bench says so.
+    clock: { ...systemClock, after: () => () => {} },
+    log,
+  });
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+const traces = exporter();
+const KINDS: Readonly<Record<string, readonly [SettlementObserver, () => Promise<unknown>]>> = {
+  'an empty loop': [{ settled: () => {} }, nothing],
+  metrics: [new RequestMetrics((name) => name), nothing],
+  alerts: [{ settled: ({ principal, generation }) => budgets.note(principal, generation) }, nothing],
+  'traces, taken, made and written': [traces, () => traces.flush()],
+};
+
+for (const [name, [observer, done]] of Object.entries(KINDS)) {
+  await costOf(observer, done);
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await costOf(observer, done));
+  rounds.sort((a, b) => a - b);
+  process.stdout.write(`${name}: ${(rounds[(ROUNDS - 1) / 2] ?? 0).toFixed(2)} µs of CPU a request\n`);
+}
+process.stdout.write(`${Math.round(written / REQUESTS / (ROUNDS + 1))} bytes of traces a request\n`);
