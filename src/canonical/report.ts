@@ -25,8 +25,8 @@ const LONGEST_PATH = 200;
 const LONGEST_REASON = 2000;
 
 export class Report {
-  /** Made with the first entry: most requests lose nothing. */
-  #entries: Map<string, ReportEntry> | undefined;
+  /** Never changed, but replaced: copies of a report share it until one of them learns more. */
+  #entries = NONE;
   #client: { readonly names: ClientNames; readonly body: JsonObject } | undefined;
 
   /** From here on, paths that are added are told in the words of the client who sent `body`. */
@@ -45,20 +45,23 @@ export class Report {
    * What the gateway added itself (`OWN_PATH`) is left out.
    */
   add(path: string, action: ReportAction, reason: string): void {
-    if (path.startsWith(OWN_PATH)) return;
-    const entries = (this.#entries ??= new Map());
-    if (entries.size >= MOST_ENTRIES) return;
+    if (path.startsWith(OWN_PATH) || this.#entries.length >= MOST_ENTRIES) return;
     const shown = this.#shown(path);
-    const key = `${shown}:${action}`;
-    if (!entries.has(key)) entries.set(key, { path: shown, action, reason });
+    if (this.#placeOf(shown, action) < 0) this.#entries = [...this.#entries, { path: shown, action, reason }];
   }
 
   /** Says more where an entry was made already: what became of it. Else adds it. The reason is cut at 2,000 characters. */
   extend(path: string, action: ReportAction, reason: string): void {
-    const key = `${this.#shown(path)}:${action}`;
-    const known = this.#entries?.get(key);
+    const at = this.#placeOf(this.#shown(path), action);
+    const known = this.#entries[at];
     if (!known) return this.add(path, action, reason);
-    this.#entries?.set(key, { ...known, reason: `${known.reason}; ${reason}`.slice(0, LONGEST_REASON) });
+    const more = `${known.reason}; ${reason}`.slice(0, LONGEST_REASON);
+    this.#entries = this.#entries.with(at, { ...known, reason: more });
+  }
+
+  /** -1 where there is no such entry. At most 500 are looked at. */
+  #placeOf(shown: string, action: ReportAction): number {
+    return this.#entries.findIndex((entry) => entry.path === shown && entry.action === action);
   }
 
   /** The path as it is kept. */
@@ -68,28 +71,28 @@ export class Report {
   }
 
   get entries(): readonly ReportEntry[] {
-    return this.#entries ? [...this.#entries.values()] : NONE;
+    return this.#entries;
   }
 
   get size(): number {
-    return this.#entries?.size ?? 0;
+    return this.#entries.length;
   }
 
   /** What would make the answer differ from what was asked: everything but defaults. Strict mode refuses these. */
   get losses(): readonly ReportEntry[] {
-    return this.entries.filter((entry) => entry.action !== 'defaulted');
+    return this.#entries.filter((entry) => entry.action !== 'defaulted');
   }
 
   /** A copy that starts with the same entries: each attempt adds its own to those of the request. */
   fork(): Report {
     const copy = new Report();
     copy.#client = this.#client;
-    if (this.#entries) copy.#entries = new Map(this.#entries);
+    copy.#entries = this.#entries;
     return copy;
   }
 
   /** `path:action, path:action`, as the `x-dragoman-report` header carries it. */
   header(): string {
-    return this.entries.map((entry) => `${entry.path}:${entry.action}`).join(', ');
+    return this.#entries.map((entry) => `${entry.path}:${entry.action}`).join(', ');
   }
 }
