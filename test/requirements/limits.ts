@@ -1,5 +1,5 @@
-// Limits and budgets: what counts them is here, and is shown by itself; what asks it before a request is not.
-import { HOLDING, later, type Requirements } from './requirement.ts';
+// Limits and budgets: what counts them, by itself, and what they do to requests.
+import { HOLDING, later, shown, type Requirements } from './requirement.ts';
 
 const LIMITS = 'limits and budgets';
 const T_LIMITS = 'test/limits.test.ts';
@@ -7,54 +7,82 @@ const WINDOWS = 'test/limits-windows.test.ts';
 const CONSERVATION = 'test/limits-conservation.test.ts';
 const RESTORE = 'test/limits-restore.test.ts';
 const STORE = 'test/counter-store-contract.ts';
+const LIMITS_HTTP = 'test/limits-http.test.ts';
+const RESTART = 'test/limits-restart.test.ts';
+const STREAMS = 'test/scenarios/limits-streams.test.ts';
+const CROWD = 'test/scenarios/limits-crowd.test.ts';
+const KILL = 'test/scenarios/limits-kill.test.ts';
+const VENDORS = 'test/scenarios/limits-providers.test.ts';
+const COMMAND = 'test/limits-command.test.ts';
 
 export const limitsRequirements: Requirements = {
-  'contract.limits.windows': later(
+  'contract.limits.windows': shown(
     LIMITS,
-    HOLDING,
     'Days, weeks and months begin in their time zone, also where clocks change; rates are rolling and have no edge.',
     `${WINDOWS}: %s in %s at %s`,
     `${WINDOWS}: gives each unit back one window after it was taken`,
     `${T_LIMITS}: accepts its limit in a minute of hammering, with no second burst at an edge`,
+    `${T_LIMITS}: loses no more than one in sixty windows`,
+    `${CROWD}: on a rate are let through as often as it says, with no second burst at an edge`,
   ),
-  'contract.limits.budget': later(
+  'contract.limits.budget': shown(
     LIMITS,
-    HOLDING,
     'A budget is reserved before an answer, compared while it streams, and charged once with what it cost.',
     `${T_LIMITS}: is reserved by running requests, and charged with what they cost`,
     `${T_LIMITS}: stops a running answer when what it costs is more than is left`,
     `${T_LIMITS}: lets running answers end where it says so`,
     `${T_LIMITS}: refuses what has no price, unless it may pass uncounted`,
+    `${STREAMS}: ends with a native error, and the next request is a 402`,
+    `${STREAMS}: may end where the budget says so, and the next request does not begin`,
+    `${CROWD}: with streams on a dollar a day spend no more than it and a step of each that was running`,
   ),
-  'contract.limits.refusal': later(
+  'contract.limits.refusal': shown(
     LIMITS,
-    HOLDING,
     'A refusal names the limit, whose it is, how much of it is used, and when it frees.',
     `${T_LIMITS}: a refusal names the limit, whose it is, how much is used, and when it frees`,
     `${T_LIMITS}: the one is told that lasts longest`,
+    `${LIMITS_HTTP}: refuses what is too much, says which and when, and frees by the time it said`,
+    `${LIMITS_HTTP}: refuses in the shape of each protocol`,
   ),
-  'contract.limits.conservation': later(
+  'contract.limits.conservation': shown(
     LIMITS,
-    HOLDING,
     'Whatever happens in whatever order, no more is spent than a limit and its bound, and nothing stays reserved.',
     `${CONSERVATION}: with requests, failures, crashes and reloads in any order`,
     `${CONSERVATION}: with clocks that jump as well`,
     `${T_LIMITS}: a reservation that nobody settles is charged at its expiry`,
+    `${CROWD}: are never more at once than may be`,
+    `${CROWD}: of a project that is at its limit take nothing from another`,
+    `${KILL}: SIGKILL in the middle of streams: the budget knows what they had cost, nothing twice`,
   ),
-  'contract.limits.end-users': later(
+  'contract.limits.end-users': shown(
     LIMITS,
-    HOLDING,
     'End users are counted each for themselves, in bounded memory that errs towards refusing.',
     `${T_LIMITS}: has a count of its own, and those who are not named share one`,
     `${T_LIMITS}: is not forgotten for the better when there are too many`,
+    `${CROWD}: who invent end users get no more for each, and those who name none share one`,
   ),
-  'contract.limits.ledger': later(
+  'contract.limits.ledger': shown(
     LIMITS,
-    HOLDING,
     'The ledger is the truth: counters are set from its sums, never added to.',
     `${RESTORE}: a start sets budgets, daily limits and rolling ones`,
     `${RESTORE}: what runs and what was settled meanwhile is counted once`,
     `${STORE}: is set, never added: what the living have settled is part of it`,
+    `${RESTART}: a restarted gateway knows what was spent, and counts what was refused for nothing`,
+    `${RESTART}: begin at what the ledger knows, and those that were there stay as they are`,
+  ),
+  'contract.limits.providers': shown(
+    LIMITS,
+    'A provider that has used up what its vendor allows is passed over until it frees.',
+    `${VENDORS}: is passed over, says so in the route table, and comes back`,
+    `${VENDORS}: becomes the client's 429 only where all are, with the time that frees the first`,
+    `${VENDORS}: is believed where it is about the same limit`,
+  ),
+  'contract.limits.told': shown(
+    LIMITS,
+    'Every answer, an explanation and a command tell what is left.',
+    `${LIMITS_HTTP}: are told to Messages clients under their own names`,
+    `${LIMITS_HTTP}: has the limits that count the request, and says whether it would begin`,
+    `${COMMAND}: prints every limit of every owner, and what is used of it`,
   ),
   'contract.limits.leases': later(
     LIMITS,
