@@ -8,7 +8,7 @@ export function snapshotRedactor(snapshot: Snapshot): Redact {
   const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
     provider === false ? [] : Object.values(provider.headers ?? {}),
   );
-  const { files, tools, upstream } = snapshot.config;
+  const { files, tools, upstream, alerts, telemetry } = snapshot.config;
   const { http, https } = upstream.network.proxies;
   const proxies = [...(http?.secrets ?? []), ...(https?.secrets ?? [])];
   const stores = files.store ? [files.store.secretAccessKey] : [];
@@ -18,7 +18,20 @@ export function snapshotRedactor(snapshot: Snapshot): Redact {
     ...Object.values(given),
     ...(oauth ? [oauth.clientSecret, ...secretsOfAddress(oauth.tokenUrl)] : []),
   ]);
+  const webhooks = alerts.webhooks.flatMap(({ url, secret }) => [secret, ...secretsOfAddress(url)]);
+  const collector = telemetry.otlp
+    ? [...Object.values(telemetry.otlp.headers), ...secretsOfAddress(telemetry.otlp.endpoint)]
+    : [];
   return createRedactor(
-    new Set([...snapshot.catalog.secrets(), ...headers, ...stores, ...engines, ...servers, ...proxies]),
+    new Set([
+      ...snapshot.catalog.secrets(),
+      ...headers,
+      ...stores,
+      ...engines,
+      ...servers,
+      ...proxies,
+      ...webhooks,
+      ...collector,
+    ]),
   );
 }
