@@ -23,7 +23,6 @@ import { asksForCompaction, compact, compactTurn, type CompactDependencies } fro
 import { addConversationsRoutes } from './conversations-routes.ts';
 import { countStored, countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
-import type { FailedKeys } from './failed-keys.ts';
 import { addFilesRoutes } from './files-routes.ts';
 import type { Hold } from './memory-budget.ts';
 import { addModelsRoutes, addOwnModelsRoutes, decodePath } from './models-routes.ts';
@@ -49,7 +48,6 @@ export interface AppDependencies
   readonly authenticateAdmin: AdminSignIn;
   /** All metrics, as text. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  readonly failedKeys: FailedKeys;
   /** Answers whatever is below `/management` and no key of a model's may ask. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
   /** Answers `/openapi.json` and what is at `/docs`. Throws GatewayError `not_found`. */
@@ -97,8 +95,9 @@ const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse, 
 
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
+  const operations: Record<string, Handler> = {};
+  for (const protocol of servedProtocols) addPosts(operations, protocol, deps);
   const hot: Record<string, Handler> = {};
-  for (const protocol of servedProtocols) addPosts(hot, protocol, deps);
   for (const base of BASES) hot[`${base}/route/explain`] = (request) => explainRequest(deps, request);
   const hono = new Hono();
   // Claude Code asks for the head of this page to learn whether somebody is there.
@@ -136,10 +135,14 @@ export function createApp(deps: AppDependencies): App {
   }
   for (const path of ['/openapi.json', '/docs', '/docs/*'])
     hono.get(path, ({ req }) =>
-      deps.describe(req.path, servedRoutes(Object.keys(hot), hono.routes, SOCKET_PATHS)),
+      deps.describe(
+        req.path,
+        servedRoutes(Object.keys({ ...operations, ...hot }), hono.routes, SOCKET_PATHS),
+      ),
     );
   hono.all('*', (context) => {
-    const methods = hot[context.req.path] ? ' This path takes POST only.' : '';
+    const methods =
+      context.req.path in operations || context.req.path in hot ? ' This path takes POST only.' : '';
     throw new GatewayError(
       'not_found',
       `There is nothing at ${context.req.method} ${context.req.path.slice(0, 200)}.${methods}`,
@@ -169,11 +172,23 @@ export function createApp(deps: AppDependencies): App {
     };
   };
   return {
-    hot: Object.fromEntries(Object.entries(hot).map(([path, handler]) => [path, outer(handler, true)])),
+    hot: {
+      // Their answers are made with all that they must have.
+      ...behind(operations, (handler) => withUsableHead(deps, handler, true)),
+      ...behind(hot, (handler) => outer(handler, true)),
+    },
     fallback: outer(fallback, false),
-    failed: (error) => markAnswer(errorResponse(deps, error, newGenerationId(deps.now()))),
+    failed: (error) => errorResponse(deps, error, newGenerationId(deps.now())),
     drain: () => sockets.drain(),
   };
+}
+
+/** The same handlers, each with something before it. */
+function behind(
+  handlers: Readonly<Record<string, Handler>>,
+  put: (handler: Handler) => Handler,
+): Record<string, Handler> {
+  return Object.fromEntries(Object.entries(handlers).map(([path, handler]) => [path, put(handler)]));
 }
 
 /** Adds what clients of a protocol can POST to. */

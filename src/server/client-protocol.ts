@@ -15,10 +15,13 @@ export function serverFor(request: Request): ServerCodec {
 
 /** Reads a request's headers by lower-case name, also where clients of the protocol may write them into the query. */
 export function headersOf(
-  { headers, url }: Request,
+  request: Request,
   { addresses: { headersInQuery } }: ServerCodec,
 ): (name: string) => string | null {
+  const { headers } = request;
   if (!headersInQuery) return (name) => headers.get(name);
+  // Made by the runtime when it is asked for.
+  const { url } = request;
   return (name) => {
     const given = headers.get(name);
     const parameter = headersInQuery[name];

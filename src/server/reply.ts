@@ -6,6 +6,7 @@ import { retryHeaders } from '../engine/index.ts';
 import { mainProtocol, type ServerCodec } from '../protocols/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { ANSWER_HEADERS } from './answer-headers.ts';
 import type { Hold, MemoryBudget } from './memory-budget.ts';
 
 export interface ReplyDependencies {
@@ -68,7 +69,7 @@ export function errorResponse(
   // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
   if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
   const { status, body } = server.encodeError(error, id);
-  const headers: Record<string, string> = { ...requestIds(id), ...retryHeaders(error) };
+  const headers: Record<string, string> = { ...ANSWER_HEADERS, ...requestIds(id), ...retryHeaders(error) };
   // What still comes of the body is nobody's (RFC 9110, section 15.5.9).
   if (error.httpStatus === 408) headers['connection'] = 'close';
   return Response.json(body, { status: error.httpStatus ?? status, headers });

@@ -9,6 +9,7 @@ import { announcedBytes, readBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
+import type { FailedKeys } from './failed-keys.ts';
 import type { LoadWatch } from './load-watch.ts';
 import type { Hold } from './memory-budget.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
@@ -19,6 +20,7 @@ export interface ServeDependencies extends ReplyDependencies {
   /** False while the process starts or drains. */
   readonly ready: () => boolean;
   readonly load: LoadWatch;
+  readonly failedKeys: FailedKeys;
 }
 
 /** Answers a call. Throws GatewayError where nothing was sent to the client. */
@@ -83,7 +85,8 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   } catch (error) {
     hold?.release();
     connection.impatient();
-    return errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
+    const answer = errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
+    return deps.failedKeys.look(answer, connection);
   }
 }
 

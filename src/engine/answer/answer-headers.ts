@@ -5,9 +5,15 @@ import { encodeRateLimitHeaders } from '../../protocols/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { Attempt } from '../attempt/index.ts';
 
+/** Characters of one header. */
+const LONGEST = 4000;
+const UNSHOWABLE = /[^\x20-\x7e]/;
+
 /** Models and fields may have names in any script; a header takes visible ASCII only. */
 export function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4000);
+  // Most text is: to look first costs less than to replace nothing.
+  const shown = UNSHOWABLE.test(text) ? text.replaceAll(/[^\x20-\x7e]/g, '?') : text;
+  return shown.slice(0, LONGEST);
 }
 
 /**
