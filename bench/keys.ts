@@ -78,7 +78,13 @@ from = process.cpuUsage();
 for (let look = 0; look < LOOKS; look += 1) await index.refresh();
 console.log(`${LOOKS} looks for changes: ${cpuMs(from)}`);
 
-const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: Date.now });
+const commands = new KeyCommands({
+  storage,
+  pepper,
+  configured: () => ({ keys: [] }),
+  now: Date.now,
+  record: async () => {},
+});
 await commands.change('key_0000000000000001', { strict: true });
 from = process.cpuUsage();
 await index.refresh();

@@ -26,7 +26,13 @@ async function setUp(keys: ConfiguredTenants['keys'] = []) {
   const index = new KeyIndex({ storage, pepper, configured: { keys } });
   await index.refresh();
   let nowMs = NOW;
-  const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys }), now: () => nowMs });
+  const commands = new KeyCommands({
+    storage,
+    pepper,
+    configured: () => ({ keys }),
+    now: () => nowMs,
+    record: async () => {},
+  });
   const at = (ms: number): KeyCommands => {
     nowMs = ms;
     return commands;

@@ -78,7 +78,13 @@ describe('keys', () => {
     const keys: Record<string, string> = {};
     const storage = await openSqliteStorage({ path: `${first.dataDir}/dragoman.db` });
     const pepper = await storage.secret('pepper');
-    const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: clock.now });
+    const commands = new KeyCommands({
+      storage,
+      pepper,
+      configured: () => ({ keys: [] }),
+      now: clock.now,
+      record: async () => {},
+    });
     const create = async (name: string, more: object = {}): Promise<void> => {
       keys[name] = (await commands.create({ name, ...more })).key;
     };

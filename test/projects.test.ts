@@ -192,7 +192,13 @@ test('keys and projects are changed under a running gateway, which follows withi
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-projects-'));
   const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
   const pepper = await storage.secret('pepper');
-  const tenants = { storage, pepper, configured: () => ({ keys: [] }), now: Date.now };
+  const tenants = {
+    storage,
+    pepper,
+    configured: () => ({ keys: [] }),
+    now: Date.now,
+    record: async () => {},
+  };
   const [keys, projects] = [new KeyCommands(tenants), new ProjectCommands(tenants)];
   for (const name of ['shop', 'closed']) await projects.create({ name });
   const till = await keys.create({ name: 'till', projectId: 'shop' });

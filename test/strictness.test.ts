@@ -57,7 +57,13 @@ test('a stored key is as strict as it was made', async () => {
   try {
     const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
     const pepper = await storage.secret('pepper');
-    const commands = new KeyCommands({ storage, pepper, configured: () => ({ keys: [] }), now: () => 1 });
+    const commands = new KeyCommands({
+      storage,
+      pepper,
+      configured: () => ({ keys: [] }),
+      now: () => 1,
+      record: async () => {},
+    });
     const made = await commands.create({ name: 'strict', strict: true });
     const plain = await commands.create({ name: 'plain' });
     await storage.close();

@@ -34,7 +34,7 @@ async function scene(file: ConfiguredTenants = { keys: [] }) {
   });
   await index.refresh();
   const clock = { now: NOW };
-  const tenants = { storage, pepper, configured: () => file, now: () => clock.now };
+  const tenants = { storage, pepper, configured: () => file, now: () => clock.now, record: async () => {} };
   const who = (key: string, atMs = clock.now) => index.authenticate(key, atMs);
   return {
     storage,

@@ -12,3 +12,4 @@ export { withRole, type Principal } from './principal.ts';
 export { ProjectCommands } from './project-commands.ts';
 export type { ProjectView } from './project-commands.ts';
 export type { ChangeCondition, Tenants } from './tenants.ts';
+export * from './tenant-json.ts';

@@ -6,6 +6,7 @@ import { checkLimits } from './check-limits.ts';
 import { configuredEntries, definedInFile, type ConfiguredEntry } from './configured.ts';
 import { generateKey, hashKey, keyHint } from './key-format.ts';
 import { configuredView, stateOf, storedView, type KeyView } from './key-view.ts';
+import { keyJson } from './tenant-json.ts';
 import type { ChangeCondition, Tenants } from './tenants.ts';
 
 /** What a key may be given besides its name; what is absent is as for a key of which nothing was said. */
@@ -66,7 +67,10 @@ export class KeyCommands {
       budgets: settings.budgets ?? [],
     };
     await storage.keys.insert(stored);
-    return { key, record: storedView(stored, nowMs) };
+    const record = storedView(stored, nowMs);
+    const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
+    await this.#tenants.record(change);
+    return { key, record };
   }
 
   /** Stored keys in the order of their making, revoked ones included. @throws GatewayError for an unknown `after` */
@@ -107,7 +111,7 @@ export class KeyCommands {
     const checked = this.#checked(change);
     if (checked.name !== undefined && checked.name !== key.name)
       await this.#refuseTaken(checked.name, key.id);
-    return this.#update(key, checked, condition);
+    return this.#update('change', key, checked, condition);
   }
 
   /**
@@ -123,7 +127,9 @@ export class KeyCommands {
     const previous = graceMs > 0 ? { hash: key.hash, until: this.#tenants.now() + graceMs } : null;
     const changed = { hash: hashKey(secret, this.#tenants.pepper), hint: keyHint(secret), previous };
     // The hash of before must be that of this version: of two that rotate at once, one is told.
-    const record = await this.#update(key, changed, { ifVersion: condition.ifVersion ?? key.version });
+    const record = await this.#update('rotate', key, changed, {
+      ifVersion: condition.ifVersion ?? key.version,
+    });
     return { key: secret, record };
   }
 
@@ -135,14 +141,23 @@ export class KeyCommands {
     const key = await this.#own(idOrName);
     const nowMs = this.#tenants.now();
     if (key.revokedAt !== null) return storedView(key, nowMs);
-    return this.#update(key, { revokedAt: nowMs }, condition);
+    return this.#update('revoke', key, { revokedAt: nowMs }, condition);
   }
 
-  async #update(key: StoredKey, change: KeyChange, { ifVersion }: ChangeCondition): Promise<KeyView> {
-    const atMs = this.#tenants.now();
-    const changed = await this.#tenants.storage.keys.update(key.id, change, { atMs, ifVersion });
+  async #update(
+    action: string,
+    key: StoredKey,
+    change: KeyChange,
+    { ifVersion }: ChangeCondition,
+  ): Promise<KeyView> {
+    const { now, record, storage } = this.#tenants;
+    const atMs = now();
+    const changed = await storage.keys.update(key.id, change, { atMs, ifVersion });
     if (!changed) throw unknown(key.id);
-    return storedView(changed, atMs);
+    const view = storedView(changed, atMs);
+    const before = keyJson(storedView(key, atMs));
+    await record({ action: `key.${action}`, target: key.id, before, after: keyJson(view) });
+    return view;
   }
 
   async #changeable(idOrName: string): Promise<StoredKey> {

@@ -4,6 +4,7 @@ import type { LimitEntry } from '../limits/index.ts';
 import type { ProjectChange, ProjectPageRequest, StoredProject } from '../storage/ports.ts';
 import { checkLimits, type LimitsOf } from './check-limits.ts';
 import { definedInFile, type ConfiguredProject } from './configured.ts';
+import { projectJson } from './tenant-json.ts';
 import type { ChangeCondition, Source, Tenants } from './tenants.ts';
 
 /** A project as people may see it. */
@@ -58,7 +59,10 @@ export class ProjectCommands {
           param: 'name',
         },
       );
-    return viewOf(project);
+    const view = viewOf(project);
+    const change = { action: 'project.create', target: name, before: null, after: projectJson(view) };
+    await this.#tenants.record(change);
+    return view;
   }
 
   /** Stored projects in the order of their making; those of the file, too, are not among them. */
@@ -89,26 +93,34 @@ export class ProjectCommands {
    */
   change(name: string, change: LimitsOf, condition: ChangeCondition = {}): Promise<ProjectView> {
     checkLimits(change);
-    return this.#update(name, change, condition);
+    return this.#update('change', name, change, condition);
   }
 
   /** Refuses all keys of a project from now on. What it has is kept. @throws GatewayError as `change` */
   async archive(name: string, condition: ChangeCondition = {}): Promise<ProjectView> {
     const { archivedAt } = await this.find(name);
-    return this.#update(name, { archivedAt: archivedAt ?? this.#tenants.now() }, condition);
+    return this.#update('archive', name, { archivedAt: archivedAt ?? this.#tenants.now() }, condition);
   }
 
   /** Takes an archived project into use again. @throws GatewayError as `change` */
   restore(name: string, condition: ChangeCondition = {}): Promise<ProjectView> {
-    return this.#update(name, { archivedAt: null }, condition);
+    return this.#update('restore', name, { archivedAt: null }, condition);
   }
 
-  async #update(name: string, change: ProjectChange, { ifVersion }: ChangeCondition): Promise<ProjectView> {
+  async #update(
+    action: string,
+    name: string,
+    change: ProjectChange,
+    { ifVersion }: ChangeCondition,
+  ): Promise<ProjectView> {
     if (this.#inFile(name)) throw definedInFile(`the project "${name}"`);
-    const { storage, now } = this.#tenants;
+    const { storage, now, record } = this.#tenants;
+    const before = projectJson(await this.find(name));
     const changed = await storage.projects.update(name, change, { atMs: now(), ifVersion });
     if (!changed) throw unknown(name);
-    return viewOf(changed);
+    const view = viewOf(changed);
+    await record({ action: `project.${action}`, target: name, before, after: projectJson(view) });
+    return view;
   }
 
   #inFile(name: string): ConfiguredProject | undefined {

@@ -1,4 +1,5 @@
 // What commands and the management API are given to change keys and projects.
+import type { JsonObject } from '../canonical/index.ts';
 import type { Storage } from '../storage/ports.ts';
 import type { ConfiguredTenants } from './configured.ts';
 
@@ -10,6 +11,20 @@ export interface Tenants {
   readonly configured: () => ConfiguredTenants;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Writes into the audit log what was changed; awaited before the change is told. */
+  readonly record: (change: TenantChange) => Promise<void>;
+}
+
+/** A change of a key or a project, without secrets. */
+export interface TenantChange {
+  /** What was done to what kind of thing, e.g. `key.create`. */
+  readonly action: string;
+  /** Id of the thing. */
+  readonly target: string;
+  /** As it was; null where there was nothing. */
+  readonly before: JsonObject | null;
+  /** As it is. */
+  readonly after: JsonObject;
 }
 
 /** Where something is defined. What the file defines is changed there alone. */

@@ -346,7 +346,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     },
   });
   const scrapes = listenForScrapes(config.metrics.listen, expose);
-  const commands = new KeyCommands(await openTenants(storage, () => watched.current().config, clock.now));
+  const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };
+  const commands = new KeyCommands(
+    await openTenants(storage, () => watched.current().config, clock.now, start),
+  );
   // Only now: a start that failed would have made a key that nobody was shown.
   const firstKey = keys.usableKeys(clock.now()) === 0 ? (await commands.create({ name: 'first' })).key : null;
   if (firstKey) await keys.refresh();

@@ -1,5 +1,5 @@
 // The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
-import { KeyCommands, ProjectCommands, type AdminSignIn, type KeyIndex } from '../auth/index.ts';
+import type { AdminSignIn, KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
 import type { Limits } from '../limits/index.ts';
@@ -12,7 +12,7 @@ import type { MemoryBudget } from '../server/memory-budget.ts';
 import type { Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Redact } from '../telemetry/redact.ts';
-import { openTenants } from './open-tenants.ts';
+import { configuredTenants } from './open-tenants.ts';
 
 export interface ManagementInput {
   readonly authenticateAdmin: AdminSignIn;
@@ -45,14 +45,17 @@ export function openManagement(input: ManagementInput): Answering {
 
 async function open({ storage, keys, snapshot, path, clock, ...input }: ManagementInput): Promise<Answering> {
   const management = await import('../management/index.ts');
-  const tenants = await openTenants(storage, () => snapshot().config, clock.now);
   return management.openManagement({
     ...input,
     audit: storage.audit,
     ledger: storage.ledger,
     usage: storage.usage,
-    keys: new KeyCommands(tenants),
-    projects: new ProjectCommands(tenants),
+    tenants: {
+      storage,
+      pepper: await storage.secret('pepper'),
+      configured: () => configuredTenants(snapshot().config),
+      now: clock.now,
+    },
     tenantsChanged: async () => void (await keys.refresh()),
     checkRouting(routing) {
       const { config, catalog } = snapshot();

@@ -1,7 +1,8 @@
 // What the configuration says of keys and projects, in the words of those who look after them.
 import type { ConfiguredTenants, Tenants } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Storage } from '../storage/ports.ts';
+import { newId } from '../runtime/ids.ts';
+import type { AuditEntry, Storage } from '../storage/ports.ts';
 
 export function configuredTenants({ keys, projects, server }: Config): ConfiguredTenants {
   return {
@@ -11,12 +12,22 @@ export function configuredTenants({ keys, projects, server }: Config): Configure
   };
 }
 
-/** What changes keys and projects. @param now Unix milliseconds */
+/** Who changes something, and the id of the request by which it is asked; null for what nobody asked over HTTP. */
+export type ChangedBy = Pick<AuditEntry, 'actor' | 'requestId'>;
+
+/** What changes keys and projects. @param now Unix milliseconds @param by as the audit log tells it */
 export async function openTenants(
   storage: Storage,
   config: () => Config,
   now: () => number,
+  by: ChangedBy,
 ): Promise<Tenants> {
   const pepper = await storage.secret('pepper');
-  return { storage, pepper, configured: () => configuredTenants(config()), now };
+  return {
+    storage,
+    pepper,
+    configured: () => configuredTenants(config()),
+    now,
+    record: (change) => storage.audit.append({ ...change, ...by, id: newId('audit_'), createdAt: now() }),
+  };
 }

@@ -6,6 +6,9 @@ import type { Arguments } from './command.ts';
 import { openStorage } from './open-storage.ts';
 import { openTenants } from './open-tenants.ts';
 
+/** Whoever may read the data directory. */
+const COMMAND = { actor: { id: 'operator', name: 'command line', address: null }, requestId: null };
+
 /** Entries that are read at once. */
 const PAGE = 1_000;
 
@@ -17,7 +20,7 @@ export async function withTenants(
   const { config } = args.load();
   const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
   try {
-    await action(await openTenants(storage, () => config, Date.now), config);
+    await action(await openTenants(storage, () => config, Date.now, COMMAND), config);
   } finally {
     await storage.close();
   }

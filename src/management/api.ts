@@ -1,6 +1,7 @@
 // What happens to every request of the management API: who asks is found out first, then the route is found, its body
 // read, and its answer given the headers that belong to it. Knows no route.
 import { Hono, type Context } from 'hono';
+import { KeyCommands, ProjectCommands } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newId } from '../runtime/ids.ts';
@@ -45,11 +46,14 @@ export function openManagement(
         const now = deps.now();
         const body = route.body && (await readJson(deps, request, hold));
         const ifMatch = request.headers.get('if-match');
+        const record: RawCall['record'] = (change) =>
+          deps.audit.append({ ...change, id: newId('audit_'), createdAt: now, actor, requestId });
         const call: RawCall = {
           deps,
+          keys: new KeyCommands({ ...deps.tenants, record }),
+          projects: new ProjectCommands({ ...deps.tenants, record }),
           now,
-          record: (change) =>
-            deps.audit.append({ ...change, id: newId('audit_'), createdAt: now, actor, requestId }),
+          record,
           param: (each) => context.req.param(each) ?? '',
           query: context.req.query(),
           body,

@@ -1,5 +1,5 @@
 // What the management API is given by whoever composes the gateway.
-import type { KeyCommands, Principal, ProjectCommands } from '../auth/index.ts';
+import type { Principal, Tenants } from '../auth/index.ts';
 import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Limits } from '../limits/index.ts';
@@ -34,8 +34,7 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
   readonly limits: Limits;
-  readonly keys: KeyCommands;
-  readonly projects: ProjectCommands;
+  readonly tenants: Omit<Tenants, 'record'>;
   /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */
   readonly tenantsChanged: () => Promise<void>;
   /** Throws GatewayError `invalid_request` for routing that names what is not there. */

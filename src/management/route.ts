@@ -1,6 +1,7 @@
 // What a route of the management API is: its address, what it takes and answers as schemas, and how it is answered. The
 // same schemas check requests and describe them. Knows no route.
 import { z } from 'zod';
+import type { KeyCommands, ProjectCommands } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { describeIssues, schemaAt, schemaNode } from '../config/index.ts';
 import type { ManagementDependencies } from './dependencies.ts';
@@ -20,6 +21,9 @@ export interface Change {
 /** One request, before its query and body are checked. */
 export interface RawCall {
   readonly deps: ManagementDependencies;
+  /** What may be done with keys and projects; changes are in the audit log as of who asks. */
+  readonly keys: KeyCommands;
+  readonly projects: ProjectCommands;
   /** Unix milliseconds. */
   readonly now: number;
   /** A parameter of the path, decoded. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ROUTES } from '../../src/management/routes/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
 import type { AuditEntry } from '../../src/storage/ports.ts';
+import { freshFolder, runProgram } from '../program.ts';
 import { rejection } from '../rejection.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
 
@@ -39,6 +40,26 @@ test('a change is told with who made it, from where, when, and what was before a
   expect((await gateway.manage('GET', '/audit?from=yesterday')).body).toMatchObject({
     error: { param: 'from' },
   });
+});
+
+test('what a command changes is in it, too', async () => {
+  const at = freshFolder();
+  try {
+    const made = await runProgram(['keys', 'create', 'by-command', '--data-dir', gateway.dataDir], at);
+    expect(made.code).toBe(0);
+    const { body } = await gateway.manage('GET', '/audit?actor=operator');
+    expect(entries(body)).toMatchObject([
+      {
+        actor: { id: 'operator', address: null },
+        action: 'key.create',
+        request_id: null,
+        after: { name: 'by-command' },
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain(made.out.trim());
+  } finally {
+    at.remove();
+  }
 });
 
 test('what changes nothing is not in it', async () => {

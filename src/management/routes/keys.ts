@@ -1,13 +1,12 @@
 // API keys: made, listed, changed, given another secret, revoked. A key itself is in the answer that makes it, and nowhere else.
 import { z } from 'zod';
-import type { KeyView } from '../../auth/index.ts';
-import { KEY_ROLES, type JsonObject } from '../../canonical/index.ts';
+import { keyJson, type KeyView } from '../../auth/index.ts';
+import { KEY_ROLES } from '../../canonical/index.ts';
 import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../config/index.ts';
 import { changeOf } from '../change-of.ts';
-import { limitsOfOwner, limitsView } from '../limits-view.ts';
+import type { Versioned } from '../entity-tag.ts';
 import { listOf, PAGE, pageOfBoth } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
-import { isoTime } from '../time.ts';
 
 const LONGEST_GRACE_MS = 90 * 24 * 3_600_000;
 const roles = z.array(z.enum(KEY_ROLES)).min(1);
@@ -34,7 +33,8 @@ const keySchema = z.object({
     .nullable()
     .optional()
     .describe('Absent for a key of the file: `/management/config` has it.'),
-  ...limitsOfOwner,
+  limits: limitsSchema,
+  budgets: budgetsSchema,
   version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a key of the file.'),
 });
 const madeKeySchema = keySchema.extend({
@@ -80,7 +80,7 @@ export const KEY_ROUTES: readonly Route[] = [
         .describe('Only those that are, or are not, revoked.'),
     }),
     answer: listOf(keySchema),
-    run: async ({ deps: { keys }, query }) => {
+    run: async ({ keys, query }) => {
       const isRevoked = query.state === undefined ? undefined : query.state === 'revoked';
       const inFile = isRevoked === true ? [] : keys.configured();
       const first = inFile.filter((key) => query.project === undefined || key.projectId === query.project);
@@ -111,14 +111,9 @@ export const KEY_ROUTES: readonly Route[] = [
     refusals: [404, 409],
     tagged: true,
     idempotent: true,
-    run: async ({ deps, body, record }) => {
-      const made = await deps.keys.create({
-        ...settingsOf(body, deps),
-        name: body.name,
-        projectId: body.project,
-      });
-      const after = told(made.record);
-      await record({ action: 'key.create', target: made.record.id, before: null, after });
+    run: async ({ deps, keys, body }) => {
+      const settings = settingsOf(body, deps);
+      const made = await keys.create({ ...settings, name: body.name, projectId: body.project });
       await deps.tenantsChanged();
       return { ...viewOf(made.record), key: made.key };
     },
@@ -131,7 +126,7 @@ export const KEY_ROUTES: readonly Route[] = [
     answer: keySchema,
     refusals: [404, 409],
     tagged: true,
-    run: async ({ deps, param }) => viewOf(await deps.keys.find(param('id'))),
+    run: async ({ keys, param }) => viewOf(await keys.find(param('id'))),
   }),
   route({
     method: 'patch',
@@ -144,11 +139,10 @@ export const KEY_ROUTES: readonly Route[] = [
     tagged: true,
     conditional: true,
     run: async (call) => {
-      const { deps, body } = call;
+      const { deps, keys, body } = call;
       const changes = { ...settingsOf(body, deps), ...(body.name !== undefined && { name: body.name }) };
-      return viewOf(
-        await changed(call, 'change', ({ id }, condition) => deps.keys.change(id, changes, condition)),
-      );
+      const before = await keys.find(call.param('id'));
+      return viewOf(await changeOf(call, before, (condition) => keys.change(before.id, changes, condition)));
     },
   }),
   route({
@@ -172,14 +166,12 @@ export const KEY_ROUTES: readonly Route[] = [
     conditional: true,
     idempotent: true,
     run: async (call) => {
-      const { deps, body } = call;
-      let key = '';
-      const record = await changed(call, 'rotate', async ({ id }, condition) => {
-        const made = await deps.keys.rotate(id, body.grace_ms, condition);
-        key = made.key;
-        return made.record;
-      });
-      return { ...viewOf(record), key };
+      const { keys, body } = call;
+      const before = await keys.find(call.param('id'));
+      const made = await changeOf(call, before, (condition) =>
+        keys.rotate(before.id, body.grace_ms, condition),
+      );
+      return { ...viewOf(made.record), key: made.key };
     },
   }),
   route({
@@ -191,26 +183,12 @@ export const KEY_ROUTES: readonly Route[] = [
     refusals: [404, 409],
     tagged: true,
     conditional: true,
-    run: async (call) =>
-      viewOf(await changed(call, 'revoke', ({ id }, condition) => call.deps.keys.revoke(id, condition))),
+    run: async (call) => {
+      const before = await call.keys.find(call.param('id'));
+      return viewOf(await changeOf(call, before, (condition) => call.keys.revoke(before.id, condition)));
+    },
   }),
 ];
-
-async function changed(
-  call: Pick<RawCall, 'deps' | 'param' | 'ifMatch' | 'record'>,
-  action: string,
-  change: (key: KeyView, condition: { readonly ifVersion?: number | undefined }) => Promise<KeyView>,
-): Promise<KeyView> {
-  const before = await call.deps.keys.find(call.param('id'));
-  return changeOf({
-    call,
-    action: `key.${action}`,
-    target: before.id,
-    before,
-    change: (condition) => change(before, condition),
-    told,
-  });
-}
 
 function settingsOf(
   { expires_at: expires, log_content: logContent, ...given }: Omit<z.output<typeof changesSchema>, 'name'>,
@@ -230,33 +208,6 @@ function settingsOf(
   };
 }
 
-function viewOf(key: KeyView): z.input<typeof keySchema> {
-  return {
-    object: 'key',
-    id: key.id,
-    name: key.name,
-    project: key.projectId,
-    roles: [...key.roles],
-    hint: key.hint,
-    state: key.state,
-    source: key.source,
-    created_at: isoTime(key.createdAt),
-    updated_at: isoTime(key.updatedAt),
-    expires_at: isoTime(key.expiresAt),
-    revoked_at: isoTime(key.revokedAt),
-    previous_valid_until: isoTime(key.previousUntil),
-    models: key.models && [...key.models],
-    log_content: key.logContent,
-    strict: key.strict,
-    // The file's are at hand as the program reads them, which are not the words of the file.
-    ...(key.source === 'database' && {
-      routing: key.routing as z.input<typeof routingDefaultsSchema> | null,
-    }),
-    ...limitsView(key),
-    version: key.version,
-  };
-}
-
-function told(key: KeyView): JsonObject {
-  return viewOf(key) as unknown as JsonObject;
+function viewOf(key: KeyView): z.input<typeof keySchema> & Versioned {
+  return keyJson(key) as z.input<typeof keySchema>;
 }

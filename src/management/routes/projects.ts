@@ -1,13 +1,10 @@
 // Projects: made, listed, changed, archived. They are never deleted: what belongs to one keeps its owner.
 import { z } from 'zod';
-import type { ProjectView } from '../../auth/index.ts';
-import type { JsonObject } from '../../canonical/index.ts';
+import { projectJson, type ProjectView } from '../../auth/index.ts';
 import { budgetsSchema, limitsSchema, projectNameSchema } from '../../config/index.ts';
 import { changeOf } from '../change-of.ts';
-import { limitsOfOwner, limitsView } from '../limits-view.ts';
 import { listOf, PAGE, pageOfBoth } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
-import { isoTime } from '../time.ts';
 
 const projectSchema = z.object({
   object: z.literal('project'),
@@ -17,7 +14,8 @@ const projectSchema = z.object({
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
   archived_at: z.iso.datetime().nullable().describe('Since when its keys are refused.'),
-  ...limitsOfOwner,
+  limits: limitsSchema,
+  budgets: budgetsSchema,
   version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a project of the file.'),
 });
 
@@ -38,7 +36,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
       state: z.enum(['active', 'archived']).optional().describe('Only those that are in use, or archived.'),
     }),
     answer: listOf(projectSchema),
-    run: async ({ deps: { projects }, query }) => {
+    run: async ({ projects, query }) => {
       const isArchived = query.state === undefined ? undefined : query.state === 'archived';
       const page = await pageOfBoth(
         isArchived === true ? [] : projects.configured(),
@@ -63,9 +61,8 @@ export const PROJECT_ROUTES: readonly Route[] = [
     refusals: [409],
     tagged: true,
     idempotent: true,
-    run: async ({ deps, body, record }) => {
-      const made = await deps.projects.create(body);
-      await record({ action: 'project.create', target: made.id, before: null, after: told(made) });
+    run: async ({ deps, projects, body }) => {
+      const made = await projects.create(body);
       await deps.tenantsChanged();
       return viewOf(made);
     },
@@ -78,7 +75,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     answer: projectSchema,
     refusals: [404],
     tagged: true,
-    run: async ({ deps, param }) => viewOf(await deps.projects.find(param('id'))),
+    run: async ({ projects, param }) => viewOf(await projects.find(param('id'))),
   }),
   route({
     method: 'patch',
@@ -90,8 +87,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     refusals: [404, 409],
     tagged: true,
     conditional: true,
-    run: (call) =>
-      changed(call, 'change', (name, condition) => call.deps.projects.change(name, call.body, condition)),
+    run: (call) => changed(call, (name, condition) => call.projects.change(name, call.body, condition)),
   }),
   route({
     method: 'post',
@@ -102,7 +98,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     refusals: [404, 409],
     tagged: true,
     conditional: true,
-    run: (call) => changed(call, 'archive', (name, condition) => call.deps.projects.archive(name, condition)),
+    run: (call) => changed(call, (name, condition) => call.projects.archive(name, condition)),
   }),
   route({
     method: 'post',
@@ -113,41 +109,18 @@ export const PROJECT_ROUTES: readonly Route[] = [
     refusals: [404, 409],
     tagged: true,
     conditional: true,
-    run: (call) => changed(call, 'restore', (name, condition) => call.deps.projects.restore(name, condition)),
+    run: (call) => changed(call, (name, condition) => call.projects.restore(name, condition)),
   }),
 ];
 
 async function changed(
-  call: Pick<RawCall, 'deps' | 'param' | 'ifMatch' | 'record'>,
-  action: string,
+  call: Pick<RawCall, 'deps' | 'projects' | 'param' | 'ifMatch'>,
   change: (name: string, condition: { readonly ifVersion?: number | undefined }) => Promise<ProjectView>,
 ): Promise<z.input<typeof projectSchema>> {
-  const before = await call.deps.projects.find(call.param('id'));
-  const project = await changeOf({
-    call,
-    action: `project.${action}`,
-    target: before.id,
-    before,
-    change: (condition) => change(before.id, condition),
-    told,
-  });
-  return viewOf(project);
+  const before = await call.projects.find(call.param('id'));
+  return viewOf(await changeOf(call, before, (condition) => change(before.id, condition)));
 }
 
 function viewOf(project: ProjectView): z.input<typeof projectSchema> {
-  return {
-    object: 'project',
-    id: project.id,
-    state: project.state,
-    source: project.source,
-    created_at: isoTime(project.createdAt),
-    updated_at: isoTime(project.updatedAt),
-    archived_at: isoTime(project.archivedAt),
-    ...limitsView(project),
-    version: project.version,
-  };
-}
-
-function told(project: ProjectView): JsonObject {
-  return viewOf(project) as unknown as JsonObject;
+  return projectJson(project) as z.input<typeof projectSchema>;
 }
