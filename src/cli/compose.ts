@@ -45,7 +45,7 @@ import { recoverRunning } from './recover-running.ts';
 import { openTools } from './open-tools.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
-import { olderThan, purgeExpired } from './purge-expired.ts';
+import { ledgerPurges, olderThan, purgeExpired } from './purge-expired.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
@@ -280,6 +280,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       storage.conversations,
       files,
       olderThan(storage.audit, () => watched.current().config.audit.retentionDays),
+      ...ledgerPurges(storage, () => watched.current().config),
     ],
     goesOn: () => ready,
     clock,

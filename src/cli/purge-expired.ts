@@ -1,9 +1,11 @@
 // Deletes what has expired, now and then and a little at a time: requests are answered in between.
 import { systemClock, type Clock } from '../runtime/clock.ts';
-import type { VaultStore } from '../storage/ports.ts';
+import type { Storage, VaultStore } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 const PURGE_MS = 600_000;
+/** After the start, which has enough to do. */
+const FIRST_MS = 5_000;
 /** Between two portions of what has expired. */
 const PAUSE_MS = 20;
 const DAY_MS = 24 * 3_600_000;
@@ -21,12 +23,41 @@ export interface PurgeOptions {
 
 /** Begins. @returns what stops it */
 export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () => void {
-  return clock.every(PURGE_MS, () => {
-    for (const store of stores)
-      purgeAll(store, clock.now(), goesOn).catch((error: unknown) =>
-        log.warn('what has expired could not be deleted', { error }),
-      );
-  });
+  const running = new Set<Purgeable>();
+  const purge = (): void => {
+    for (const store of stores) {
+      // The first time after a long one may take longer than the time between two.
+      if (running.has(store)) continue;
+      running.add(store);
+      purgeAll(store, clock.now(), goesOn)
+        .catch((error: unknown) => log.warn('what has expired could not be deleted', { error }))
+        .finally(() => running.delete(store));
+    }
+  };
+  const stopFirst = clock.after(FIRST_MS, purge);
+  const stopOthers = clock.every(PURGE_MS, purge);
+  return () => {
+    stopFirst();
+    stopOthers();
+  };
+}
+
+interface LedgerDays {
+  readonly ledger: { readonly retentionDays: number; readonly usageDays: number };
+  readonly logging: { readonly contentDays: number };
+}
+
+/** What of the records and their sums has to be done in the background. @param config asked each time */
+export function ledgerPurges(
+  { ledger, usage }: Pick<Storage, 'ledger' | 'usage'>,
+  config: () => LedgerDays,
+): Purgeable[] {
+  return [
+    { purge: async (nowMs) => ((await usage.maintain(nowMs)) ? 1 : 0) },
+    olderThan({ purge: (beforeMs) => ledger.purgeContents(beforeMs) }, () => config().logging.contentDays),
+    olderThan(ledger, () => config().ledger.retentionDays),
+    olderThan(usage, () => config().ledger.usageDays),
+  ];
 }
 
 /** What expires by its age. @param days asked each time, since a reload may change it; 0: never */

@@ -95,6 +95,24 @@ const file = z.strictObject({
   )
     .prefault({})
     .describe('What the gateway keeps for clients.'),
+  ledger: inProgram(
+    z.strictObject({
+      retention_days: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe('Days that records of requests are kept; 0: for ever. Sums of them stay.'),
+      usage_days: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe(
+          'Days that usage is kept by the hour and by end user; 0: for ever. Of what is older, the sums of all time stay.',
+        ),
+    }),
+  )
+    .prefault({})
+    .describe('The records of requests, and the sums over them.'),
   audit: inProgram(
     z.strictObject({
       retention_days: z
@@ -115,6 +133,11 @@ const file = z.strictObject({
         .default(false)
         .describe('Write a line of JSON for each request, whatever the level; without prompts and answers.'),
       content: z.boolean().default(false).describe('Keep prompts and answers in the records.'),
+      content_days: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe('Days that prompts and answers are kept in the records; 0: as long as these.'),
     }),
   )
     .prefault({})

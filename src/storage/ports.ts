@@ -1,48 +1,20 @@
 // What the rest of Dragoman asks of a database. Implementations live beside this file; only main and the
 // command line choose one.
 import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AlertStore } from './alert-ports.ts';
 import type { AuditStore } from './audit-ports.ts';
-import type { GenerationPage, GenerationQuery, ListedGeneration } from './generation-ports.ts';
+import type { LedgerStore } from './ledger-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
 import type { RunningStore } from './running-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
 
 export type * from './alert-ports.ts';
 export type * from './audit-ports.ts';
-export * from './generation-ports.ts';
+export * from './ledger-ports.ts';
 export type * from './prompt-ports.ts';
 export * from './running-ports.ts';
 export * from './usage-ports.ts';
-
-export interface LedgerBacklog {
-  readonly bytes: number;
-  /** True while the database takes nothing: the last try to write there failed. */
-  readonly isStuck: boolean;
-}
-
-export interface LedgerStore {
-  /** What is written, durably, and not in the database yet. */
-  backlog(): LedgerBacklog;
-  /**
-   * Writes a generation and its attempts. The records survive the death of the process when it returns: the last byte of
-   * the answer waits for it. Writing an id again changes nothing.
-   * @throws GatewayError `internal` when they could not be written
-   */
-  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
-  /** A generation of one project, with its attempts in order; null when the project has none of this id. */
-  find(id: string, projectId: string): Promise<ListedGeneration | null>;
-  /** The same whoever's it is: for operators. */
-  findOfAnybody(id: string): Promise<ListedGeneration | null>;
-  /**
-   * Generations of all projects, as far as filters let them through, in the order of their requests. Counts that came late
-   * are no entries. Lets others run meanwhile.
-   * @throws GatewayError `invalid_request` (`after`) for what is no id
-   */
-  list(query: GenerationQuery): Promise<GenerationPage>;
-}
 
 export interface StoredKey {
   readonly id: string;

@@ -9,6 +9,7 @@ import { CompactWriter } from './compact/writer.ts';
 import { EarlierLedger, readContent } from './earlier-ledger.ts';
 import { GenerationList } from './generation-list.ts';
 import type { Indexer } from './journal/indexer.ts';
+import { LedgerPurge } from './ledger-purge.ts';
 import type { GenerationPage, GenerationQuery, LedgerBacklog, LedgerStore } from './ports.ts';
 import { readColumns } from './record-columns.ts';
 import { storedId } from './record-ids.ts';
@@ -33,6 +34,7 @@ export class SqliteLedger implements LedgerStore {
   readonly #writer: CompactWriter;
   readonly #rows: RecordRows;
   readonly #list: GenerationList;
+  readonly #purge: LedgerPurge;
 
   constructor(base: SqliteBase) {
     const { db, indexer, names } = base;
@@ -43,7 +45,9 @@ export class SqliteLedger implements LedgerStore {
     this.#writer = new CompactWriter(names);
     const usage = new UsageWriter(base);
     this.#rows = new RecordRows(base, usage);
-    const hours = new CandidateHours(new UsageReader(base, usage), new Backfill(base, usage), names);
+    const backfill = new Backfill(base, usage);
+    this.#purge = new LedgerPurge(base, backfill);
+    const hours = new CandidateHours(new UsageReader(base, usage), backfill, names);
     this.#list = new GenerationList(base, hours);
     indexer.register(RECORD_ENTRY, {
       read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
@@ -89,6 +93,14 @@ export class SqliteLedger implements LedgerStore {
       if (found) generations.push(found);
     }
     return { generations, hasMore: ids.length > query.limit };
+  }
+
+  purge(beforeMs: number): Promise<number> {
+    return this.#purge.records(beforeMs);
+  }
+
+  purgeContents(beforeMs: number): Promise<number> {
+    return this.#purge.contents(beforeMs);
   }
 
   async #find(id: string): Promise<FoundRecord | null> {

@@ -26,7 +26,7 @@ export interface UsageRow {
 }
 
 export interface UsageReport {
-  /** As widened, and `fromMs` no earlier than what is known. */
+  /** As widened, and `fromMs` no earlier than what is known by the hour. */
   readonly fromMs: number;
   readonly toMs: number;
   /** By time, then by cost, the largest first. Intervals without requests are left out. */
@@ -68,4 +68,10 @@ export interface UsageStore extends LedgerSums {
    * sums, and days that are over. False when nothing is left to do.
    */
   maintain(nowMs: number): Promise<boolean>;
+  /**
+   * Deletes some sums of days before a time (Unix milliseconds), a few milliseconds' worth. What they came to all together
+   * stays, by whatever records are of, as if it had been on 1 January 1970; of end users it does not.
+   * @returns how many rows; 0 when none is left
+   */
+  purge(beforeMs: number): Promise<number>;
 }

@@ -8,21 +8,22 @@ import { type NumberFilters, othersRun } from './usage-reader.ts';
 
 /** Rows that are read in one go: about a millisecond. */
 const CHUNK = 500;
-const KEYS = ['period', 'project', 'end_user', 'key', 'model'] as const;
+/** What they are kept by, in the order of their rows. */
+export const END_USER_KEYS = ['period', 'project', 'end_user', 'key', 'model'] as const;
 
 export class EndUserReader {
   /** Binds the keys of the last row before, the hour that ends it, and how many. */
   readonly #rows: SqlStatement;
 
   constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
-    const keys = sql.join(KEYS.map((key) => sql.ref(key)));
-    const bound = sql.join(KEYS.map(() => 0));
+    const keys = sql.join(END_USER_KEYS.map((key) => sql.ref(key)));
+    const bound = sql.join(END_USER_KEYS.map(() => 0));
     let rows = db
       .selectFrom('usage_end_users')
       .selectAll()
       .where(sql<boolean>`(${keys}) > (${bound})`)
       .where('period', '<', 0);
-    for (const key of KEYS) rows = rows.orderBy(key);
+    for (const key of END_USER_KEYS) rows = rows.orderBy(key);
     this.#rows = connection.prepare(rows.limit(1).compile().sql);
   }
 
@@ -34,7 +35,7 @@ export class EndUserReader {
       if (passing.length > 0) yield passing;
       const end = rows.at(-1);
       if (rows.length < CHUNK || !end) return;
-      last = KEYS.map((key) => end[key]);
+      last = END_USER_KEYS.map((key) => end[key]);
       await othersRun();
     }
   }

@@ -2,6 +2,7 @@
 // the hour that the time lies in from its records.
 import { countFacts, inputTokensIn, noUsageSums, outputTokensIn } from '../../usage/index.ts';
 import type { LedgerSum, LedgerSums, Owner, SumQuery } from '../../limits/index.ts';
+import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { SqliteNames } from '../compact/sqlite-names.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import { firstIdAt, liesAtItsTime, storedId, textId } from '../record-ids.ts';
@@ -11,9 +12,9 @@ import type { Backfill } from './backfill.ts';
 import type { NamedRecord } from './counted-record.ts';
 import type { EndUserReader } from './end-user-reader.ts';
 import { RecordScan, type ScannedRecord } from './record-scan.ts';
-import type { HourSpan } from './hours.ts';
 import { othersRun, type UsageReader } from './usage-reader.ts';
-import { HOUR_MS } from './hours.ts';
+import { HOUR_MS, type HourSpan } from './hours.ts';
+import { PURGED_BEFORE } from './usage-tables.ts';
 
 /** Sums of one answer of many, and records that are read in one go. */
 const MOST_SUMS = 1_000;
@@ -43,6 +44,8 @@ export class SqliteLedgerSums implements LedgerSums {
   readonly #reader: UsageReader;
   readonly #endUsers: EndUserReader;
   readonly #backfill: Backfill;
+  /** Binds its name. */
+  readonly #setting: SqlStatement;
 
   constructor(base: SqliteBase, reader: UsageReader, endUsers: EndUserReader, backfill: Backfill) {
     this.#indexer = base.indexer;
@@ -51,6 +54,8 @@ export class SqliteLedgerSums implements LedgerSums {
     this.#reader = reader;
     this.#endUsers = endUsers;
     this.#backfill = backfill;
+    const setting = base.db.selectFrom('settings').select('value').where('name', '=', '');
+    this.#setting = base.connection.prepare(setting.compile().sql);
   }
 
   /** Waits until all records from there on are in the sums: of an older ledger they may not be yet. */
@@ -72,7 +77,8 @@ export class SqliteLedgerSums implements LedgerSums {
   async *#parts(fromMs: number, byEndUser: boolean, inSlices: boolean): AsyncGenerator<readonly Part[]> {
     const firstHour = Math.floor(fromMs / HOUR_MS);
     let from = firstHour;
-    if (fromMs > firstHour * HOUR_MS) {
+    // Where its records are gone, the whole hour counts.
+    if (fromMs > firstHour * HOUR_MS && fromMs >= this.#purgedBefore()) {
       from += 1;
       yield* this.#recordsBetween(fromMs, from * HOUR_MS, byEndUser);
     }
@@ -81,6 +87,10 @@ export class SqliteLedgerSums implements LedgerSums {
     if (known)
       for (let hour = Math.max(from, known.from); hour < known.to; hour += 1)
         yield await this.#hourByEndUser({ from: hour, to: hour + 1 });
+  }
+
+  #purgedBefore(): number {
+    return Number(this.#setting.all(PURGED_BEFORE)[0]?.['value'] ?? 0);
   }
 
   async *#hours(span: HourSpan, inSlices: boolean): AsyncGenerator<readonly Part[]> {

@@ -19,7 +19,8 @@ import type { SqliteBase } from '../sqlite-store.ts';
 import { Backfill } from './backfill.ts';
 import { EndUserReader } from './end-user-reader.ts';
 import { SqliteLedgerSums } from './sqlite-ledger-sums.ts';
-import { DAY_HOURS, HOUR_MS, hoursOf, type HourSpan } from './hours.ts';
+import { DAY_HOURS, HOUR_MS, hoursOf } from './hours.ts';
+import { UsagePurge } from './usage-purge.ts';
 import { numberFilters, UsageReader } from './usage-reader.ts';
 import { UsageWriter } from './usage-writer.ts';
 
@@ -40,6 +41,7 @@ export class SqliteUsage implements UsageStore {
   readonly #endUsers: EndUserReader;
   readonly #backfill: Backfill;
   readonly #sums: SqliteLedgerSums;
+  readonly #purge: UsagePurge;
 
   constructor(base: SqliteBase) {
     this.#commits = base.commits;
@@ -49,6 +51,7 @@ export class SqliteUsage implements UsageStore {
     this.#reader = new UsageReader(base, this.#writer);
     this.#endUsers = new EndUserReader(base);
     this.#backfill = new Backfill(base, this.#writer);
+    this.#purge = new UsagePurge(base, this.#writer);
     this.#sums = new SqliteLedgerSums(base, this.#reader, this.#endUsers, this.#backfill);
   }
 
@@ -56,7 +59,7 @@ export class SqliteUsage implements UsageStore {
     await this.#indexer.caughtUp();
     await this.#indexer.caughtUpWithOthers();
     const { interval, groupBy } = query;
-    const span = this.#spanOf(query);
+    const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
     const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
     const chunks = this.#reader.read(span, numberFilters(query.filters, this.#names), interval === 'hour');
     for await (const { rows, hours } of chunks)
@@ -79,8 +82,9 @@ export class SqliteUsage implements UsageStore {
       });
       return { startMs, group, sums };
     });
+    const known = this.#reader.hours()?.from ?? span.from;
     return {
-      fromMs: span.from * HOUR_MS,
+      fromMs: Math.min(Math.max(known, span.from), span.to) * HOUR_MS,
       toMs: span.to * HOUR_MS,
       rows: rows.toSorted(byTimeAndCost),
       complete: this.#backfill.reachesBackTo(query.fromMs),
@@ -126,12 +130,8 @@ export class SqliteUsage implements UsageStore {
     );
   }
 
-  /** As it was asked for, in whole intervals, and no earlier than what is known. */
-  #spanOf({ fromMs, toMs, interval }: UsageQuery): HourSpan {
-    const from = interval === null ? fromMs : intervalOf(fromMs, interval);
-    const span = hoursOf(from, toMs);
-    const known = this.#reader.hours();
-    return known && known.from > span.from ? { ...span, from: Math.min(known.from, span.to) } : span;
+  purge(beforeMs: number): Promise<number> {
+    return this.#commits.run(() => this.#purge.step(beforeMs));
   }
 }
 

@@ -26,7 +26,7 @@ export class UsageReader {
   readonly #writer: UsageWriter;
   /** Bind the keys of the last row before, the period that ends it, and how many. */
   readonly #statements: Readonly<Record<UsageTableName, SqlStatement>>;
-  /** Gives the earliest period of the days and of the hours, and the latest of these. */
+  /** Gives the earliest and the latest hour. */
   readonly #ends: SqlStatement;
 
   constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>, writer: UsageWriter) {
@@ -34,16 +34,13 @@ export class UsageReader {
     const prepare = (table: UsageTableName): SqlStatement =>
       connection.prepare(rowsBehind(db, table).compile().sql);
     this.#statements = { usage_hourly: prepare('usage_hourly'), usage_daily: prepare('usage_daily') };
-    this.#ends = connection.prepare(endPeriods(db));
+    this.#ends = connection.prepare(endHours(db));
   }
 
-  /** The hours of which anything is known; null where there are none. */
+  /** The first and the last hour that have a row; null where there are none. */
   hours(): HourSpan | null {
-    const ends = this.#ends.all()[0] as unknown as Record<'day' | 'hour' | 'last', number | null>;
-    if (ends.last === null || ends.hour === null) return null;
-    // A day without its hours is all that is left of them.
-    const isLeft = ends.day !== null && ends.day < Math.floor(ends.hour / DAY_HOURS);
-    return { from: isLeft ? (ends.day ?? 0) * DAY_HOURS : ends.hour, to: ends.last + 1 };
+    const { first, last } = this.#ends.all()[0] as unknown as Record<'first' | 'last', number | null>;
+    return first === null || last === null ? null : { from: first, to: last + 1 };
   }
 
   /**
@@ -110,20 +107,17 @@ export function othersRun(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function endPeriods(db: Kysely<Schema>): string {
+function endHours(db: Kysely<Schema>): string {
   return db
     .selectNoFrom((eb) => [
-      eb
-        .selectFrom('usage_daily')
-        .select((e) => e.fn.min('period').as('period'))
-        .as('day'),
+      // Two questions, of which each takes one step along the index.
       eb
         .selectFrom('usage_hourly')
-        .select((e) => e.fn.min('period').as('period'))
-        .as('hour'),
+        .select((e) => e.fn.min('period').as('first'))
+        .as('first'),
       eb
         .selectFrom('usage_hourly')
-        .select((e) => e.fn.max('period').as('period'))
+        .select((e) => e.fn.max('period').as('last'))
         .as('last'),
     ])
     .compile().sql;

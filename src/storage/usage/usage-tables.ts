@@ -20,6 +20,9 @@ export const USAGE_MIGRATIONS: readonly Migration[] = [
 export const LEFT_RECORDS = 'usage_left_records';
 export const LEFT_GENERATIONS = 'usage_left_generations';
 
+/** The setting that says before which time (Unix milliseconds) records were deleted; see `ledger-purge.ts`. */
+export const PURGED_BEFORE = 'usage_purged_before';
+
 /** Rows in their order. Binds the keys of the last one before, the period that ends it, and how many. */
 export function rowsBehind(db: Kysely<Schema>, table: UsageTableName) {
   const keys = sql.join(USAGE_KEYS.map((key) => sql.ref(key)));

@@ -90,6 +90,11 @@ export class UsageWriter {
     return rows.length === most;
   }
 
+  /** Adds sums to the row of a day, inside a transaction. @param keys in the order of `USAGE_KEYS` */
+  addToDay(keys: readonly number[], sums: UsageSums): void {
+    this.#add('usage_daily', { keys, sums });
+  }
+
   sumsOf(row: UsageTable): UsageSums {
     const counts = Object.fromEntries(USAGE_COUNTS.map((name) => [name, row[name]])) as UsageCounts;
     return { counts, details: this.#readDetails(row.details) };

@@ -1,4 +1,4 @@
-// What the rest of Dragoman asks of the list of generations; a part of `ports.ts`.
+// What the rest of Dragoman asks of the records of requests; a part of `ports.ts`.
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 /** How a request ended: with an answer, with an error (also in the middle of an answer), or because its client left. */
@@ -43,4 +43,38 @@ export interface ListedGeneration {
 export interface GenerationPage {
   readonly generations: readonly ListedGeneration[];
   readonly hasMore: boolean;
+}
+
+export interface LedgerBacklog {
+  readonly bytes: number;
+  /** True while the database takes nothing: the last try to write there failed. */
+  readonly isStuck: boolean;
+}
+
+export interface LedgerStore {
+  /** What is written, durably, and not in the database yet. */
+  backlog(): LedgerBacklog;
+  /**
+   * Writes a generation and its attempts. The records survive the death of the process when it returns: the last byte of
+   * the answer waits for it. Writing an id again changes nothing.
+   * @throws GatewayError `internal` when they could not be written
+   */
+  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
+  /** A generation of one project, with its attempts in order; null when the project has none of this id. */
+  find(id: string, projectId: string): Promise<ListedGeneration | null>;
+  /** The same whoever's it is: for operators. */
+  findOfAnybody(id: string): Promise<ListedGeneration | null>;
+  /**
+   * Generations of all projects, as far as filters let them through, in the order of their requests. Counts that came late
+   * are no entries. Lets others run meanwhile.
+   * @throws GatewayError `invalid_request` (`after`) for what is no id
+   */
+  list(query: GenerationQuery): Promise<GenerationPage>;
+  /**
+   * Deletes some records of before a time (Unix milliseconds), with their contents: a few milliseconds' worth. Sums of them
+   * stay; while older records are still being added up, none is deleted. @returns how many; 0 when none is left
+   */
+  purge(beforeMs: number): Promise<number>;
+  /** The same for prompts and answers alone. */
+  purgeContents(beforeMs: number): Promise<number>;
 }

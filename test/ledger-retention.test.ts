@@ -1,0 +1,129 @@
+// How long records, contents and sums are kept: what is older goes step by step, and what it came to stays.
+import { expect, test } from 'bun:test';
+import type { GenerationRecord } from '../src/ledger/index.ts';
+import type { LedgerSum } from '../src/limits/index.ts';
+import { newGenerationId } from '../src/runtime/ids.ts';
+import { openSqlite } from '../src/runtime/sqlite.ts';
+import type { Storage } from '../src/storage/ports.ts';
+import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { freshPath } from './storage-directory.ts';
+import { attempt, generation } from './storage-records.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 10, 20, 12);
+const ALL = { fromMs: 0, toMs: NOON + DAY, interval: null, groupBy: [], filters: {} } as const;
+const CONTENT = { request: { messages: [] }, answer: { choices: [] } };
+
+function recordAt(createdAt: number, over: Partial<GenerationRecord> = {}): GenerationRecord {
+  return generation(newGenerationId(createdAt), { createdAt, endUser: 'e'.repeat(32), ...over });
+}
+
+/** One record for each hour of some days, the last one at noon. */
+async function filled(path: string, hours: number, over: Partial<GenerationRecord> = {}): Promise<Storage> {
+  const storage = await openSqliteStorage({ path });
+  for (let ago = 0; ago < hours; ago += 1) {
+    const record = recordAt(NOON - ago * HOUR, over);
+    storage.ledger.append(record, [attempt(`${record.id}-0`, record.id)]);
+  }
+  await storage.usage.query(ALL);
+  return storage;
+}
+
+async function all(step: () => Promise<number>): Promise<readonly number[]> {
+  const steps: number[] = [];
+  for (let count = await step(); count > 0; count = await step()) steps.push(count);
+  return steps;
+}
+
+async function idsLeft(storage: Storage): Promise<number> {
+  return (await storage.ledger.list({ filters: {}, order: 'asc', limit: 10_000 })).generations.length;
+}
+
+async function lifetime(storage: Storage): Promise<LedgerSum | undefined> {
+  for await (const [sum] of storage.usage.read({ by: 'key', byEndUser: false, fromMs: 0, inSlices: false }))
+    return sum;
+  return undefined;
+}
+
+test('old records go with their contents, a bounded number at a time, and their sums stay', async () => {
+  const path = freshPath();
+  const storage = await filled(path, 250, { content: CONTENT });
+  // Counts of an old request that came late are as young as themselves.
+  const late = recordAt(NOON - 200 * HOUR, { createdAt: NOON });
+  storage.ledger.append(late, []);
+  const before = (await storage.usage.query(ALL)).rows;
+  const steps = await all(() => storage.ledger.purge(NOON - 100 * HOUR));
+  expect(Math.max(...steps)).toBeLessThanOrEqual(100);
+  expect(await idsLeft(storage)).toBe(101);
+  expect(await storage.ledger.findOfAnybody(late.id)).not.toBeNull();
+  expect((await storage.usage.query(ALL)).rows).toEqual(before);
+  const database = openSqlite(path);
+  expect(database.prepare('select count(*) as n from generation_contents').all()).toEqual([{ n: 101 }]);
+  database.close();
+  await storage.close();
+});
+
+test('contents alone may go sooner, large ones few at a time', async () => {
+  const storage = await openSqliteStorage({ path: ':memory:' });
+  const large = { request: 'x'.repeat(400_000), answer: '' };
+  const records = Array.from({ length: 3 }, (_, at) => recordAt(NOON + at, { content: large }));
+  for (const record of records) storage.ledger.append(record, []);
+  await storage.usage.query(ALL);
+  expect(await all(() => storage.ledger.purgeContents(NOON + 2))).toEqual([1, 1]);
+  const contents = (await storage.ledger.list({ filters: {}, order: 'asc', limit: 9 })).generations.map(
+    ({ generation: g }) => g.content,
+  );
+  expect(contents).toEqual([null, null, large]);
+  await storage.close();
+});
+
+test('what is not in the sums yet is not deleted', async () => {
+  const path = freshPath();
+  const storage = await filled(path, 5);
+  const older = openSqlite(path);
+  const columns = 'key, created_at, model, provider, status, input_tokens, output_tokens, cost_usd, record';
+  older.exec(
+    `insert into records (id, ${columns}) select x'${newGenerationId(NOON)}', ${columns} from records where created_at = ${NOON}`,
+  );
+  older.close();
+  expect(await storage.ledger.purge(NOON + DAY)).toBe(0);
+  while (await storage.usage.maintain(NOON));
+  expect(await all(() => storage.ledger.purge(NOON + DAY))).toEqual([6]);
+  expect((await storage.usage.query(ALL)).rows[0]?.sums.counts.requests).toBe(6);
+  await storage.close();
+});
+
+test('old sums go by the day, and what they came to stays in the sums of all time', async () => {
+  const storage = await filled(freshPath(), 240);
+  const before = (await storage.usage.query(ALL)).rows;
+  const spent = await lifetime(storage);
+  while (await storage.usage.maintain(NOON));
+  const firstKept = Math.floor((NOON - 3 * DAY) / DAY) * DAY;
+  expect((await all(() => storage.usage.purge(firstKept + HOUR))).length).toBeGreaterThan(1);
+  const report = await storage.usage.query(ALL);
+  expect(report.rows).toEqual(before);
+  expect(report.fromMs).toBe(firstKept);
+  expect(await lifetime(storage)).toMatchObject({ requests: spent?.requests, nanoUsd: spent?.nanoUsd });
+  const days = await storage.usage.query({ ...ALL, fromMs: 1, interval: 'day' });
+  expect(days.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([
+    [0, 240 - 85],
+    ...[0, 1, 2].map((day) => [firstKept + day * DAY, 24]),
+    [firstKept + 3 * DAY, 13],
+  ]);
+  const { rows } = await storage.usage.endUsers(ALL);
+  expect(rows).toMatchObject([{ requests: 85 }]);
+  await storage.close();
+});
+
+test('limits count a whole hour of which the records are gone', async () => {
+  const storage = await filled(freshPath(), 5);
+  const sums = async (): Promise<number | undefined> => {
+    const query = { by: 'gateway', byEndUser: false, fromMs: NOON - 3 * HOUR + 1, inSlices: false } as const;
+    for await (const [sum] of storage.usage.read(query)) return sum?.requests;
+  };
+  expect(await sums()).toBe(3);
+  await all(() => storage.ledger.purge(NOON - HOUR));
+  expect(await sums()).toBe(4);
+  await storage.close();
+});
