@@ -327,6 +327,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   #answered(): void {
     this.#progress.endedAt = this.#services.clock.now();
     this.#progress.state = 'lingering';
+    this.meter.isComplete = true;
     this.#lease?.ended({ failure: null, endpointsFault: false, usage: this.charge().usage });
     this.#input.output.finishing();
     this.#resolve();

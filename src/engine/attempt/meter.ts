@@ -17,6 +17,8 @@ export class Meter {
   upstreamId: string | null = null;
   usage: Usage | null = null;
   finish: FinishEvent | null = null;
+  /** Whether the answer came to its end; some upstreams do not say how. */
+  isComplete = false;
   error: ErrorEvent | null = null;
   outputChars = 0;
   relayed: RelayTap | undefined;
@@ -88,7 +90,8 @@ export class Meter {
    * @param prompt asked only where the upstream did not count
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
-    if (this.usage) return this.finish ? this.usage : withPassed(this.usage, this.#passedTokens);
+    if (this.usage)
+      return this.isComplete || this.finish ? this.usage : withPassed(this.usage, this.#passedTokens);
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
