@@ -11,6 +11,7 @@ const LIMITS_HTTP = 'test/limits-http.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
 const STREAMS = 'test/scenarios/limits-streams.test.ts';
 const CROWD = 'test/scenarios/limits-crowd.test.ts';
+const AGREE = 'test/scenarios/limits-agree.test.ts';
 const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
 const COMMAND = 'test/limits-command.test.ts';
@@ -52,6 +53,7 @@ export const limitsRequirements: Requirements = {
     `${T_LIMITS}: a reservation that nobody settles is charged at its expiry`,
     `${CROWD}: are never more at once than may be`,
     `${CROWD}: of a project that is at its limit take nothing from another`,
+    `${AGREE}: after a mix of everything nothing is reserved, and what is used is what the records say`,
     `${KILL}: SIGKILL in the middle of streams: the budget knows what they had cost, nothing twice`,
   ),
   'contract.limits.end-users': shown(
