@@ -68,8 +68,9 @@ const index = new KeyIndex({
 const log = { error: console.error };
 const opened = openLimits({ config: () => config, keys: index, ledger: storage.usage, now: Date.now, log });
 await index.refresh();
+const readMs = cpuMs(from);
 await opened.restored();
-console.log(`start: ${cpuMs(from)} of CPU`);
+console.log(`start: ${cpuMs(from)} of CPU, of which ${readMs} until the keys are read`);
 process.stdout.write(
   `held: ${(heapMb() - heapBefore).toFixed(1)} MB of heap, resident ${(process.memoryUsage.rss() / 1e6 - residentBefore).toFixed(1)} MB more\n`,
 );

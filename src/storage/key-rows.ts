@@ -41,12 +41,12 @@ export function decodeKey(row: Selectable<KeyTable>, json: SharedJson): StoredKe
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
-    models: row.models === null ? null : json.parse<string[]>(row.models),
+    models: row.models === null ? null : (json.parse(row.models) as string[]),
     logContent: row.log_content !== 0,
-    routing: row.routing === null ? null : json.parse<RoutingDefaults>(row.routing),
+    routing: row.routing === null ? null : (json.parse(row.routing) as RoutingDefaults),
     strict: row.strict === null ? null : row.strict !== 0,
     projectId: row.project_id,
-    roles: row.roles === null ? USUAL_ROLES : json.parse<KeyRole[]>(row.roles),
+    roles: row.roles === null ? USUAL_ROLES : (json.parse(row.roles) as KeyRole[]),
     limits: decodeEntries(row.limits, json),
     budgets: decodeEntries(row.budgets, json),
     previous: row.previous_hash === null ? null : { hash: row.previous_hash, until: row.previous_until ?? 0 },
@@ -93,5 +93,5 @@ function encodeEntries(entries: readonly LimitEntry[]): string | null {
 }
 
 function decodeEntries(text: string | null, json: SharedJson): readonly LimitEntry[] {
-  return text === null ? NO_ENTRIES : json.parse<LimitEntry[]>(text);
+  return text === null ? NO_ENTRIES : (json.parse(text) as LimitEntry[]);
 }

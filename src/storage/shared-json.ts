@@ -7,13 +7,13 @@ export class SharedJson {
   readonly #values = new Map<string, unknown>();
 
   /** The value of a text; the same object for the same text. Nobody may change it. */
-  parse<T>(text: string): T {
+  parse(text: string): unknown {
     let value = this.#values.get(text);
     if (value === undefined) {
       value = JSON.parse(text) as unknown;
       if (this.#values.size >= MOST_TEXTS) this.#values.clear();
       this.#values.set(text, value);
     }
-    return value as T;
+    return value;
   }
 }

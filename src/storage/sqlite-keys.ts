@@ -2,8 +2,10 @@
 import { type Kysely, sql } from 'kysely';
 import { decodeKey, encodeKeyChange } from './key-rows.ts';
 import type { ChangeOf, KeyChange, KeyFilter, KeyPage, KeyStore, PageRequest, StoredKey } from './ports.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import type { Schema } from './schema.ts';
 import { SharedJson } from './shared-json.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
 
 /** Keys that are read at once where all are read: the event loop turns in between. */
@@ -12,9 +14,13 @@ const PORTION = 2_000;
 export class SqliteKeys implements KeyStore {
   readonly #db: Kysely<Schema>;
   readonly #json = new SharedJson();
+  /** Asked every second: compiled once. */
+  readonly #mark: SqlStatement;
 
-  constructor(db: Kysely<Schema>) {
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
     this.#db = db;
+    const mark = db.selectFrom('keys').select((eb) => eb.fn.max('changed').as('mark'));
+    this.#mark = connection.prepare(mark.compile().sql);
   }
 
   async insert(key: StoredKey): Promise<void> {
@@ -89,11 +95,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   async mark(): Promise<number> {
-    const row = await this.#db
-      .selectFrom('keys')
-      .select((eb) => eb.fn.max('changed').as('mark'))
-      .executeTakeFirst();
-    return Number(row?.mark ?? 0);
+    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
   }
 
   async changedSince(mark: number): Promise<readonly StoredKey[]> {

@@ -2,16 +2,22 @@
 import { type Kysely, sql } from 'kysely';
 import { decodeProject, encodeProjectChange } from './key-rows.ts';
 import type { ChangeOf, ProjectChange, ProjectPageRequest, ProjectStore, StoredProject } from './ports.ts';
+import type { SqlStatement } from '../runtime/sqlite.ts';
 import type { Schema } from './schema.ts';
 import { SharedJson } from './shared-json.ts';
+import type { SqliteBase } from './sqlite-store.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
 
 export class SqliteProjects implements ProjectStore {
   readonly #db: Kysely<Schema>;
   readonly #json = new SharedJson();
+  /** Asked every second: compiled once. */
+  readonly #mark: SqlStatement;
 
-  constructor(db: Kysely<Schema>) {
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
     this.#db = db;
+    const mark = db.selectFrom('projects').select((eb) => eb.fn.max('changed').as('mark'));
+    this.#mark = connection.prepare(mark.compile().sql);
   }
 
   async insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject): Promise<boolean> {
@@ -53,11 +59,7 @@ export class SqliteProjects implements ProjectStore {
   }
 
   async mark(): Promise<number> {
-    const row = await this.#db
-      .selectFrom('projects')
-      .select((eb) => eb.fn.max('changed').as('mark'))
-      .executeTakeFirst();
-    return Number(row?.mark ?? 0);
+    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
   }
 
   async changedSince(mark: number): Promise<readonly StoredProject[]> {
