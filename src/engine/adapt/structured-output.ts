@@ -78,10 +78,10 @@ export function checkFormat(
 
 /** The schema that `checkFormat` may have to compile, to be prepared if it is large; undefined where an upstream is believed. */
 export function schemaToPrepare(
-  format: ResponseFormat | undefined,
+  format: ResponseFormat,
   ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
 ): JsonObject | undefined {
-  if (format?.type !== 'json_schema') return undefined;
+  if (format.type !== 'json_schema') return undefined;
   const isBelieved = ability.faithful && ability.structuredOutput === 'json_schema';
   return isBelieved && format.unwrap === undefined ? undefined : format.schema;
 }

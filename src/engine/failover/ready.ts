@@ -40,11 +40,9 @@ export async function readyFor(asking: TextTry): Promise<Ready> {
   }
   const { quirks, faithful } = endpoint;
   // A schema that the answer will be checked by is compiled first, in a process of its own.
-  const format = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
-  const schema = schemaToPrepare(format ?? request.responseFormat, {
-    structuredOutput: quirks.structuredOutput,
-    faithful,
-  });
+  const ported = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
+  const format = ported ?? request.responseFormat;
+  const schema = format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
   if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
   return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
 }
