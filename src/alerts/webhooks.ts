@@ -79,9 +79,13 @@ export class Webhooks {
   async #try(message: Message, tries: number): Promise<void> {
     const failure = await this.#post(message);
     const pause = PAUSES_MS[tries];
-    if (failure === null || this.#stop.signal.aborted) return this.#end();
+    if (this.#stop.signal.aborted) return this.#end();
     const { log, clock, random } = this.#options;
     const { type, id, webhook } = message;
+    if (failure === null) {
+      log.debug('an alert was delivered', { type, id, to: hostOf(webhook) });
+      return this.#end();
+    }
     const facts = { type, id, to: hostOf(webhook), tries: tries + 1, failure };
     if (pause === undefined || failure === GONE) {
       log.error('an alert could not be delivered', facts);
