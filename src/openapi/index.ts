@@ -1,12 +1,8 @@
-// The description of the whole API, and the page that shows it.
-import type { JsonObject } from '../canonical/index.ts';
-import { MANAGEMENT_BASES, ROUTES } from '../management/index.ts';
+// The description of the whole API, and the page that shows it. The description is made when somebody first asks for it.
 import type { ServedRoute } from '../server/served-routes.ts';
-import { openApiDocument } from './document.ts';
-import { OPERATIONS } from './operations/index.ts';
 import { referencePage } from './reference-page.ts';
 
-let made: JsonObject | undefined;
+let made: Promise<string> | undefined;
 
 /**
  * Answers `/openapi.json`, `/docs`, and what is below that.
@@ -15,10 +11,11 @@ let made: JsonObject | undefined;
  */
 export async function describeApi(path: string, served: readonly ServedRoute[]): Promise<Response> {
   if (path !== '/openapi.json') return referencePage(path);
-  made ??= openApiDocument(OPERATIONS, [...served, ...MANAGED]);
-  return Response.json(made);
+  made ??= describe(served);
+  return new Response(await made, { headers: { 'content-type': 'application/json' } });
 }
 
-const MANAGED: readonly ServedRoute[] = MANAGEMENT_BASES.flatMap((base) =>
-  ROUTES.map(({ method, path }) => ({ method: method.toUpperCase(), path: base + path })),
-);
+async function describe(served: readonly ServedRoute[]): Promise<string> {
+  const { apiDescription } = await import('./api-description.ts');
+  return JSON.stringify(apiDescription(served));
+}

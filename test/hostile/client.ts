@@ -276,31 +276,37 @@ export const CLIENT: readonly Scenario[] = [
   },
   {
     title: 'six hundred keys that are none, from the address of others',
-    async attack(scene) {
-      const answers: Answer[] = [];
-      await Promise.all(
-        times(30, async (lane) => {
-          for (let index = 0; index < 20; index++) {
-            const socket = scene.connect();
-            void socket.send(
-              requestBytes(null, { path: '/v1/models', key: `sk-test-guess-${lane}-${index}` }),
-            );
-            answers.push(await socket.answer(500));
-            socket.close();
-            if (answers.at(-1)?.status === 0) return;
-          }
-        }),
-      );
-      const right = await scene.ask(null, { path: '/v1/models' });
-      return {
-        statuses: statusesOf(answers),
-        logged: scene.log().includes('sk-test-guess'),
-        right: right.status,
-      };
-    },
+    attack: (scene) => guessKeys(scene, '/v1/models'),
+    gets: { statuses: only(0, 401, 429), logged: false, right: 200 },
+  },
+  {
+    title: 'six hundred keys that are of no admin, at the management API',
+    attack: (scene) => guessKeys(scene, '/v1/management/keys'),
     gets: { statuses: only(0, 401, 429), logged: false, right: 200 },
   },
 ];
+
+/** Keys that are none, from one address, and then a right one for models from the same. */
+async function guessKeys(scene: Scene, path: string) {
+  const answers: Answer[] = [];
+  await Promise.all(
+    times(30, async (lane) => {
+      for (let index = 0; index < 20; index++) {
+        const socket = scene.connect();
+        void socket.send(requestBytes(null, { path, key: `sk-test-guess-${lane}-${index}` }));
+        answers.push(await socket.answer(500));
+        socket.close();
+        if (answers.at(-1)?.status === 0) return;
+      }
+    }),
+  );
+  const right = await scene.ask(null, { path: '/v1/models' });
+  return {
+    statuses: statusesOf(answers),
+    logged: scene.log().includes('sk-test-guess'),
+    right: right.status,
+  };
+}
 
 /** No answer is half here: the last bytes are those of a JSON body. */
 function isBetween(tail: string): boolean {
