@@ -59,23 +59,27 @@ export class RecordScan {
     order: 'asc' | 'desc',
     most: number,
   ): readonly ScannedRecord[] {
-    return rowsOf<RecordTable>(this.#records[order].all(from, to, most)).map((row) => this.#scanned(row));
+    return (this.#records[order].all(from, to, most) as object[] as RecordTable[]).map((row) =>
+      this.#scanned(row),
+    );
   }
 
   /** The same of earlier versions. */
   generations(from: string, to: string, order: 'asc' | 'desc', most: number): readonly ScannedRecord[] {
-    return rowsOf<GenerationTable>(this.#generations[order].all(from, to, most)).map(scannedGeneration);
+    return (this.#generations[order].all(from, to, most) as object[] as GenerationTable[]).map(
+      scannedGeneration,
+    );
   }
 
   /** Null when there is none. */
   record(id: Uint8Array | string): ScannedRecord | null {
-    const row = rowsOf<RecordTable>(this.#record.all(id))[0];
+    const row = this.#record.all(id)[0] as object as RecordTable | undefined;
     return row ? this.#scanned(row) : null;
   }
 
   /** Records of a time that do not lie where it is. */
   elsewhere(fromMs: number, toMs: number): readonly ScannedRecord[] {
-    return rowsOf<{ id: Uint8Array | string }>(this.#elsewhere.all(fromMs, toMs)).flatMap(
+    return (this.#elsewhere.all(fromMs, toMs) as { id: Uint8Array | string }[]).flatMap(
       ({ id }) => this.record(id) ?? [],
     );
   }
@@ -113,10 +117,6 @@ function between(db: Kysely<Schema>, table: 'records' | 'generations', order: 'a
     .orderBy('id', order)
     .limit(1)
     .compile().sql;
-}
-
-function rowsOf<T>(rows: readonly object[]): readonly T[] {
-  return rows as readonly T[];
 }
 
 function scannedGeneration(row: GenerationTable): ScannedRecord {
