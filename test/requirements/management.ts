@@ -19,7 +19,7 @@ export const managementRequirements: Requirements = {
     `${SIGN_IN}: a key that is no admin gets a 403, and an admin key cannot call models`,
     `${SIGN_IN}: who is refused is told to the log, without the key, and not more often than is bearable`,
     `${SIGN_IN}: made from the data directory opens the running gateway`,
-    'test/hostile/client.ts: six hundred keys that are of no admin, at the management API',
+    'test/hostile/clients.test.ts: a hostile client',
   ),
   'contract.management.configuration': shown(
     MANAGEMENT,
