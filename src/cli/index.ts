@@ -43,6 +43,13 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./limits.ts')).limits,
   },
   {
+    name: 'usage',
+    usage: 'usage [--by project,key,model,…] [--since 7d]',
+    summary:
+      'print what requests came to (--by end_user --every hour|day|month --until DATE --project A,B --key ID --model ID --csv)',
+    load: async () => (await import('./usage.ts')).usage,
+  },
+  {
     name: 'models',
     usage: 'models [WORD] [--diff]',
     summary:

@@ -1,17 +1,17 @@
 // Sums as reports show them: the same names in JSON, CSV and tables, money in dollars besides, and latencies as quantiles.
 import type { JsonObject } from '../canonical/index.ts';
+import { usdOf } from '../limits/index.ts';
 import { latencyAt, type LatencyCounts } from './latency-buckets.ts';
 import { USAGE_COUNTS, type UsageSums } from './usage-sums.ts';
 
-const NANO = 1e9;
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
 /** One row of a report, without what it was grouped by. */
 export function usageEntry({ counts, details }: UsageSums): JsonObject {
   return {
     ...counts,
-    usd: counts.nano_usd / NANO,
-    cache_saved_usd: counts.cache_saved_nano_usd / NANO,
+    usd: usdOf(counts.nano_usd),
+    cache_saved_usd: usdOf(counts.cache_saved_nano_usd),
     ...quantiles('duration_ms', details.durations),
     ...quantiles('first_content_ms', details.firstContents),
     errors_by_kind: Object.fromEntries(details.errorKinds),

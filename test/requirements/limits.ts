@@ -15,6 +15,11 @@ const AGREE = 'test/scenarios/limits-agree.test.ts';
 const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
 const COMMAND = 'test/limits-command.test.ts';
+const USAGE = 'usage and retention';
+const SUMS = 'test/usage-sums.test.ts';
+const LIST = 'test/generation-list.test.ts';
+const RETENTION = 'test/ledger-retention.test.ts';
+const USAGE_COMMAND = 'test/usage-command.test.ts';
 
 export const limitsRequirements: Requirements = {
   'contract.limits.windows': shown(
@@ -93,5 +98,42 @@ export const limitsRequirements: Requirements = {
     `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
     `${STORE}: a holder that does not renew its lease`,
     `${STORE}: replaces what a dead process may have used`,
+  ),
+  'contract.usage.sums': shown(
+    USAGE,
+    'Sums by hour, day and whatever records are of equal the records, to the nano-dollar, also after a crash.',
+    `${SUMS}: sums by time and by what records are of are those of the records, before and after days are put together`,
+    `${SUMS}: a record counts once, however often its entry is brought in`,
+    `${SUMS}: limits are set from sums of the records since any millisecond, by owner, model and end user`,
+  ),
+  'contract.usage.backfill': shown(
+    USAGE,
+    'Records of earlier versions are added up once in the background, and a report says when it is not complete.',
+    `${SUMS}: what was written before there were sums is counted once, from the newest on, while more comes`,
+    `${SUMS}: what an older program writes beside this one is counted, too`,
+    `${SUMS}: limits wait for the sums of older records`,
+  ),
+  'contract.usage.bounded': shown(
+    USAGE,
+    'End users by the million take a bounded number of rows, and what has no room is counted together.',
+    `${SUMS}: an hour has room for so many end users of a project; the others are counted together`,
+  ),
+  'contract.usage.list': shown(
+    USAGE,
+    'Generations are listed by filters, in order and page by page, of all versions.',
+    `${LIST}: what passes is listed in the order of the requests, page by page, whatever of it is in the sums`,
+    `${LIST}: records of the first tables and those that are not added up yet lie among the others`,
+  ),
+  'contract.usage.retention': shown(
+    USAGE,
+    'Records, contents and sums go after their days, in small steps; what they came to stays.',
+    `${RETENTION}: old records go with their contents, a bounded number at a time, and their sums stay`,
+    `${RETENTION}: contents alone may go sooner, large ones few at a time`,
+    `${RETENTION}: old sums go by the day, and what they came to stays in the sums of all time`,
+  ),
+  'contract.usage.command': shown(
+    USAGE,
+    'A command prints what a running gateway has just written.',
+    `${USAGE_COMMAND}: prints what the gateway has just written, by model and end user, and for a filter`,
   ),
 };

@@ -1,0 +1,68 @@
+// `dragoman usage` beside a gateway that runs: what was just used, by whom, as a table, JSON and CSV.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from './harness.ts';
+import { freshFolder, runProgram } from './program.ts';
+
+const SLOW = 60_000;
+const { folder, remove } = freshFolder();
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    projects: { search: {} },
+    keys: [{ name: 'ci', key: 'sk-test', project: 'search' }],
+  });
+  for (const [model, user] of [
+    ['sim/chat', 'ann'],
+    ['sim/chat', 'ann'],
+    ['sim/nothing', 'ben'],
+  ]) {
+    const answer = await gateway.post('/chat/completions', {
+      model,
+      user,
+      messages: [{ role: 'user', content: 'count to 20' }],
+    });
+    await answer.text();
+  }
+});
+afterAll(async () => {
+  await gateway.close();
+  remove();
+});
+
+const run = (...words: string[]): ReturnType<typeof runProgram> =>
+  runProgram(['usage', '--data-dir', gateway.dataDir, ...words], { folder });
+
+test(
+  'prints what the gateway has just written, by model and end user, and for a filter',
+  async () => {
+    const { code, out, err } = await run('--by', 'project,model', '--since', '1h');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.trim().split('\n');
+    expect(lines[0]).toMatch(
+      /^PROJECT\s+MODEL\s+REQUESTS\s+ERRORS\s+INPUT\s+CACHED\s+OUTPUT\s+USD\s+SAVED\s+UNPRICED$/,
+    );
+    expect(lines.slice(1).some((line) => /^search\s+sim\/chat\s+2\s+0\s+/.test(line))).toBe(true);
+    const json = await run('--every', 'day', '--model', 'sim/chat', '--json');
+    expect(JSON.parse(json.out)).toMatchObject([{ requests: 2, errors: 0, attempts: 2 }]);
+    const users = await run('--by', 'end_user', '--csv');
+    expect(users.out.split('\r\n')[0]).toBe('project,end_user,requests,errors,input,output,usd,unpriced');
+    expect(users.out).toMatch(/^search,[0-9a-f]{32},2,0,/m);
+  },
+  SLOW,
+);
+
+test(
+  'what it does not know is refused with what there is',
+  async () => {
+    expect(await run('--by', 'colour')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('protocol, or end_user'),
+    });
+    expect(await run('--since', 'yesterday')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('24h, 7d or 4w'),
+    });
+  },
+  SLOW,
+);
