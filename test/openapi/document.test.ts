@@ -1,5 +1,7 @@
 // The description of the API: valid, complete, and true of what the gateway answers to its examples.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
@@ -34,7 +36,10 @@ test('it is valid OpenAPI 3.1', async () => {
   const checked = await new Validator().validate(structuredClone(document) as Json);
   expect(checked.errors ?? []).toEqual([]);
   expect(checked.valid).toBe(true);
-  expect(document).toMatchObject({ openapi: '3.1.0' });
+  const { version } = JSON.parse(readFileSync(join(import.meta.dir, '..', '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { version } });
 });
 
 test('every operation has a name of its own, its audience, and every refusal in the shape of its protocol', () => {
