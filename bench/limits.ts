@@ -1,6 +1,20 @@
 // CPU time of admission and settlement together under five limits, and what a hundred thousand keys with limits cost at
 // the start. `node bin/bun.mjs run bench/limits.ts` prints both.
-import { limitId, Limiter, nanoUsdOf, type LimitEntry, type Owner, type Scope } from '../src/limits/index.ts';
+import type { CanonicalRequest } from '../src/canonical/index.ts';
+import type { Endpoint } from '../src/catalog/index.ts';
+import { Allowance } from '../src/engine/allowance.ts';
+import { demandOf } from '../src/engine/demand.ts';
+import { estimatedInputTokens } from '../src/ledger/index.ts';
+import {
+  limitId,
+  type LimitEntry,
+  Limiter,
+  Limits,
+  nanoUsdOf,
+  type Owner,
+  type Scope,
+} from '../src/limits/index.ts';
+import { encodeRateLimitHeaders } from '../src/protocols/index.ts';
 import type { Figures } from './measure.ts';
 
 const KEYS = 100_000;
@@ -66,6 +80,44 @@ function measureLimits(rounds: number): LimitsFigure {
   return { requestUs, streamUs, startMs, startMb, usedMb: heapMb() - before };
 }
 
+/**
+ * CPU microseconds of everything that limits cost a request: its demand, admission, ten looks of the meter, headers and
+ * settlement. Median of the rounds. @param entries of its key; none: what it costs where nothing is limited
+ */
+function measureRequests(rounds: number, entries: readonly LimitEntry[]): number {
+  const source = { entriesOf: () => [], all: () => [] };
+  const limits = new Limits(source, Date.now);
+  const tenant = { keyId: 'key_1', projectId: 'key_1', name: 'ci', limits: entries };
+  const text = 'word '.repeat(400);
+  const request = {
+    items: [{ type: 'message', role: 'user', parts: [{ type: 'text', text }] }],
+    tools: [],
+    stream: true,
+  } as unknown as CanonicalRequest;
+  const price = { input: 1, output: 4, source: 'bench' };
+  const endpoint = { modelId: 'openai/gpt-5', price, maxOutputTokens: null } as unknown as Endpoint;
+  const state = { health: () => ({ usualOutputTokens: 500 }) } as unknown as Parameters<typeof demandOf>[3];
+  const answer = (): void => {
+    const allowance = Allowance.of(limits, tenant, Date.now);
+    if (!allowance) return;
+    const inputTokens = estimatedInputTokens(request);
+    allowance.admit(demandOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
+    const spending = allowance.begin({ price, inputTokens }, 0, () => null);
+    for (let read = 1; read <= 10; read += 1) spending?.note(read * 40, null);
+    spending?.end({ usage: null, cost: { usd: 0.001, items: {}, price: null } });
+    const left = allowance.left();
+    if (left) encodeRateLimitHeaders(left);
+    allowance.settle({ requests: 1, tokens: 700, nanoUsd: nanoUsdOf(0.001) });
+  };
+  const round = (): number => {
+    const from = process.cpuUsage();
+    for (let at = 0; at < REQUESTS; at += 1) answer();
+    return sinceUs(from) / REQUESTS;
+  };
+  round();
+  return median(Array.from({ length: rounds }, round));
+}
+
 /** What the report takes of it. */
 export function limitsFigures(rounds: number): Figures {
   const { requestUs, startMb } = measureLimits(rounds);
@@ -107,6 +159,9 @@ if (import.meta.main) {
   const { requestUs, streamUs, startMs, startMb, usedMb } = measureLimits(9);
   console.log(`admission and settlement under five limits: ${requestUs.toFixed(2)} µs of CPU`);
   console.log(`the same with ten growths of a stream: ${streamUs.toFixed(2)} µs`);
+  const own = [...GATEWAY, ...PROJECT, ...KEY];
+  console.log(`all that they cost a streamed request: ${measureRequests(9, own).toFixed(2)} µs`);
+  console.log(`where nothing is limited: ${measureRequests(9, []).toFixed(2)} µs`);
   console.log(`${KEYS} keys with limits: ${startMs.toFixed(0)} ms of CPU, ${startMb.toFixed(0)} MB`);
   console.log(`after a request of each: ${usedMb.toFixed(0)} MB`);
 }
