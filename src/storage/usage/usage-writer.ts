@@ -8,7 +8,6 @@ import {
   addUsageSums,
   noUsageSums,
   USAGE_COUNTS,
-  type UsageCounts,
   type UsageDetails,
   type UsageSums,
 } from '../../usage/index.ts';
@@ -95,9 +94,9 @@ export class UsageWriter {
     this.#add('usage_daily', { keys, sums });
   }
 
+  /** The sums of a row, to be read only: its counts are the row itself. */
   sumsOf(row: UsageTable): UsageSums {
-    const counts = Object.fromEntries(USAGE_COUNTS.map((name) => [name, row[name]])) as UsageCounts;
-    return { counts, details: this.#readDetails(row.details) };
+    return { counts: row, details: this.#readDetails(row.details) };
   }
 
   #readDetails(bytes: Uint8Array): UsageDetails {
