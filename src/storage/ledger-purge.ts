@@ -8,8 +8,8 @@ import type { SqliteBase } from './sqlite-store.ts';
 import type { Backfill } from './usage/backfill.ts';
 import { PURGED_BEFORE } from './usage/usage-tables.ts';
 
-/** Rows that are deleted in one go: one or two milliseconds. */
-const ROWS = 100;
+/** Rows that are deleted in one go: about a millisecond. */
+const ROWS = 50;
 /** Contents that are deleted in one go, in bytes: each page of a large one has to be read. */
 const CONTENT_BYTES = 500_000;
 
