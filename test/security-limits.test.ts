@@ -67,7 +67,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ],
   [
     "what follows an upstream's complete answer",
-    `${inKb(constant('engine/attempt/attempt.ts', 'LINGER_BYTES'))}, ${constant('engine/attempt/attempt.ts', 'LINGER_MS') / 1000} s`,
+    `${inKb(constant('engine/attempt/progress.ts', 'LINGER_BYTES'))}, ${constant('engine/attempt/progress.ts', 'LINGER_MS') / 1000} s`,
   ],
   [
     "an upstream's head",
