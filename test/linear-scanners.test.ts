@@ -13,7 +13,7 @@ import { htmlToText } from '../src/tools/pages/html-to-text.ts';
 import { ChunkedDecoder } from '../src/upstream/chunked.ts';
 import { ResponseParser } from '../src/upstream/response-parser.ts';
 import { EventReader } from '../src/engine/attempt/event-reader.ts';
-import { growthOf } from './growth.ts';
+import { growthOf, MOST_GROWTH } from './growth.ts';
 
 /** Characters at n = 1. */
 const CHARS = 30_000;
@@ -159,6 +159,6 @@ describe.each(Object.entries(READERS))('%s', (_, open) => {
 function slowTexts(prepare: (text: string) => () => void, chars = CHARS): string[] {
   return Object.entries(TEXTS).flatMap(([name, text]) => {
     const growth = growthOf((n) => prepare(textOf(text, chars * n)));
-    return growth > 5 ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
+    return growth > MOST_GROWTH ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
   });
 }

@@ -15,7 +15,7 @@ import {
 } from '../src/canonical/index.ts';
 import { protocols, type AnswerContext, type Protocol } from '../src/protocols/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
-import { growthOf, repetitionsOf, shapesOf, type Shape } from './growth.ts';
+import { growthOf, MOST_GROWTH, repetitionsOf, shapesOf, type Shape } from './growth.ts';
 
 const GOLDEN = join(import.meta.dir, 'golden');
 const servers = protocols.flatMap(({ name, server }) => (server ? [{ name, server }] : []));
@@ -94,7 +94,7 @@ function tooSlow(shapes: readonly Shape[], prepare: (input: unknown) => () => vo
   expect(shapes.length).toBeGreaterThan(5);
   return shapes.flatMap(({ name, grow }) => {
     const growth = growthOf((n) => prepare(grow(n)));
-    return growth > 5 ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
+    return growth > MOST_GROWTH ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
   });
 }
 
