@@ -70,6 +70,8 @@ describe('an endpoint that asks for a pause', () => {
   const ask = async (scene: RoutingScene, seconds: string): Promise<readonly string[]> => {
     let refused = false;
     scene.forget();
+    // Of the gateway's start, not of a request.
+    scene.clock.waits.length = 0;
     scene.answer('east', (exchange) => {
       if (refused)
         return whole({ choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] })(
@@ -88,7 +90,9 @@ describe('an endpoint that asks for a pause', () => {
   test('is waited for where the operator wants that, up to five seconds', async () => {
     await using scene = await startRouting({ models, routing: { rate_limited: 'wait' } });
     expect(await ask(scene, '2')).toEqual(['east', 'east']);
+    expect(scene.clock.waits).toEqual([2000]);
     expect(await ask(scene, '6')).toEqual(['east', 'west']);
+    expect(scene.clock.waits).toEqual([]);
   });
 
   test('is passed over otherwise', async () => {
