@@ -42,8 +42,9 @@ export function countFacts({ counts, details }: UsageSums, facts: UsageFacts): v
   const { usage, costUsd } = facts;
   if (usage) countTokens(counts, usage);
   if (usage) for (const tool in usage.tools) addNamed(details.tools, tool, whole(usage.tools[tool] ?? 0));
-  if (costUsd === null) counts.unpriced += 1;
-  else counts.nano_usd += whole(nanoUsdOf(costUsd));
+  if (costUsd !== null) counts.nano_usd += whole(nanoUsdOf(costUsd));
+  // What was refused, or failed before anybody counted, cost nothing.
+  else if (usage) counts.unpriced += 1;
   counts.cache_saved_nano_usd += whole(facts.cacheSavedNanoUsd);
   if (facts.isLate) return;
   counts.requests += 1;

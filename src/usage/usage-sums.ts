@@ -6,7 +6,8 @@ import type { LatencyCounts } from './latency-buckets.ts';
  * Sums, under the names that they have in tables, JSON and CSV. Tokens partition, as in `Usage`: none is counted twice.
  * `requests`: those of clients; counts that came late for one add tokens and money, but no request.
  * `cancelled`: whose client had left; `estimated`: whose tokens the gateway counted, because nobody else did.
- * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records whose cost is unknown, which add none.
+ * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records with tokens whose cost is unknown, which
+ * add none.
  * `cache_saved_nano_usd`: what the tokens that were read from caches would have cost as other input, less what they cost;
  * where the prices differ between the turns of an answer, nothing.
  * `duration_ms`: from arrival to end; `first_content_ms`: from arrival to the first content, of `first_contents` requests
