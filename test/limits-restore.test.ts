@@ -56,6 +56,18 @@ test('a start sets budgets, daily limits and rolling ones by owner, model and ti
   expect(scene.used(b)).toEqual([1, 0, 0]);
 });
 
+test('after a start by a clock that was set back, what runs over midnight keeps to its own day', async () => {
+  const scene = new LimitsScene();
+  const key = scene.key([{ usd: 1e-7, per: 'day' }]);
+  const ledger = new LedgerOfTests();
+  ledger.entries.push(entry([key], NOON, { nanoUsd: 60 }), entry([key], NOON + 2 * DAY));
+  await restoreFromLedger(scene.limiter, [key], ledger, NOON);
+  const running = scene.admitted(key, { nanoUsd: 10 });
+  scene.clock.advance(DAY);
+  expect(scene.limiter.grow(running, { requests: 1, tokens: 1, nanoUsd: 35 })).toBeNull();
+  expect(scene.limiter.grow(running, { requests: 1, tokens: 1, nanoUsd: 41 })).not.toBeNull();
+});
+
 test('thousands of keys ask a few questions, and nothing of what a restart forgets', async () => {
   const scene = new LimitsScene();
   const ledger = new AskedLedger();

@@ -129,8 +129,23 @@ describe('a calendar counter', () => {
   test('keeps few periods, and loses nothing when the clock goes far back', () => {
     const daily = counter();
     for (let days = 1; days <= 5; days += 1) daily.reserve(1, noon + days * day);
-    expect(daily.used(noon - 100 * day)).toBe(3);
-    expect(daily.used(noon - 99 * day)).toBe(3);
+    // Three that are remembered, and as much as in one of the others.
+    expect(daily.used(noon - 100 * day)).toBe(4);
+    expect(daily.used(noon - 99 * day)).toBe(4);
+  });
+
+  test('spends no period twice that was forgotten', () => {
+    const daily = counter();
+    for (let days = 0; days <= 3; days += 1) daily.reserve(days === 0 ? 9 : 1, noon + days * day);
+    expect(daily.used(noon)).toBeGreaterThanOrEqual(9);
+  });
+
+  test('keeps what lies ahead in its place while the clock goes back day after day', () => {
+    const daily = counter();
+    for (let days = 0; days >= -30; days -= 1) daily.reserve(1, noon + days * day);
+    expect(daily.used(noon - 30 * day)).toBe(31);
+    for (let days = -30; days <= 0; days += 1)
+      expect(daily.used(noon + days * day)).toBeGreaterThanOrEqual(1 - days);
   });
 
   test('says when something fits again', () => {

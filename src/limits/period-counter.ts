@@ -8,8 +8,17 @@ interface Period extends Slot {
   readonly start: number;
 }
 
+/** What the ledger has of several periods in one sum: it counts in the last of them. */
+interface Spread {
+  readonly from: number;
+  readonly to: number;
+  readonly amount: number;
+}
+
 /** Periods that are remembered: the current one, and others for clocks that are set back. */
 const MOST_PERIODS = 3;
+/** The same, while the current one is the oldest, by a clock that was set back. */
+const MOST_AHEAD = 16;
 
 export class PeriodCounter implements Counter {
   reserved = 0;
@@ -17,6 +26,11 @@ export class PeriodCounter implements Counter {
   /** In the order of time. */
   readonly #periods: Period[] = [];
   #current = -1;
+  /** The latest period that was forgotten: from it back, each is as full as the fullest of those forgotten. */
+  #forgotten = -1;
+  #mostForgotten = 0;
+  /** After a start with a clock that was set back; null, as nearly always, where there is none. */
+  #spread: Spread[] | null = null;
 
   /** @param calendar null: one period for all time */
   constructor(calendar: Calendar | null) {
@@ -33,7 +47,11 @@ export class PeriodCounter implements Counter {
 
   usedIn(slot: Slot, nowMs: number): number {
     const { start } = this.#turnTo(nowMs);
-    return 'start' in slot && (slot as Period).start < start ? slot.used : this.used(nowMs);
+    if (!isPeriod(slot) || slot.start >= start) return this.used(nowMs);
+    let { used } = slot;
+    for (const { from, to, amount } of this.#spread ?? [])
+      if (slot.start >= from && slot.start < to) used += amount;
+    return used;
   }
 
   reserve(amount: number, nowMs: number): Slot {
@@ -55,8 +73,10 @@ export class PeriodCounter implements Counter {
   }
 
   restore(spent: number, atMs: number, nowMs: number): void {
-    this.#turnTo(atMs).used += spent;
-    this.#turnTo(nowMs);
+    const period = this.#turnTo(atMs);
+    period.used += spent;
+    const { start } = this.#turnTo(nowMs);
+    if (start < period.start) (this.#spread ??= []).push({ from: start, to: period.start, amount: spent });
   }
 
   freesAt(amount: number, limit: number, nowMs: number): Frees {
@@ -77,21 +97,28 @@ export class PeriodCounter implements Counter {
     const known = this.#periods[at];
     this.#current = at;
     if (known?.start === start) return known;
-    const period = { start, used: 0 };
+    const period = { start, used: start <= this.#forgotten ? this.#mostForgotten : 0 };
     this.#periods.splice(at, 0, period);
     if (this.#periods.length > MOST_PERIODS) this.#forgetOne();
     return period;
   }
 
-  /** The oldest period goes; when the clock was set back to it, the newest, whose sum the one before it takes over. */
+  /** The oldest period goes; when the clock was set back to it, one before the newest, which takes over its sum. */
   #forgetOne(): void {
     if (this.#current > 0) {
-      this.#periods.shift();
+      const oldest = this.#periods.shift();
       this.#current -= 1;
-      return;
+      this.#forgotten = Math.max(this.#forgotten, oldest?.start ?? -1);
+      this.#mostForgotten = Math.max(this.#mostForgotten, oldest?.used ?? 0);
+    } else if (this.#periods.length > MOST_AHEAD) {
+      const [before, newest] = this.#periods.splice(-2);
+      if (!before || !newest) return;
+      newest.used += before.used;
+      this.#periods.push(newest);
     }
-    const newest = this.#periods.pop();
-    const before = this.#periods.at(-1);
-    if (newest && before) before.used += newest.used;
   }
+}
+
+function isPeriod(slot: Slot): slot is Period {
+  return 'start' in slot;
 }
