@@ -99,9 +99,8 @@ describe('a bucket', () => {
     });
     clock.advance(3_700_000);
     expect((await rejection(client.files.retrieve(file.id))) as APIError).toMatchObject({ status: 404 });
-    // A purge that is due while the one before still runs is left out: the next comes ten minutes later.
     for (let round = 0; round < 500 && s3.objects.size > 0; round++) {
-      clock.advance(round % 50 === 49 ? 600_000 : 1);
+      clock.advance(1);
       await fetch(`${gateway.origin}/healthz`);
     }
     expect(s3.objects.size).toBe(0);

@@ -24,16 +24,19 @@ export interface PurgeOptions {
 /** Begins. @returns what stops it */
 export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () => void {
   const running = new Set<Purgeable>();
-  const purge = (): void => {
-    for (const store of stores) {
-      // The first time after a long one may take longer than the time between two.
-      if (running.has(store)) continue;
-      running.add(store);
-      purgeAll(store, clock.now(), goesOn)
-        .catch((error: unknown) => log.warn('what has expired could not be deleted', { error }))
-        .finally(() => running.delete(store));
-    }
+  /** Stores whose purge was due while the one before still ran: the first may take longer than the time between two. */
+  const due = new Set<Purgeable>();
+  const purgeOne = (store: Purgeable): void => {
+    if (running.has(store)) return void due.add(store);
+    running.add(store);
+    purgeAll(store, clock.now(), goesOn)
+      .catch((error: unknown) => log.warn('what has expired could not be deleted', { error }))
+      .finally(() => {
+        running.delete(store);
+        if (due.delete(store) && goesOn()) purgeOne(store);
+      });
   };
+  const purge = (): void => stores.forEach(purgeOne);
   const stopFirst = clock.after(FIRST_MS, purge);
   const stopOthers = clock.every(PURGE_MS, purge);
   return () => {
