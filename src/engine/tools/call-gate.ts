@@ -7,8 +7,11 @@ import { HeldBytes } from '../held-bytes.ts';
 
 /** Of its own tools, the gateway makes no more calls than this for one answer. */
 const MOST_CALLS = 128;
-/** Most characters of all results of one answer: each travels to the upstream again with every further turn. */
-const MOST_RESULT_CHARS = 16 * 1024 * 1024;
+/**
+ * Most characters of all results of one answer, some two million tokens: each travels to the upstream again with every
+ * further turn, and what is stored of them is written in one piece, for which others wait.
+ */
+const MOST_RESULT_CHARS = 8 * 1024 * 1024;
 
 export class CallGate {
   readonly #most: number;
