@@ -16,7 +16,7 @@ const flood = (): object => ({
   ],
 });
 const photo = (): object => ({
-  content: [{ type: 'image', data: 'A'.repeat(7 * 1_048_576), mimeType: 'image/png' }],
+  content: [{ type: 'image', data: 'A'.repeat(3.5 * 1_048_576), mimeType: 'image/png' }],
 });
 let scene: ToolScene;
 beforeAll(async () => {
@@ -154,7 +154,7 @@ describe('allowed calls', () => {
     await ask(scene, 'chat', { input: allowed(3, 'photo'), tools: tools() }, false);
     const sent = scene.upstream.requests.at(-1)?.text ?? '';
     expect(sent.match(/The result is left out/g)).toHaveLength(1);
-    expect(sent.length).toBeLessThan(17 * 1_048_576);
+    expect(sent.length).toBeLessThan(9 * 1_048_576);
   });
 });
 
