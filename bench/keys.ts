@@ -8,7 +8,7 @@ import { KeyCommands, KeyIndex } from '../src/auth/index.ts';
 import { openLimits } from '../src/cli/open-limits.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 
 const KEYS = 100_000;
 /** Looks for changes, of which the mean is taken. */

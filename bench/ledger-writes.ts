@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { newGenerationId } from '../src/runtime/ids.ts';
-import type { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import type { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { sampleRecord } from './sample-records.ts';
 
 const ROUNDS = 15;
@@ -12,7 +12,7 @@ const RECORDS = 4_000;
 
 /** Records as a busy gateway has them: of some keys and models, each with one attempt. */
 async function measureTree(tree: string): Promise<() => Promise<number>> {
-  const { openSqliteStorage: open } = (await import(join(tree, 'src/storage/sqlite-storage.ts'))) as {
+  const { openSqliteStorage: open } = (await import(join(tree, 'src/storage/sqlite/storage.ts'))) as {
     openSqliteStorage: typeof openSqliteStorage;
   };
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-writes-'));

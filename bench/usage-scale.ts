@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import type { Storage } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { aligned } from './report.ts';
 import { sampleRecord } from './sample-records.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Alert, Watch } from '../src/alerts/index.ts';
 import { Limits } from '../src/limits/index.ts';
 import { MemoryRoutingState } from '../src/routing/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { eventually } from './program.ts';

@@ -14,7 +14,7 @@ import {
   presentedKey,
 } from '../src/auth/index.ts';
 import { type GatewayError } from '../src/canonical/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { compileNamePatterns } from '../src/lib/name-patterns.ts';
 

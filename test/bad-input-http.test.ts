@@ -2,7 +2,7 @@
 // is always one in OpenAI's shape, and nothing a client sends can break the head of the answer.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { KeyCommands } from '../src/auth/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { readCompletion, readError } from './chat-shape.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';

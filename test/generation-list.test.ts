@@ -5,7 +5,7 @@ import type { GenerationRecord } from '../src/ledger/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import type { GenerationFilters, Storage } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';

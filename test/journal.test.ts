@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { type Entry, readEntries, writeEntry } from '../src/storage/journal/entries.ts';
 import { Journal, type JournalTarget } from '../src/storage/journal/journal.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import type { Storage } from '../src/storage/ports.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';

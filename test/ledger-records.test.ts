@@ -8,7 +8,7 @@ import { CompactReader } from '../src/storage/compact/reader.ts';
 import { CompactWriter } from '../src/storage/compact/writer.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt as sampleAttempt, generation as sampleGeneration } from './storage-records.ts';
 

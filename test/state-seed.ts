@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import { KeyIndex } from '../src/auth/index.ts';
 import type { JsonObject } from '../src/canonical/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import type { Storage, StoredResponse } from '../src/storage/ports.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import type { ManualClock } from './manual-clock.ts';

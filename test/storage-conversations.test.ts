@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import type { JsonObject } from '../src/canonical/index.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import type { PageRequest, StoredConversation } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { message, storedResponse } from './storage-records.ts';

@@ -1,6 +1,6 @@
 // Prompt templates through their port: versions and their numbers, the default one, paging, two keys, the quota.
 import { expect, test } from 'bun:test';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 

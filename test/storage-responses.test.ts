@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import type { Storage } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { generation, message, storedResponse } from './storage-records.ts';

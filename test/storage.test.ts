@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { openSqlite } from '../src/runtime/sqlite.ts';
-import { GroupCommit } from '../src/storage/group-commit.ts';
-import { MIGRATIONS, migrate } from '../src/storage/migrations.ts';
+import { GroupCommit } from '../src/storage/sqlite/group-commit.ts';
+import { MIGRATIONS, migrate } from '../src/storage/sqlite/migrations.ts';
 import type { StoredKey } from '../src/storage/ports.ts';
-import type { Schema } from '../src/storage/schema.ts';
-import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import type { Schema } from '../src/storage/sqlite/schema.ts';
+import { sqliteDialect } from '../src/storage/sqlite/dialect.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, COST, generation, storedResponse, USAGE } from './storage-records.ts';

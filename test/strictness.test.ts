@@ -2,7 +2,7 @@
 // without a stream, which a configuration may forgive.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { KeyCommands } from '../src/auth/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { chatBody, responsesBody, whole } from './upstreams/answers.ts';
 import { recordOf, startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at } from './upstreams/json-path.ts';

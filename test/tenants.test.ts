@@ -9,7 +9,7 @@ import {
   withRole,
 } from '../src/auth/index.ts';
 import type { StoredKey, StoredProject } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';

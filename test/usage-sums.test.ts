@@ -17,7 +17,7 @@ import type { LedgerSum, SumQuery } from '../src/limits/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import type { Storage } from '../src/storage/ports.ts';
-import { openSqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';

@@ -5,7 +5,7 @@ import { Files } from '../state/files.ts';
 import { openBucket } from '../runtime/s3.ts';
 import { BlobFolder } from '../storage/blob-folder.ts';
 import { S3Blobs } from '../storage/s3-blobs.ts';
-import { openSqliteStorage } from '../storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../storage/sqlite/storage.ts';
 import type { BlobStore, Storage } from '../storage/ports.ts';
 
 /**

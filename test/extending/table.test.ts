@@ -1,8 +1,8 @@
 // A table is one file and one line: a store of this folder's own, added to the list of stores of a directory that was
 // there before it, and there for programs that know it only.
 import { expect, test } from 'bun:test';
-import { openSqliteStorage, openWith } from '../../src/storage/sqlite-storage.ts';
-import { STORES } from '../../src/storage/sqlite-stores.ts';
+import { openSqliteStorage, openWith } from '../../src/storage/sqlite/storage.ts';
+import { STORES } from '../../src/storage/sqlite/stores.ts';
 import { rejection } from '../rejection.ts';
 import { freshPath } from '../storage-directory.ts';
 import { generation } from '../storage-records.ts';

@@ -1,6 +1,6 @@
 // A table and its store in one file, as somebody would add it: what tenants wrote into a guest book.
 import type { Kysely } from 'kysely';
-import type { SqliteStore } from '../../src/storage/sqlite-store.ts';
+import type { SqliteStore } from '../../src/storage/sqlite/store.ts';
 
 export interface GuestBook {
   sign(projectId: string, line: string): Promise<void>;

@@ -1,7 +1,7 @@
 // The audit log: every change is in it, with who made it, and nothing is in it for ever.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ROUTES } from '../../src/management/routes/index.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import type { AuditEntry } from '../../src/storage/ports.ts';
 import { freshFolder, runProgram } from '../program.ts';
 import { rejection } from '../rejection.ts';

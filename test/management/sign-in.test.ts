@@ -1,7 +1,7 @@
 // Who may manage a gateway, and what everybody else is told.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { isOperatorToken, operatorToken } from '../../src/auth/index.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
 
 let gateway: ManagedGateway;

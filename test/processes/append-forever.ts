@@ -1,6 +1,6 @@
 // Appends records until it is killed, and prints every id once its append has returned: run by
 // ledger-durability.test.ts.
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { attempt, generation } from '../storage-records.ts';
 
 const storage = await openSqliteStorage({

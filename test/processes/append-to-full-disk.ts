@@ -1,6 +1,6 @@
 // Appends records until one is refused, and prints every id whose append has returned, then the refusal: run by
 // journal.test.ts with a limit on the size of files, which is met in the middle of an entry.
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { generation } from '../storage-records.ts';
 
 const storage = await openSqliteStorage({ path: process.argv[2] ?? '', later: () => {} });

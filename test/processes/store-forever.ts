@@ -1,6 +1,6 @@
 // Stores responses with their records and their conversation's items until it is killed, and prints every id once
 // its promises have resolved: run by storage-durability.test.ts.
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { attempt, generation, storedResponse } from '../storage-records.ts';
 
 const storage = await openSqliteStorage({ path: process.argv[2] ?? '' });

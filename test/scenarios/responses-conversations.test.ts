@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KeyIndex } from '../../src/auth/index.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { cutAfter, opened, silence, whole } from '../upstreams/answers.ts';

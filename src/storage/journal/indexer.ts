@@ -1,7 +1,7 @@
 // Moves what the journal holds into the database: many entries with one transaction, a little later than they came and a
 // few at a time, so that no request waits for it. Whoever reads has it done first, and so reads what was written.
 import { GatewayError } from '../../canonical/index.ts';
-import type { GroupCommit } from '../group-commit.ts';
+import type { GroupCommit } from '../sqlite/group-commit.ts';
 import type { Entry } from './entries.ts';
 import type { Journal } from './journal.ts';
 import type { Apply, JournalFolder } from './journal-folder.ts';

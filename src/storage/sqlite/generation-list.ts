@@ -1,0 +1,165 @@
+// The list of generations: finds the ids of those that pass, in the order of their requests, in both tables of records.
+import { GatewayError } from '../../canonical/index.ts';
+import type { SqliteNames } from './names.ts';
+import type { GenerationFilters, GenerationQuery } from '../ports.ts';
+import { firstIdAt, textId, timeOf } from '../record-ids.ts';
+import type { SqliteBase } from './store.ts';
+import type { CandidateHours } from './usage/candidate-hours.ts';
+import { HOUR_MS, type HourSpan } from '../usage/hours.ts';
+import { RecordScan, type ScannedRecord } from './usage/record-scan.ts';
+import { othersRun } from './usage/usage-reader.ts';
+
+/** Records that are read in one go: about a millisecond. */
+const CHUNK = 200;
+
+/** Places before and behind all ids, as text: those are hexadecimal digits. */
+const BEFORE_ALL = '';
+const BEHIND_ALL = 'g';
+
+/** Places among the ids, as text: from the first on, and before the second. */
+interface IdSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+export class GenerationList {
+  readonly #names: SqliteNames;
+  readonly #scan: RecordScan;
+  readonly #hours: CandidateHours;
+
+  constructor(base: SqliteBase, hours: CandidateHours) {
+    this.#names = base.names;
+    this.#scan = new RecordScan(base);
+    this.#hours = hours;
+  }
+
+  /** Ids of what passes, in order; at most one more than asked for. Lets others run meanwhile. */
+  async ids(query: GenerationQuery): Promise<readonly string[]> {
+    const { filters, order, limit } = query;
+    const found: string[] = [];
+    for await (const span of this.#spans(query))
+      for await (const records of this.#records(span, order)) {
+        for (const record of records) if (this.#passes(record, filters)) found.push(textId(record.id));
+        if (found.length > limit) return found.slice(0, limit + 1);
+      }
+    return found;
+  }
+
+  /** Where to look. */
+  async *#spans({ filters, order, after }: GenerationQuery): AsyncGenerator<IdSpan> {
+    const bounds = boundsOf(filters, order, after);
+    if (!isSelective(filters)) return yield bounds;
+    const span = { from: Math.floor(hourAt(bounds.from)), to: Math.floor(hourAt(bounds.to)) + 1 };
+    for await (const hours of this.#hours.read(span, filters, order)) yield within(hours, bounds);
+  }
+
+  /** Records of both tables, in one order. */
+  async *#records(span: IdSpan, order: 'asc' | 'desc'): AsyncGenerator<readonly ScannedRecord[]> {
+    let { from, to } = span;
+    while (from < to) {
+      const some = [
+        this.#scan.records(idBytes(from), idBytes(to), order, CHUNK),
+        this.#scan.generations(from, to, order, CHUNK),
+      ];
+      const sign = order === 'asc' ? 1 : -1;
+      const all = some.flat().toSorted((a, b) => sign * compare(textId(a.id), textId(b.id)));
+      // What follows the last of a full chunk may come before the last of the other.
+      const ends = some
+        .filter(({ length }) => length === CHUNK)
+        .map((chunk) => textId(chunk.at(-1)?.id ?? ''));
+      const end = ends.toSorted((a, b) => sign * compare(a, b))[0];
+      if (end === undefined) return yield all;
+      yield all.filter(({ id }) => sign * compare(textId(id), end) <= 0);
+      if (order === 'asc') from = behind(end);
+      else to = end;
+      await othersRun();
+    }
+  }
+
+  #passes({ status, record }: ScannedRecord, f: GenerationFilters): boolean {
+    if (!record || record.facts.isLate) return false;
+    const { facts, createdAt } = record;
+    const textOf = (name: number | string | null): string | null =>
+      typeof name === 'number' ? this.#names.textOf(name) : name;
+    const isIn = (list: readonly string[] | undefined, name: number | string | null): boolean =>
+      !list || list.includes(textOf(name) ?? '');
+    const outcome = facts.cancelled ? 'cancelled' : facts.errorKind === null ? 'answered' : 'failed';
+    return (
+      (f.fromMs === undefined || createdAt >= f.fromMs) &&
+      (f.toMs === undefined || createdAt < f.toMs) &&
+      (!f.status || f.status.includes(status)) &&
+      (!f.outcome || f.outcome.includes(outcome)) &&
+      (f.minCostUsd === undefined || (facts.costUsd !== null && facts.costUsd >= f.minCostUsd)) &&
+      (!f.endUser || f.endUser.includes(facts.endUser ?? '')) &&
+      isIn(f.key, record.key) &&
+      isIn(f.project, facts.project ?? record.key) &&
+      isIn(f.model, record.model) &&
+      isIn(f.provider, record.provider) &&
+      isIn(f.endpoint, facts.endpoint) &&
+      isIn(f.protocol, facts.protocol)
+    );
+  }
+}
+
+/** Whether the sums of an hour can say that nothing in it passes. */
+function isSelective({
+  project,
+  key,
+  model,
+  provider,
+  endpoint,
+  protocol,
+  ...f
+}: GenerationFilters): boolean {
+  const names = [project, key, model, provider, endpoint, protocol, f.outcome, f.minCostUsd];
+  return names.some((filter) => filter !== undefined);
+}
+
+function boundsOf(
+  { fromMs, toMs }: GenerationFilters,
+  order: 'asc' | 'desc',
+  after: string | undefined,
+): IdSpan {
+  const from = fromMs === undefined ? BEFORE_ALL : textId(firstIdAt(fromMs));
+  const to = toMs === undefined ? BEHIND_ALL : textId(firstIdAt(toMs));
+  if (after === undefined) return { from, to };
+  if (!/^[0-9a-f]{32}$/.test(after))
+    throw new GatewayError('invalid_request', 'after: this is not the id of a generation', {
+      param: 'after',
+    });
+  if (order === 'asc') return { from: compare(after, from) < 0 ? from : behind(after), to };
+  return { from, to: compare(after, to) < 0 ? after : to };
+}
+
+/** Right behind an id. */
+function behind(id: string): string {
+  return `${id}\0`;
+}
+
+/** What has the place of this text among the ids of rows. */
+function idBytes(text: string): Uint8Array {
+  if (text === BEHIND_ALL) return Buffer.alloc(1, 255);
+  const id = Buffer.from(text.slice(0, 32), 'hex');
+  return text.endsWith('\0') ? Buffer.concat([id, new Uint8Array(1)]) : id;
+}
+
+/** Hours since 1970 of what is right at a place. */
+function hourAt(text: string): number {
+  if (text === BEFORE_ALL) return 0;
+  return text === BEHIND_ALL ? Number.MAX_SAFE_INTEGER : timeOf(idBytes(text)) / HOUR_MS;
+}
+
+/** Hours as ids, and no more than the bounds. */
+function within({ from, to }: HourSpan, bounds: IdSpan): IdSpan {
+  const first = textId(firstIdAt(from * HOUR_MS));
+  const end = textId(firstIdAt(to * HOUR_MS));
+  return {
+    from: compare(first, bounds.from) > 0 ? first : bounds.from,
+    to: compare(end, bounds.to) < 0 ? end : bounds.to,
+  };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

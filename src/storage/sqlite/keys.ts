@@ -1,0 +1,105 @@
+// API keys in SQLite. Knows hashes only, never a key itself.
+import { type Kysely, sql } from 'kysely';
+import { decodeKey, encodeKeyChange } from './key-rows.ts';
+import type { ChangeOf, KeyChange, KeyFilter, KeyPage, KeyStore, PageRequest, StoredKey } from '../ports.ts';
+import type { SqlStatement } from '../../runtime/sqlite.ts';
+import type { Schema } from './schema.ts';
+import { SharedJson } from '../shared-json.ts';
+import type { SqliteBase } from './store.ts';
+import { otherVersion, pageOf } from './tenant-pages.ts';
+
+/** Keys that are read at once where all are read: the event loop turns in between. */
+const PORTION = 2_000;
+
+export class SqliteKeys implements KeyStore {
+  readonly #db: Kysely<Schema>;
+  readonly #json = new SharedJson();
+  /** Asked every second: compiled once. */
+  readonly #mark: SqlStatement;
+
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
+    this.#db = db;
+    const mark = db.selectFrom('keys').select((eb) => eb.fn.max('changed').as('mark'));
+    this.#mark = connection.prepare(mark.compile().sql);
+  }
+
+  async insert(key: StoredKey): Promise<void> {
+    const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
+    await this.#db
+      .insertInto('keys')
+      .values({
+        ...encodeKeyChange(rest),
+        id,
+        name: key.name,
+        hash: key.hash,
+        hint: key.hint,
+        log_content: Number(key.logContent),
+        project_id: projectId,
+        created_at: createdAt,
+        updated_at: updatedAt,
+        version,
+      })
+      .execute();
+  }
+
+  async find(id: string): Promise<StoredKey | null> {
+    const row = await this.#db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? decodeKey(row, this.#json) : null;
+  }
+
+  async named(name: string): Promise<readonly StoredKey[]> {
+    const rows = await this.#db
+      .selectFrom('keys')
+      .selectAll()
+      .where('name', '=', name)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => decodeKey(row, this.#json));
+  }
+
+  async list({ projectId, isRevoked, ...page }: PageRequest & KeyFilter): Promise<KeyPage> {
+    let query = this.#db.selectFrom('keys').selectAll();
+    if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+    if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
+    const { rows, hasMore } = await pageOf(this.#db, 'keys', query, page);
+    return { keys: rows.map((row) => decodeKey(row, this.#json)), hasMore };
+  }
+
+  async update(id: string, change: KeyChange, { atMs, ifVersion }: ChangeOf): Promise<StoredKey | null> {
+    let query = this.#db
+      .updateTable('keys')
+      .set({ ...encodeKeyChange(change), updated_at: atMs, version: sql`version + 1` })
+      .where('id', '=', id);
+    if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
+    const row = await query.returningAll().executeTakeFirst();
+    if (row) return decodeKey(row, this.#json);
+    if (ifVersion !== undefined && (await this.find(id))) throw otherVersion('key', id, ifVersion);
+    return null;
+  }
+
+  async *all(): AsyncGenerator<readonly StoredKey[]> {
+    for (let after = ''; ;) {
+      const rows = await this.#db
+        .selectFrom('keys')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(PORTION)
+        .execute();
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows.map((row) => decodeKey(row, this.#json));
+      after = last.id;
+    }
+  }
+
+  async mark(): Promise<number> {
+    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
+  }
+
+  async changedSince(mark: number): Promise<readonly StoredKey[]> {
+    const rows = await this.#db.selectFrom('keys').selectAll().where('changed', '>', mark).execute();
+    return rows.map((row) => decodeKey(row, this.#json));
+  }
+}

@@ -1,0 +1,126 @@
+// Keeps the ledger's records: an append is durable with one write to the journal, and a row in SQLite soon after. Knows
+// nothing of prices, requests or HTTP.
+import type { Kysely } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import type { AttemptRecord, GenerationRecord } from '../../ledger/index.ts';
+import { CompactReader } from '../compact/reader.ts';
+import type { SqliteNames } from './names.ts';
+import { CompactWriter } from '../compact/writer.ts';
+import { EarlierLedger, readContent } from './earlier-ledger.ts';
+import { GenerationList } from './generation-list.ts';
+import type { Indexer } from '../journal/indexer.ts';
+import { LedgerPurge } from './ledger-purge.ts';
+import type { GenerationPage, GenerationQuery, LedgerBacklog, LedgerStore } from '../ports.ts';
+import { readColumns } from '../record-columns.ts';
+import { storedId } from '../record-ids.ts';
+import { type FoundRecord, readRecord } from '../record-reader.ts';
+import { RecordRows } from './record-rows.ts';
+import { writeRecord } from '../record-writer.ts';
+import type { Schema } from './schema.ts';
+import type { SqliteBase } from './store.ts';
+import { Backfill } from './usage/backfill.ts';
+import { CandidateHours } from './usage/candidate-hours.ts';
+import { UsageReader } from './usage/usage-reader.ts';
+import { UsageWriter } from './usage/usage-writer.ts';
+
+/** The kind of a record's entries in journals. */
+const RECORD_ENTRY = 1;
+
+export class SqliteLedger implements LedgerStore {
+  readonly #db: Kysely<Schema>;
+  readonly #indexer: Indexer;
+  readonly #names: SqliteNames;
+  readonly #earlier: EarlierLedger;
+  readonly #writer: CompactWriter;
+  readonly #rows: RecordRows;
+  readonly #list: GenerationList;
+  readonly #purge: LedgerPurge;
+
+  constructor(base: SqliteBase) {
+    const { db, indexer, names } = base;
+    this.#db = db;
+    this.#indexer = indexer;
+    this.#names = names;
+    this.#earlier = new EarlierLedger(db);
+    this.#writer = new CompactWriter(names);
+    const usage = new UsageWriter(base);
+    this.#rows = new RecordRows(base, usage);
+    const backfill = new Backfill(base, usage);
+    this.#purge = new LedgerPurge(base, backfill);
+    const hours = new CandidateHours(new UsageReader(base, usage), backfill, names);
+    this.#list = new GenerationList(base, hours);
+    indexer.register(RECORD_ENTRY, {
+      read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
+      write: (records) => this.#rows.write(records),
+    });
+  }
+
+  backlog(): LedgerBacklog {
+    const { waitingBytes, isStuck } = this.#indexer;
+    return { bytes: waitingBytes, isStuck };
+  }
+
+  append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void {
+    const writer = this.#writer;
+    writer.reset();
+    try {
+      writeRecord(writer, generation, attempts);
+    } catch (cause) {
+      throw new GatewayError('internal', `the record ${generation.id} cannot be written`, { cause });
+    }
+    this.#indexer.append(RECORD_ENTRY, writer.written());
+  }
+
+  async find(id: string, projectId: string): Promise<FoundRecord | null> {
+    const found = await this.findOfAnybody(id);
+    return found?.generation.projectId === projectId ? found : null;
+  }
+
+  async findOfAnybody(id: string): Promise<FoundRecord | null> {
+    await this.#indexer.caughtUp();
+    const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
+    if (found) return found;
+    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id) : null;
+  }
+
+  async list(query: GenerationQuery): Promise<GenerationPage> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+    const ids = await this.#list.ids(query);
+    const generations: FoundRecord[] = [];
+    for (const id of ids.slice(0, query.limit)) {
+      const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
+      if (found) generations.push(found);
+    }
+    return { generations, hasMore: ids.length > query.limit };
+  }
+
+  purge(beforeMs: number): Promise<number> {
+    return this.#purge.records(beforeMs);
+  }
+
+  purgeContents(beforeMs: number): Promise<number> {
+    return this.#purge.contents(beforeMs);
+  }
+
+  async #find(id: string): Promise<FoundRecord | null> {
+    const row = await this.#db
+      .selectFrom('records as r')
+      .innerJoin('names as k', 'k.number', 'r.key')
+      .select(['k.text', 'r.created_at', 'r.model', 'r.provider', 'r.status', 'r.cost_usd', 'r.record'])
+      .where('r.id', '=', storedId(id))
+      .executeTakeFirst();
+    if (!row) return null;
+    const textOf = (number: number): string => this.#names.textOf(number);
+    return readRecord(new CompactReader(row.record, textOf), {
+      id,
+      keyId: row.text,
+      createdAt: row.created_at,
+      model: row.model === null ? null : textOf(row.model),
+      provider: row.provider === null ? null : textOf(row.provider),
+      status: row.status,
+      costUsd: row.cost_usd,
+      content: await readContent(this.#db, id),
+    });
+  }
+}

@@ -1,0 +1,69 @@
+// Projects in SQLite: those that were made by command or API.
+import { type Kysely, sql } from 'kysely';
+import { decodeProject, encodeProjectChange } from './key-rows.ts';
+import type { ChangeOf, ProjectChange, ProjectPageRequest, ProjectStore, StoredProject } from '../ports.ts';
+import type { SqlStatement } from '../../runtime/sqlite.ts';
+import type { Schema } from './schema.ts';
+import { SharedJson } from '../shared-json.ts';
+import type { SqliteBase } from './store.ts';
+import { otherVersion, pageOf } from './tenant-pages.ts';
+
+export class SqliteProjects implements ProjectStore {
+  readonly #db: Kysely<Schema>;
+  readonly #json = new SharedJson();
+  /** Asked every second: compiled once. */
+  readonly #mark: SqlStatement;
+
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
+    this.#db = db;
+    const mark = db.selectFrom('projects').select((eb) => eb.fn.max('changed').as('mark'));
+    this.#mark = connection.prepare(mark.compile().sql);
+  }
+
+  async insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject): Promise<boolean> {
+    const row = await this.#db
+      .insertInto('projects')
+      .values({ ...encodeProjectChange(rest), id, created_at: createdAt, updated_at: updatedAt, version })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async find(id: string): Promise<StoredProject | null> {
+    const row = await this.#db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? decodeProject(row, this.#json) : null;
+  }
+
+  async list({ isArchived, ...page }: ProjectPageRequest): ReturnType<ProjectStore['list']> {
+    let query = this.#db.selectFrom('projects').selectAll();
+    if (isArchived !== undefined) query = query.where('archived_at', isArchived ? 'is not' : 'is', null);
+    const { rows, hasMore } = await pageOf(this.#db, 'projects', query, page);
+    return { projects: rows.map((row) => decodeProject(row, this.#json)), hasMore };
+  }
+
+  async update(
+    id: string,
+    change: ProjectChange,
+    { atMs, ifVersion }: ChangeOf,
+  ): Promise<StoredProject | null> {
+    let query = this.#db
+      .updateTable('projects')
+      .set({ ...encodeProjectChange(change), updated_at: atMs, version: sql`version + 1` })
+      .where('id', '=', id);
+    if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
+    const row = await query.returningAll().executeTakeFirst();
+    if (row) return decodeProject(row, this.#json);
+    if (ifVersion !== undefined && (await this.find(id))) throw otherVersion('project', id, ifVersion);
+    return null;
+  }
+
+  async mark(): Promise<number> {
+    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
+  }
+
+  async changedSince(mark: number): Promise<readonly StoredProject[]> {
+    const rows = await this.#db.selectFrom('projects').selectAll().where('changed', '>', mark).execute();
+    return rows.map((row) => decodeProject(row, this.#json));
+  }
+}

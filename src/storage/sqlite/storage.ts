@@ -1,0 +1,210 @@
+// Opens the SQLite database of a data directory and hands out its stores. The only place that chooses files,
+// checkpoints and permissions.
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Kysely } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { openSqlite } from '../../runtime/sqlite.ts';
+import { closeToOthers } from '../closed-path.ts';
+import { SqliteNames } from './names.ts';
+import { ConversationItems } from './conversation-items.ts';
+import { GroupCommit, type Schedule } from './group-commit.ts';
+import { Indexer, type Later } from '../journal/indexer.ts';
+import { Journal } from '../journal/journal.ts';
+import type { JournalFile } from '../journal/journal-file.ts';
+import { JournalFolder } from '../journal/journal-folder.ts';
+import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
+import type { Storage } from '../ports.ts';
+import type { Schema } from './schema.ts';
+import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
+import { masterSecret, namedSecret } from '../secret-file.ts';
+import { sqliteDialect } from './dialect.ts';
+import type { SqliteStore } from './store.ts';
+import { openStores, type OpenStores, type SqliteStores, STORES } from './stores.ts';
+import { SqliteStateUsage } from './state-usage.ts';
+
+export interface SqliteOptions {
+  /** Database file, whose directory is made when needed, or `:memory:`. */
+  readonly path: string;
+  /** When to look at collected writes; `setImmediate` by default. */
+  readonly schedule?: Schedule | undefined;
+  /** When to bring the journal into the database; a quarter of a second later by default. */
+  readonly later?: Later | undefined;
+  /** Unix milliseconds; for the record of migrations only. */
+  readonly now?: (() => number) | undefined;
+  readonly migrations?: readonly Migration[] | undefined;
+  /** How long a statement, and the event loop with it, waits for another process's lock. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
+  readonly maxBytesPerKey?: (() => number) | undefined;
+  /** Told, in a sentence, of modes that were too loose. */
+  readonly notice?: ((sentence: string) => void) | undefined;
+}
+
+/** What a key may store unless somebody says otherwise: 1024 MB. */
+const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
+
+/**
+ * Pages (4 kB) in the log before a commit copies them into the table file, which holds up the event loop for
+ * about 8 microseconds a page: SQLite's own 1,000 pages are stalls of 6 to 12 ms, 250 pages stalls of 3 ms but a
+ * fifth more CPU per record. 500 is between (measured 2026-11). A timer instead would copy the same pages, but
+ * would let the log grow without bound under load.
+ */
+const CHECKPOINT_PAGES = 500;
+
+/** The most that waits for the database, in memory and in the journal: about half a million records. */
+const MAX_JOURNAL_BYTES = 128_000_000;
+
+/** How long a record may be in the journal alone, unless the database takes nothing. */
+const INDEX_AFTER_MS = 250;
+
+/** Does not keep the process alive: what is not done then is done by the next one. */
+const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
+
+/** What an installation has besides its stores. */
+type Rest = Pick<Storage, 'running' | 'secret' | 'close'>;
+
+/**
+ * Opens, migrates and returns the storage of one installation.
+ * @throws GatewayError `internal` when the file cannot be opened or belongs to a newer program
+ */
+export function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
+  return openWith(STORES, options);
+}
+
+/** `openSqliteStorage` for a choice of stores. */
+export async function openWith<S extends SqliteStores>(
+  kinds: S,
+  options: SqliteOptions,
+): Promise<OpenStores<S> & Rest> {
+  const { path } = options;
+  const inMemory = path === ':memory:';
+  const notice = options.notice ?? (() => {});
+  const connection = open(path, inMemory, notice, options.busyTimeoutMs);
+  const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+  let indexer: Indexer;
+  let journalFile: JournalFile | null = null;
+  let stores: OpenStores<S>;
+  try {
+    connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    connection.exec('begin immediate');
+    const steps = [...(options.migrations ?? MIGRATIONS), ...Object.values(kinds).flatMap(ownMigrations)];
+    await migrate(db, path, (options.now ?? Date.now)(), steps);
+    connection.exec('commit');
+    // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
+    const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    const names = new SqliteNames(connection, db);
+    const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'));
+    journalFile = folder?.own() ?? null;
+    indexer = new Indexer({
+      journal: new Journal(journalFile, MAX_JOURNAL_BYTES),
+      folder,
+      commits,
+      prepare: () => names.learn(),
+      later: options.later ?? soon,
+      notice,
+    });
+    const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
+    const items = new ConversationItems(connection, db, usage);
+    stores = openStores(kinds, { connection, db, commits, indexer, names, usage, items });
+    await indexer.recover();
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('rollback');
+    connection.close();
+    if (GatewayError.is(error)) throw error;
+    throw new GatewayError(
+      'internal',
+      `the database ${path} is not one that this program can use (${errorText(error)}): it may be another program's, damaged, or of a version that was never released. Start with another data directory, or put a backup back.`,
+      { cause: error },
+    );
+  }
+
+  let master: Uint8Array | null = null;
+  const running = inMemory ? null : new RunningFile(join(dirname(path), 'running'));
+  return {
+    ...stores,
+    running: running ?? NOTHING_RUNS,
+    async secret(name) {
+      master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'), notice);
+      return namedSecret(master, name);
+    },
+    async close() {
+      await indexer.finish();
+      journalFile?.close();
+      running?.close();
+      // Leaves one file behind instead of three; another process may still be reading, which is no error.
+      if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
+      await db.destroy();
+    },
+  };
+}
+
+function ownMigrations({ migrations = [] }: SqliteStore<unknown>): readonly Migration[] {
+  return migrations;
+}
+
+function open(
+  path: string,
+  inMemory: boolean,
+  notice: (sentence: string) => void,
+  busyTimeoutMs: number | undefined,
+): ReturnType<typeof openSqlite> {
+  try {
+    // Records may hold prompts: nobody but the owner may enter the directory.
+    if (!inMemory) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      tighten(dirname(path), notice);
+      // Some directories cannot be closed. SQLite gives its log the mode of the database.
+      closeSync(openSync(path, 'a', 0o600));
+      tighten(path, notice);
+    }
+    return openSqlite(path, busyTimeoutMs);
+  } catch (error) {
+    if (GatewayError.is(error)) throw error;
+    throw new GatewayError('internal', `the database ${path} cannot be opened: ${errorText(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The master secret, checked against the fingerprint that the database keeps of it. */
+async function loadMaster(
+  db: Kysely<Schema>,
+  file: string,
+  notice: (sentence: string) => void,
+): Promise<Uint8Array> {
+  const name = 'secret_fingerprint';
+  const known = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  const master = masterSecret(file, known === undefined);
+  tighten(file, notice);
+  const fingerprint = createHash('sha256')
+    .update('dragoman fingerprint')
+    .update(master)
+    .digest('hex')
+    .slice(0, 16);
+  if (known && known.value !== fingerprint) {
+    throw new GatewayError(
+      'internal',
+      `${file} is not the file that this database was used with: no stored key would be recognised. Put the right file back.`,
+    );
+  }
+  if (!known) {
+    await db
+      .insertInto('settings')
+      .values({ name, value: fingerprint })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+  }
+  return master;
+}
+
+/** Closes what was there before to other users, and says so. */
+function tighten(path: string, notice: (sentence: string) => void): void {
+  const sentence = closeToOthers(path);
+  if (sentence !== null) notice(sentence);
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,39 @@
+// The stores of a database, one line each.
+import { sqliteAlerts } from './alerts.ts';
+import { auditStore } from './audit.ts';
+import { SqliteConversations } from './conversations.ts';
+import { SqliteFiles } from './files.ts';
+import { SqliteKeys } from './keys.ts';
+import { SqliteLedger } from './ledger.ts';
+import { SqliteProjects } from './projects.ts';
+import { SqlitePrompts } from './prompts.ts';
+import { SqliteResponses } from './responses.ts';
+import type { SqliteBase, SqliteStore } from './store.ts';
+import { SqliteVault } from './vault.ts';
+import { SqliteUsage } from './usage/usage.ts';
+import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
+
+export type SqliteStores = Readonly<Record<string, SqliteStore<unknown>>>;
+
+/** What these stores are when they are open. */
+export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
+
+export const STORES = {
+  audit: auditStore,
+  ledger: { migrations: USAGE_MIGRATIONS, open: (base) => new SqliteLedger(base) },
+  usage: { open: (base) => new SqliteUsage(base) },
+  keys: { open: (base) => new SqliteKeys(base) },
+  projects: { open: (base) => new SqliteProjects(base) },
+  vault: { open: (base) => new SqliteVault(base.connection, base.db) },
+  responses: { open: (base) => new SqliteResponses(base) },
+  conversations: { open: (base) => new SqliteConversations(base) },
+  prompts: { open: (base) => new SqlitePrompts(base) },
+  files: { open: (base) => new SqliteFiles(base) },
+  alerts: sqliteAlerts,
+  stateUsage: { open: ({ usage }) => usage },
+} satisfies SqliteStores;
+
+export function openStores<S extends SqliteStores>(stores: S, base: SqliteBase): OpenStores<S> {
+  const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
+  return Object.fromEntries(open) as OpenStores<S>;
+}

@@ -1,0 +1,49 @@
+// What lists and changes of keys and of projects have in common.
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import type { PageRequest } from '../ports.ts';
+import type { Schema } from './schema.ts';
+
+type Table = 'keys' | 'projects';
+
+/**
+ * One page of a query, in the order of the rows' making.
+ * @throws GatewayError `invalid_request` for an unknown `after`
+ */
+export async function pageOf<Row>(
+  db: Kysely<Schema>,
+  table: Table,
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  { after, limit, order }: PageRequest,
+): Promise<{ readonly rows: readonly Row[]; readonly hasMore: boolean }> {
+  let following = query;
+  if (after !== undefined) {
+    const place = await db
+      .selectFrom(table)
+      .select(['created_at', 'id'])
+      .where('id', '=', after)
+      .executeTakeFirst();
+    if (!place)
+      throw new GatewayError('invalid_request', `after: "${after.slice(0, 100)}" is not in this list`, {
+        param: 'after',
+      });
+    following = query.where((eb) =>
+      eb(eb.refTuple('created_at', 'id'), order === 'asc' ? '>' : '<', eb.tuple(place.created_at, place.id)),
+    );
+  }
+  const rows = await following
+    .orderBy('created_at', order)
+    .orderBy('id', order)
+    .limit(limit + 1)
+    .execute();
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/** What a change of another version than the one that is there gets. */
+export function otherVersion(what: string, id: string, expected: number): GatewayError {
+  return new GatewayError(
+    'conflict',
+    `the ${what} ${id} has changed since version ${expected}: read it again, and change what is there now`,
+    { code: 'version_conflict' },
+  );
+}

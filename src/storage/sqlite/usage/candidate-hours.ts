@@ -1,0 +1,89 @@
+// Which hours may hold what somebody looks for among the records: the sums say of each hour who was there. So a search for
+// something rare reads a few hours of a year, and the records need no index for it.
+import type { GenerationFilters } from '../../ports.ts';
+import type { SqliteNames } from '../names.ts';
+import { nanoUsdOf } from '../../../limits/index.ts';
+import type { UsageTable } from '../schema.ts';
+import type { Backfill } from './backfill.ts';
+import { DAY_HOURS, HOUR_MS, type HourSpan } from '../../usage/hours.ts';
+import { numberFilters, type UsageReader } from './usage-reader.ts';
+
+/** Days that are looked at together. */
+const DAYS = 32;
+
+export class CandidateHours {
+  readonly #reader: UsageReader;
+  readonly #backfill: Backfill;
+  readonly #names: SqliteNames;
+
+  constructor(reader: UsageReader, backfill: Backfill, names: SqliteNames) {
+    this.#reader = reader;
+    this.#backfill = backfill;
+    this.#names = names;
+  }
+
+  /**
+   * Hours of a span that may hold something, in order and each at most once; those of which nothing is known are given too.
+   * @param order `desc`: the last one first
+   */
+  async *read(span: HourSpan, filters: GenerationFilters, order: 'asc' | 'desc'): AsyncGenerator<HourSpan> {
+    const known = this.#reader.hours();
+    if (!known) return yield span;
+    const isKnown = (hour: number): boolean =>
+      hour >= known.from && this.#backfill.reachesBackTo(hour * HOUR_MS);
+    // Whatever is not known is one piece: the oldest. Behind what is known there is nothing.
+    const edge = firstWhere(isKnown, span.from, Math.min(span.to, known.to));
+    const unknown = edge > span.from ? [{ from: span.from, to: edge }] : [];
+    if (order === 'asc') yield* unknown;
+    for (const part of inParts({ from: edge, to: Math.min(span.to, known.to) }, order)) {
+      const days = await this.#found(part, filters, false);
+      for (const day of order === 'asc' ? days : days.toReversed()) {
+        const within = { from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
+        const hours = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
+        yield* order === 'asc' ? hours : hours.toReversed();
+      }
+    }
+    if (order === 'desc') yield* unknown;
+  }
+
+  /** Periods with something that passes, the first one first. */
+  async #found(span: HourSpan, filters: GenerationFilters, byHour: boolean): Promise<readonly HourSpan[]> {
+    const found = new Map<number, HourSpan>();
+    const chunks = this.#reader.read(span, numberFilters(filters, this.#names), byHour);
+    for await (const { rows, hours } of chunks)
+      for (const row of rows) {
+        if (!mayHold(row, filters)) continue;
+        const from = row.period * hours;
+        found.set(from, { from, to: from + hours });
+      }
+    return [...found.values()];
+  }
+}
+
+/** Whether one of the requests of a row may be what is looked for. */
+function mayHold(row: UsageTable, { outcome, minCostUsd }: GenerationFilters): boolean {
+  if (minCostUsd !== undefined && row.nano_usd < Math.floor(nanoUsdOf(minCostUsd))) return false;
+  if (!outcome || outcome.includes('answered')) return true;
+  return (
+    (outcome.includes('failed') && row.errors > 0) || (outcome.includes('cancelled') && row.cancelled > 0)
+  );
+}
+
+function inParts({ from, to }: HourSpan, order: 'asc' | 'desc'): readonly HourSpan[] {
+  const parts: HourSpan[] = [];
+  const length = DAYS * DAY_HOURS;
+  for (let start = from; start < to; start += length)
+    parts.push({ from: start, to: Math.min(start + length, to) });
+  return order === 'asc' ? parts : parts.toReversed();
+}
+
+/** The first number for which something holds that holds for all behind it; `to` where it holds for none. */
+function firstWhere(holds: (at: number) => boolean, from: number, to: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,50 @@
+// Reads the sums of end users, some rows at a time.
+import { sql } from 'kysely';
+import type { SqlStatement } from '../../../runtime/sqlite.ts';
+import type { EndUserUsageTable } from '../schema.ts';
+import type { SqliteBase } from '../store.ts';
+import type { HourSpan } from '../../usage/hours.ts';
+import { type NumberFilters, othersRun } from './usage-reader.ts';
+
+/** Rows that are read in one go: about a millisecond. */
+const CHUNK = 500;
+/** What they are kept by, in the order of their rows. */
+export const END_USER_KEYS = ['period', 'project', 'end_user', 'key', 'model'] as const;
+
+export class EndUserReader {
+  /** Binds the keys of the last row before, the hour that ends it, and how many. */
+  readonly #rows: SqlStatement;
+
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
+    const keys = sql.join(END_USER_KEYS.map((key) => sql.ref(key)));
+    const bound = sql.join(END_USER_KEYS.map(() => 0));
+    let rows = db
+      .selectFrom('usage_end_users')
+      .selectAll()
+      .where(sql<boolean>`(${keys}) > (${bound})`)
+      .where('period', '<', 0);
+    for (const key of END_USER_KEYS) rows = rows.orderBy(key);
+    this.#rows = connection.prepare(rows.limit(1).compile().sql);
+  }
+
+  async *read(span: HourSpan, filters: NumberFilters): AsyncGenerator<readonly EndUserUsageTable[]> {
+    let last: readonly (number | Uint8Array)[] = [span.from, -1, new Uint8Array(), -1, -1];
+    while (span.from < span.to) {
+      const rows = this.#rows.all(...last, span.to, CHUNK) as unknown as EndUserUsageTable[];
+      const passing = rows.filter((row) => passes(row, filters));
+      if (passing.length > 0) yield passing;
+      const end = rows.at(-1);
+      if (rows.length < CHUNK || !end) return;
+      last = END_USER_KEYS.map((key) => end[key]);
+      await othersRun();
+    }
+  }
+}
+
+function passes(row: EndUserUsageTable, filters: NumberFilters): boolean {
+  for (const [key, numbers] of filters)
+    if (key === 'project' || key === 'key' || key === 'model') {
+      if (!numbers.has(row[key])) return false;
+    }
+  return true;
+}

@@ -1,0 +1,72 @@
+// Deletes old sums, a few milliseconds' worth at a time: hours and end users of days before a time; the days become part of
+// one row of before all days for each thing that they are of, so that sums of all time stay as they are.
+import type { SqlStatement } from '../../../runtime/sqlite.ts';
+import type { UsageTable } from '../schema.ts';
+import type { SqliteBase } from '../store.ts';
+import { DAY_HOURS, HOUR_MS } from '../../usage/hours.ts';
+import { END_USER_KEYS } from './end-user-reader.ts';
+import { USAGE_KEYS } from './usage-tables.ts';
+import type { UsageWriter } from './usage-writer.ts';
+
+/** Rows that are deleted in one go, and days that are added to others. */
+const ROWS = 200;
+const DAYS = 50;
+
+/** Tables whose rows simply go, and their keys. */
+const BY_HOUR = {
+  usage_hourly: USAGE_KEYS,
+  usage_end_users: END_USER_KEYS,
+  usage_end_user_rows: ['period', 'project'],
+} as const;
+
+export class UsagePurge {
+  readonly #writer: UsageWriter;
+  /** Bind the hour that ends it and how many. */
+  readonly #deleteHours: readonly SqlStatement[];
+  /** Binds the day that ends it and how many. */
+  readonly #days: SqlStatement;
+  /** Binds the keys. */
+  readonly #deleteDay: SqlStatement;
+
+  constructor({ connection, db }: SqliteBase, writer: UsageWriter) {
+    this.#writer = writer;
+    this.#deleteHours = Object.entries(BY_HOUR).map(([table, keys]) =>
+      connection.prepare(deleteOldest(table, keys)),
+    );
+    const days = db
+      .selectFrom('usage_daily')
+      .selectAll()
+      .where('period', '>', 0)
+      .where('period', '<', 0)
+      .orderBy('period')
+      .limit(1);
+    let deleteDay = db.deleteFrom('usage_daily');
+    for (const key of USAGE_KEYS) deleteDay = deleteDay.where(key, '=', 0);
+    this.#days = connection.prepare(days.compile().sql);
+    this.#deleteDay = connection.prepare(deleteDay.compile().sql);
+  }
+
+  /** Inside a transaction. @returns how many rows were deleted; 0 when none is left */
+  step(beforeMs: number): number {
+    const folded = Math.floor((this.#writer.folded()[0] ?? 0) / DAY_HOURS);
+    const end = Math.min(Math.floor(beforeMs / HOUR_MS / DAY_HOURS), folded);
+    for (const statement of this.#deleteHours) {
+      const { changes } = statement.run(end * DAY_HOURS, ROWS);
+      if (changes > 0) return changes;
+    }
+    const days = this.#days.all(0, end, DAYS) as unknown as UsageTable[];
+    for (const day of days) {
+      const [, ...rest] = USAGE_KEYS.map((key) => day[key]);
+      this.#writer.addToDay([0, ...rest], this.#writer.sumsOf(day));
+      this.#deleteDay.run(day.period, ...rest);
+    }
+    return days.length;
+  }
+}
+
+/** These tables have no row numbers. */
+function deleteOldest(table: string, keys: readonly string[]): string {
+  const all = keys.join(', ');
+  return `delete from ${table} where (${all}) in
+    (select ${all} from ${table} where period < ? order by ${all} limit ?)`;
+}

@@ -1,0 +1,158 @@
+// The store of sums: reports by time, by whatever records are of, and by end user; what limits are set from; and what has
+// to be done in the background.
+import { GatewayError } from '../../../canonical/index.ts';
+import { addUsageSums, noUsageSums, type UsageSums } from '../../../usage/index.ts';
+import type { LedgerSum, SumQuery } from '../../../limits/index.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import type { SqliteNames } from '../names.ts';
+import type { Indexer } from '../../journal/indexer.ts';
+import type {
+  EndUserQuery,
+  EndUserUsage,
+  UsageDimension,
+  UsageQuery,
+  UsageReport,
+  UsageRow,
+  UsageStore,
+} from '../../ports.ts';
+import type { SqliteBase } from '../store.ts';
+import { Backfill } from './backfill.ts';
+import { EndUserReader } from './end-user-reader.ts';
+import { SqliteLedgerSums } from './ledger-sums.ts';
+import { DAY_HOURS, HOUR_MS, hoursOf } from '../../usage/hours.ts';
+import { UsagePurge } from './usage-purge.ts';
+import { numberFilters, UsageReader } from './usage-reader.ts';
+import { UsageWriter } from './usage-writer.ts';
+
+/** The most that a report may have: it is held in memory as a whole. */
+const MOST_ROWS = 10_000;
+
+/** Rows of hours that become part of their day in one step: about two milliseconds. */
+const FOLD_ROWS = 100;
+
+const DAY_MS = DAY_HOURS * HOUR_MS;
+
+export class SqliteUsage implements UsageStore {
+  readonly #commits: GroupCommit;
+  readonly #indexer: Indexer;
+  readonly #names: SqliteNames;
+  readonly #writer: UsageWriter;
+  readonly #reader: UsageReader;
+  readonly #endUsers: EndUserReader;
+  readonly #backfill: Backfill;
+  readonly #sums: SqliteLedgerSums;
+  readonly #purge: UsagePurge;
+
+  constructor(base: SqliteBase) {
+    this.#commits = base.commits;
+    this.#indexer = base.indexer;
+    this.#names = base.names;
+    this.#writer = new UsageWriter(base);
+    this.#reader = new UsageReader(base, this.#writer);
+    this.#endUsers = new EndUserReader(base);
+    this.#backfill = new Backfill(base, this.#writer);
+    this.#purge = new UsagePurge(base, this.#writer);
+    this.#sums = new SqliteLedgerSums(base, this.#reader, this.#endUsers, this.#backfill);
+  }
+
+  async query(query: UsageQuery): Promise<UsageReport> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+    const { interval, groupBy } = query;
+    const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
+    const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
+    const chunks = this.#reader.read(span, numberFilters(query.filters, this.#names), interval === 'hour');
+    for await (const { rows, hours } of chunks)
+      for (const row of rows) {
+        const startMs = interval === null ? null : intervalOf(row.period * hours * HOUR_MS, interval);
+        const numbers = groupBy.map((dimension) => row[dimension]);
+        const name = `${startMs} ${numbers.join(' ')}`;
+        let group = groups.get(name);
+        if (!group) {
+          if (groups.size === MOST_ROWS) throw tooMany();
+          groups.set(name, (group = { startMs, row: numbers, sums: noUsageSums() }));
+        }
+        addUsageSums(group.sums, this.#writer.sumsOf(row));
+      }
+    const rows = [...groups.values()].map(({ startMs, row, sums }): UsageRow => {
+      const group: { [name in UsageDimension]?: string | null } = {};
+      groupBy.forEach((dimension, at) => {
+        const number = row[at] ?? 0;
+        group[dimension] = number === 0 ? null : this.#names.textOf(number);
+      });
+      return { startMs, group, sums };
+    });
+    const known = this.#reader.hours()?.from ?? span.from;
+    return {
+      fromMs: Math.min(Math.max(known, span.from), span.to) * HOUR_MS,
+      toMs: span.to * HOUR_MS,
+      rows: rows.toSorted(byTimeAndCost),
+      complete: this.#backfill.reachesBackTo(query.fromMs),
+    };
+  }
+
+  async endUsers(
+    query: EndUserQuery,
+  ): Promise<{ readonly rows: readonly EndUserUsage[]; readonly complete: boolean }> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+    const span = hoursOf(query.fromMs, query.toMs);
+    const users = new Map<string, EndUserUsage>();
+    for await (const rows of this.#endUsers.read(span, numberFilters(query.filters, this.#names)))
+      for (const row of rows) {
+        const hash = row.end_user.length === 0 ? null : Buffer.from(row.end_user).toString('hex');
+        const name = `${row.project} ${hash}`;
+        const known = users.get(name);
+        if (!known && users.size === MOST_ROWS) throw tooMany();
+        users.set(name, {
+          project: this.#names.textOf(row.project),
+          endUser: hash,
+          requests: (known?.requests ?? 0) + row.requests,
+          errors: (known?.errors ?? 0) + row.errors,
+          inputTokens: (known?.inputTokens ?? 0) + row.input_tokens,
+          outputTokens: (known?.outputTokens ?? 0) + row.output_tokens,
+          nanoUsd: (known?.nanoUsd ?? 0) + row.nano_usd,
+          unpriced: (known?.unpriced ?? 0) + row.unpriced,
+        });
+      }
+    const rows = [...users.values()].toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.requests - a.requests);
+    return { rows, complete: this.#backfill.reachesBackTo(query.fromMs) };
+  }
+
+  read(query: SumQuery): AsyncIterable<readonly LedgerSum[]> {
+    return this.#sums.read(query);
+  }
+
+  async maintain(nowMs: number): Promise<boolean> {
+    const today = Math.floor(nowMs / DAY_MS) * DAY_HOURS;
+    return (
+      (await this.#backfill.step()) || (await this.#commits.run(() => this.#writer.fold(today, FOLD_ROWS)))
+    );
+  }
+
+  purge(beforeMs: number): Promise<number> {
+    return this.#commits.run(() => this.#purge.step(beforeMs));
+  }
+}
+
+function intervalOf(ms: number, interval: NonNullable<UsageQuery['interval']>): number {
+  if (interval === 'hour') return Math.floor(ms / HOUR_MS) * HOUR_MS;
+  if (interval === 'day') return Math.floor(ms / DAY_MS) * DAY_MS;
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+function byTimeAndCost(a: UsageRow, b: UsageRow): number {
+  return (
+    (a.startMs ?? 0) - (b.startMs ?? 0) ||
+    b.sums.counts.nano_usd - a.sums.counts.nano_usd ||
+    b.sums.counts.requests - a.sums.counts.requests
+  );
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `the answer would have more than ${MOST_ROWS.toLocaleString('en')} rows: ask for a shorter time, longer intervals, or fewer groups`,
+  );
+}
