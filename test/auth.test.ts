@@ -267,12 +267,12 @@ test('keys are listed with their state and revoked by id or name', async () => {
   const { at } = await setUp();
   const first = await at(NOW).create({ name: 'a', expiresAt: NOW + 5 });
   const again = await at(NOW + 5).create({ name: 'a' });
-  expect((await at(NOW + 6).list({ limit: 9, order: 'asc' })).keys.map((key) => [key.id, key.state])).toEqual(
-    [
-      [first.record.id, 'expired'],
-      [again.record.id, 'active'],
-    ],
-  );
+  expect(
+    (await at(NOW + 6).list({ limit: 9, order: 'asc' })).entries.map((key) => [key.id, key.state]),
+  ).toEqual([
+    [first.record.id, 'expired'],
+    [again.record.id, 'active'],
+  ]);
   expect(await rejection(at(NOW + 6).revoke('a'))).toMatchObject({ kind: 'conflict' });
   expect(await rejection(at(NOW + 6).revoke('b'))).toMatchObject({ kind: 'not_found' });
   expect(await at(NOW + 6).revoke(first.record.id)).toMatchObject({

@@ -69,9 +69,9 @@ describe('limits that are new', () => {
     const ledger = new LedgerOfTests();
     const limits = new Limits({ entriesOf: () => [], all: () => written }, () => NOON);
     const restored = new RestoredLimits({ limits, ledger, now: () => NOON });
-    const used = (): number[] => limits.standings().map((standing) => standing.used);
+    const used = (): number[] => limits.standings(limits.written()).map((standing) => standing.used);
     const spent = (nanoUsd: number): void => {
-      const scopes = limits.scopes();
+      const scopes = limits.scopes(limits.written());
       ledger.entries.push({
         scopes,
         model: 'm',

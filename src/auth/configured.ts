@@ -39,7 +39,7 @@ const ADMIN_KEY_ID = 'key_admin';
 const ADMIN_KEY_NAME = 'admin';
 
 /** A key of the configuration with what it is found by. */
-export interface ConfiguredEntry extends Omit<ConfiguredKey, 'key'> {
+export interface ConfiguredEntry extends ConfiguredKey {
   readonly id: string;
   readonly hash: string;
 }
@@ -54,14 +54,14 @@ export function configuredEntries(
 ): readonly ConfiguredEntry[] {
   const entries: ConfiguredEntry[] = keys
     .filter(({ key }) => key !== '')
-    .map(({ key, ...rest }) => {
-      const hash = hashKey(key, pepper);
+    .map((configured) => {
+      const hash = hashKey(configured.key, pepper);
       // From its hash: the same key is the same owner after a restart and under a new name.
-      return { ...rest, id: `key_${hash.slice(0, 20)}`, hash };
+      return { ...configured, id: `key_${hash.slice(0, 20)}`, hash };
     });
   if (!adminKey) return entries;
   const hash = hashKey(adminKey, pepper);
-  return [...entries, { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, hash, roles: ['admin'] }];
+  return [...entries, { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, key: adminKey, hash, roles: ['admin'] }];
 }
 
 /** What a change of something gets that the configuration file defines. */

@@ -74,16 +74,16 @@ export class KeyCommands {
   }
 
   /** Stored keys in the order of their making, revoked ones included. @throws GatewayError for an unknown `after` */
-  async list(page: PageRequest & KeyFilter): Promise<{ keys: readonly KeyView[]; hasMore: boolean }> {
+  async list(page: PageRequest & KeyFilter): Promise<{ entries: readonly KeyView[]; hasMore: boolean }> {
     const { keys, hasMore } = await this.#tenants.storage.keys.list(page);
     const nowMs = this.#tenants.now();
-    return { keys: keys.map((key) => storedView(key, nowMs)), hasMore };
+    return { entries: keys.map((key) => storedView(key, nowMs)), hasMore };
   }
 
   /** The keys that the configuration file defines. */
   configured(): readonly KeyView[] {
     const nowMs = this.#tenants.now();
-    return this.#entries().map(({ entry, secret }) => configuredView(entry, secret, nowMs));
+    return this.#entries().map((entry) => configuredView(entry, nowMs));
   }
 
   /**
@@ -93,7 +93,7 @@ export class KeyCommands {
   async find(idOrName: string): Promise<KeyView> {
     const inFile = this.#inFile(idOrName);
     const nowMs = this.#tenants.now();
-    if (inFile) return configuredView(inFile.entry, inFile.secret, nowMs);
+    if (inFile) return configuredView(inFile, nowMs);
     return storedView(await this.#stored(idOrName), nowMs);
   }
 
@@ -188,22 +188,14 @@ export class KeyCommands {
     return found;
   }
 
-  #inFile(idOrName: string): InFile | undefined {
+  #inFile(idOrName: string): ConfiguredEntry | undefined {
     const entries = this.#entries();
-    return (
-      entries.find(({ entry }) => entry.id === idOrName) ??
-      entries.find(({ entry }) => entry.name === idOrName)
-    );
+    return entries.find(({ id }) => id === idOrName) ?? entries.find(({ name }) => name === idOrName);
   }
 
-  #entries(): readonly InFile[] {
+  #entries(): readonly ConfiguredEntry[] {
     const { configured, pepper } = this.#tenants;
-    const { keys, adminKey } = configured();
-    const secrets = [...keys.map(({ key }) => key).filter((key) => key !== ''), adminKey ?? ''];
-    return configuredEntries({ keys, adminKey }, pepper).map((entry, at) => ({
-      entry,
-      secret: secrets[at] ?? '',
-    }));
+    return configuredEntries(configured(), pepper);
   }
 
   /** The same settings, where they mean something; the name without spaces around it. */
@@ -249,11 +241,6 @@ export class KeyCommands {
     if (project.archivedAt !== null)
       throw new GatewayError('conflict', `the project "${name}" has been archived`, { param: 'project' });
   }
-}
-
-interface InFile {
-  readonly entry: ConfiguredEntry;
-  readonly secret: string;
 }
 
 function unknown(idOrName: string): GatewayError {

@@ -27,14 +27,13 @@ export function storedView(key: StoredKey, nowMs: number): KeyView {
   return { ...shown, previousUntil, state: stateOf(key, nowMs), source: 'database' };
 }
 
-/** @param secret the key itself, of which the hint is made */
-export function configuredView(entry: ConfiguredEntry, secret: string, nowMs: number): KeyView {
-  const { id, name, models = null, logContent = false, strict = null, routing = null } = entry;
+export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
+  const { id, name, key, models = null, logContent = false, strict = null, routing = null } = entry;
   const expiresAt = entry.expiresAt ?? null;
   return {
     id,
     name,
-    hint: keyHint(secret),
+    hint: keyHint(key),
     createdAt: null,
     updatedAt: null,
     version: null,

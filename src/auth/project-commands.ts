@@ -66,9 +66,9 @@ export class ProjectCommands {
   }
 
   /** Stored projects in the order of their making; those of the file, too, are not among them. */
-  async list(page: ProjectPageRequest): Promise<{ projects: readonly ProjectView[]; hasMore: boolean }> {
+  async list(page: ProjectPageRequest): Promise<{ entries: readonly ProjectView[]; hasMore: boolean }> {
     const { projects, hasMore } = await this.#tenants.storage.projects.list(page);
-    return { projects: projects.filter(({ id }) => !this.#inFile(id)).map(viewOf), hasMore };
+    return { entries: projects.filter(({ id }) => !this.#inFile(id)).map(viewOf), hasMore };
   }
 
   /** The projects that the configuration file defines. */

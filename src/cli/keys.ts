@@ -64,7 +64,7 @@ async function list(commands: KeyCommands, args: Arguments): Promise<void> {
     .configured()
     .filter((key) => projectId === undefined || key.projectId === projectId);
   const stored = await everyPage(async (after) => {
-    const { keys: entries, hasMore } = await commands.list({ ...after, order: 'asc', projectId });
+    const { entries, hasMore } = await commands.list({ ...after, order: 'asc', projectId });
     return { entries, hasMore };
   });
   const rows = [...inFile, ...stored].map((key) => (args.json ? jsonOf(key) : rowOf(key)));

@@ -100,7 +100,7 @@ const TOLD_OWNERS = ['gateway', 'project', 'provider'] as const;
 const MOST_LIMITS = 1000;
 
 function limitsUsed(limits: Limits): readonly Sample[] {
-  const standings = TOLD_OWNERS.flatMap((kind) => limits.standings({ kind }));
+  const standings = limits.standings(limits.writtenFor({ kinds: TOLD_OWNERS }));
   return standings.slice(0, MOST_LIMITS).map(({ limit: { owner, rule }, used }) => ({
     labels: { ownerType: owner.kind, owner: owner.name, limit: limitText(rule) },
     value: used / rule.amount,

@@ -37,7 +37,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 async function list(commands: ProjectCommands): Promise<readonly ProjectView[]> {
   const stored = await everyPage(async (after) => {
-    const { projects: entries, hasMore } = await commands.list({ ...after, order: 'asc' });
+    const { entries, hasMore } = await commands.list({ ...after, order: 'asc' });
     return { entries, hasMore };
   });
   return [...commands.configured(), ...stored];

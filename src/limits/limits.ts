@@ -29,9 +29,9 @@ export interface Tenant {
   readonly limits: readonly LimitEntry[];
 }
 
-/** Which limits are asked for; what is absent is no condition. */
-export interface StandingFilter {
-  readonly kind?: Owner['kind'] | undefined;
+/** Whose limits are asked for; what is absent is no condition. */
+export interface OwnerFilter {
+  readonly kinds?: readonly Owner['kind'][] | undefined;
   readonly id?: string | undefined;
 }
 
@@ -82,17 +82,22 @@ export class Limits {
     return owners.map((owner) => ({ owner, entries: this.#source.entriesOf(owner.kind, owner.id) }));
   }
 
-  /** Everybody who has limits, in the order of their kinds. */
-  scopes({ kind, id }: StandingFilter = {}): readonly Scope[] {
-    return this.written()
-      .filter(({ owner }) => (kind ?? owner.kind) === owner.kind && (id ?? owner.id) === owner.id)
-      .toSorted((a, b) => OWNER_KINDS.indexOf(a.owner.kind) - OWNER_KINDS.indexOf(b.owner.kind))
-      .map(({ owner, entries }) => this.limiter.scope(owner, entries));
+  /** What is written for those of some kinds, or of an id, in the order of the kinds. */
+  writtenFor({ kinds = OWNER_KINDS, id }: OwnerFilter = {}): readonly Written[] {
+    const found: Written[] = [];
+    for (const one of this.#source.all())
+      if (kinds.includes(one.owner.kind) && (id ?? one.owner.id) === one.owner.id) found.push(one);
+    return found.toSorted((a, b) => OWNER_KINDS.indexOf(a.owner.kind) - OWNER_KINDS.indexOf(b.owner.kind));
   }
 
-  /** How far limits are used. Those that each end user has are left out: nobody has a list of them. */
-  standings(filter?: StandingFilter): readonly Standing[] {
-    return this.limiter.standings(this.scopes(filter), null, null);
+  /** Their limits. */
+  scopes(written: readonly Written[]): readonly Scope[] {
+    return written.map(({ owner, entries }) => this.limiter.scope(owner, entries));
+  }
+
+  /** How far their limits are used. Those that each end user has are left out: nobody has a list of them. */
+  standings(written: readonly Written[]): readonly Standing[] {
+    return this.limiter.standings(this.scopes(written), null, null);
   }
 
   #read({ keyId, projectId, name, limits }: Tenant): readonly Scope[] {

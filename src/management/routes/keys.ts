@@ -86,14 +86,7 @@ export const KEY_ROUTES: readonly Route[] = [
       const first = inFile.filter((key) => query.project === undefined || key.projectId === query.project);
       const page = await pageOfBoth(
         first,
-        async (part) => {
-          const { keys: entries, hasMore } = await keys.list({
-            ...part,
-            projectId: query.project,
-            isRevoked,
-          });
-          return { entries, hasMore };
-        },
+        (part) => keys.list({ ...part, projectId: query.project, isRevoked }),
         ({ id }) => id,
         query,
       );

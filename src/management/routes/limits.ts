@@ -1,12 +1,17 @@
 // Limits and budgets as they stand: what of each is used, what running requests have reserved, and when it frees.
 import { z } from 'zod';
-import { limitText, usdOf, type LimitRule, type Owner, type Standing } from '../../limits/index.ts';
+import {
+  limitText,
+  OWNER_KINDS,
+  usdOf,
+  type LimitRule,
+  type Owner,
+  type Standing,
+} from '../../limits/index.ts';
 import { budgetsSchema, limitsSchema } from '../../config/index.ts';
 import { listOf, PAGE, pageOf } from '../page.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
-
-const OWNERS = ['gateway', 'project', 'key', 'provider'] as const;
 
 const amount = z.number().min(0);
 const standingSchema = z.object({
@@ -25,7 +30,7 @@ const ownerSchema = z.object({
   object: z.literal('limits'),
   id: z.string().describe('Kind and id of the owner.'),
   owner: z.object({
-    kind: z.enum(OWNERS),
+    kind: z.enum(OWNER_KINDS),
     id: z.string().describe('Empty for the gateway as a whole.'),
     name: z.string(),
   }),
@@ -40,28 +45,20 @@ export const LIMIT_ROUTES: readonly Route[] = [
     summary: 'How far limits and budgets are used: of the gateway, its projects, keys and providers.',
     query: z.strictObject({
       ...PAGE,
-      kind: z.enum(OWNERS).optional().describe('Only owners of this kind.'),
+      kind: z.enum(OWNER_KINDS).optional().describe('Only owners of this kind.'),
       id: z.string().optional().describe('Only the owner of this id.'),
     }),
     answer: listOf(ownerSchema),
     run: ({ deps: { limits }, query }) => {
-      const owners = limits
-        .written()
-        .filter(
-          ({ owner }) => (query.kind ?? owner.kind) === owner.kind && (query.id ?? owner.id) === owner.id,
-        )
-        .toSorted((a, b) => OWNERS.indexOf(a.owner.kind) - OWNERS.indexOf(b.owner.kind));
+      const owners = limits.writtenFor({ kinds: query.kind && [query.kind], id: query.id });
       // Only those of the page are counted: a hundred thousand keys may have some.
       const page = pageOf(owners, ({ owner }) => idOf(owner), query);
-      const data = page.data.map(({ owner, entries }) => {
-        const standings = limits.limiter.standings([limits.limiter.scope(owner, entries)], null, null);
-        return {
-          object: 'limits' as const,
-          id: idOf(owner),
-          owner: { ...owner },
-          limits: standings.map(viewOf),
-        };
-      });
+      const data = page.data.map((written) => ({
+        object: 'limits' as const,
+        id: idOf(written.owner),
+        owner: { ...written.owner },
+        limits: limits.standings([written]).map(viewOf),
+      }));
       return { ...page, data };
     },
   }),

@@ -40,10 +40,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
       const isArchived = query.state === undefined ? undefined : query.state === 'archived';
       const page = await pageOfBoth(
         isArchived === true ? [] : projects.configured(),
-        async (part) => {
-          const { projects: entries, hasMore } = await projects.list({ ...part, isArchived });
-          return { entries, hasMore };
-        },
+        (part) => projects.list({ ...part, isArchived }),
         ({ id }) => id,
         query,
       );
