@@ -4,7 +4,7 @@ import { openSqlite } from '../src/runtime/sqlite.ts';
 import type { Storage } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
-import { freshPath } from './storage-directory.ts';
+import { freshPath, lookingClock } from './storage-directory.ts';
 import { generation, message, storedResponse } from './storage-records.ts';
 
 const GENERATION = '0'.repeat(31);
@@ -157,9 +157,32 @@ test('items are found by their ids, whoever made them', async () => {
   await storage.close();
 });
 
+test('a purge finds what has expired behind many keys of which nothing has, and others run meanwhile', async () => {
+  const storage = await openSqliteStorage({ path: freshPath() });
+  const puts = Array.from({ length: 1_200 }, (_, at) =>
+    storage.responses.put(
+      storedResponse(`resp_${at}`, { projectId: `key_${1_000 + at}`, expiresAt: at === 1_150 ? 5 : 100 }),
+    ),
+  );
+  await Promise.all(puts);
+  let turns = 0;
+  let next = setImmediate(function again() {
+    turns += 1;
+    next = setImmediate(again);
+  });
+  expect(await storage.responses.purge(10)).toBe(1);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(2);
+  expect(await storage.responses.purge(10)).toBe(0);
+  expect(await storage.responses.find('key_2150', 'resp_1150', 0)).toBeNull();
+  // Begins again with the first key.
+  expect(await storage.responses.purge(200)).toBeGreaterThan(0);
+  await storage.close();
+});
+
 test('a purge deletes expired responses a few at a time, of every key, and nothing else', async () => {
   const path = freshPath();
-  const storage = await openSqliteStorage({ path });
+  const storage = await openSqliteStorage({ path, elapsedMs: lookingClock(0.05) });
   const puts: Promise<void>[] = [];
   for (let n = 0; n < 120; n++)
     puts.push(

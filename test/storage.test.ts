@@ -11,7 +11,7 @@ import type { Schema } from '../src/storage/sqlite/schema.ts';
 import { sqliteDialect } from '../src/storage/sqlite/dialect.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
-import { freshPath } from './storage-directory.ts';
+import { freshPath, lookingClock } from './storage-directory.ts';
 import { attempt, COST, generation, storedResponse, USAGE } from './storage-records.ts';
 
 const KEY: StoredKey = {
@@ -317,7 +317,7 @@ test('sealed turns are found by key and call, until they expire', async () => {
 });
 
 test('a purge deletes a bounded number at a time', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
+  const storage = await openSqliteStorage({ path: ':memory:', elapsedMs: lookingClock(0.05) });
   const { vault } = storage;
   await vault.put(
     Array.from({ length: 1_201 }, (_, i) => ({

@@ -4,8 +4,8 @@ import { GatewayError, type JsonObject } from '../../canonical/index.ts';
 import type { AuditEntry, AuditPage, AuditQuery, AuditStore } from '../ports.ts';
 import type { SqliteStore } from './store.ts';
 
-/** Rows deleted in one go: about a millisecond. */
-const PURGE_ROWS = 200;
+/** Rows deleted with one statement. */
+const PURGE_ROWS = 5;
 
 /** Only this store knows the table. */
 interface AuditTable {
@@ -31,7 +31,7 @@ export const auditStore: SqliteStore<AuditStore> = {
   migrations: [
     { name: 'audit log', up: (db) => makeTable(db as unknown as Kysely<Tables>), isAdditive: true },
   ],
-  open: ({ db, commits, connection }) => {
+  open: ({ db, commits, steps, connection }) => {
     const tables = db as unknown as Kysely<Tables>;
     const row: Omit<AuditTable, 'row'> = {
       id: '',
@@ -51,6 +51,14 @@ export const auditStore: SqliteStore<AuditStore> = {
         .values(row as AuditTable)
         .compile().sql,
     );
+    const old = tables
+      .selectFrom('audit')
+      .select('row')
+      .where('created_at', '<', 0)
+      .orderBy('created_at')
+      .limit(1);
+    const oldest = connection.prepare(old.compile().sql);
+    const deleteOldest = connection.prepare(tables.deleteFrom('audit').where('row', 'in', old).compile().sql);
     return {
       append: ({ actor, before, after, ...entry }) =>
         commits.add(
@@ -70,17 +78,11 @@ export const auditStore: SqliteStore<AuditStore> = {
         ),
       list: (query) => list(tables, query),
       async purge(beforeMs) {
-        const old = tables
-          .selectFrom('audit')
-          .select('row')
-          .where('created_at', '<', beforeMs)
-          .orderBy('created_at')
-          .limit(PURGE_ROWS);
-        const { numDeletedRows } = await tables
-          .deleteFrom('audit')
-          .where('row', 'in', old)
-          .executeTakeFirst();
-        return Number(numDeletedRows);
+        if (oldest.all(beforeMs, 1).length === 0) return 0;
+        return steps.run(function* () {
+          for (let rows = PURGE_ROWS; rows === PURGE_ROWS; yield rows)
+            rows = deleteOldest.run(beforeMs, PURGE_ROWS).changes;
+        });
       },
     };
   },

@@ -151,9 +151,9 @@ export class ConversationItems {
     return true;
   }
 
-  /** Deletes at most `limit` items of a conversation that counts no more. Returns how many. Inside a transaction. */
-  clear(conversation: number, limit: number): number {
-    return this.#clear.run(conversation, limit).changes;
+  /** Deletes the items of a conversation that counts no more, one whenever it is asked. Inside a transaction. */
+  *clear(conversation: number): Generator<number> {
+    while (this.#clear.run(conversation, 1).changes > 0) yield 1;
   }
 
   #at(conversation: number, projectId: string, itemId: string): Place | undefined {

@@ -7,11 +7,12 @@ import { bytesOf, type ConversationItems, encodeItems } from './conversation-ite
 import type { GroupCommit } from './group-commit.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from '../ports.ts';
 import type { ConversationTable } from './schema.ts';
+import type { ShortSteps } from './short-steps.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
-/** Rows deleted in one go: about a millisecond, so that a purge never holds up a stream. */
-const PURGE_ROWS = 100;
+/** Expired conversations that are looked for together. */
+const PURGE_ROWS = 20;
 /** Key id of deleted conversations. */
 const NOBODY = '';
 
@@ -22,6 +23,7 @@ type ConversationRow = Pick<
 
 export class SqliteConversations implements ConversationStore {
   readonly #commits: GroupCommit;
+  readonly #steps: ShortSteps;
   readonly #usage: SqliteStateUsage;
   readonly #items: ConversationItems;
   /** Binds id, key id, created, expires, bytes, metadata. */
@@ -43,8 +45,9 @@ export class SqliteConversations implements ConversationStore {
   /** Binds id, key id, turn id. */
   readonly #endTurn: SqlStatement;
 
-  constructor({ connection, db, commits, usage, items }: SqliteBase) {
+  constructor({ connection, db, commits, steps, usage, items }: SqliteBase) {
     this.#commits = commits;
+    this.#steps = steps;
     this.#usage = usage;
     this.#items = items;
     const insert = db
@@ -127,11 +130,13 @@ export class SqliteConversations implements ConversationStore {
   }
 
   async delete(projectId: string, id: string): Promise<boolean> {
-    return this.#commits.run(() => {
+    let isThere = false;
+    await this.#steps.run(() => {
       const row = this.#row(projectId, id);
-      if (row) this.#remove(row, PURGE_ROWS);
-      return row !== undefined;
+      isThere = row !== undefined;
+      return row ? this.#remove(row) : [];
     });
+    return isThere;
   }
 
   async append(projectId: string, id: string, items: readonly JsonObject[]): Promise<boolean> {
@@ -189,26 +194,23 @@ export class SqliteConversations implements ConversationStore {
   async purge(nowMs: number): Promise<number> {
     // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
     if (this.#expired.all(nowMs, 1).length === 0) return 0;
-    return this.#commits.run(() => {
-      let rows = 0;
-      for (const row of this.#expired.all(nowMs, PURGE_ROWS) as unknown as readonly ConversationRow[]) {
-        rows += this.#remove(row, PURGE_ROWS - rows);
-        if (rows >= PURGE_ROWS) break;
-      }
-      return rows;
-    });
+    return this.#steps.run(() => this.#purge(nowMs));
   }
 
-  /** Takes the conversation from its key, and deletes at most `limit` rows of it. Returns how many. */
-  #remove(row: ConversationRow, limit: number): number {
+  *#purge(nowMs: number): Generator<number> {
+    for (const row of this.#expired.all(nowMs, PURGE_ROWS) as unknown as readonly ConversationRow[])
+      yield* this.#remove(row);
+  }
+
+  /** Takes the conversation from its key at once, and deletes its rows as far as they are asked for. */
+  *#remove(row: ConversationRow): Generator<number> {
     if (row.key_id !== NOBODY) {
       this.#disown.run(NOBODY, 0, row.row);
       this.#usage.release(row.key_id, 0, row.bytes);
     }
-    const items = this.#items.clear(row.row, limit);
-    if (items === limit) return items;
+    yield* this.#items.clear(row.row);
     this.#delete.run(row.row);
-    return items + 1;
+    yield 1;
   }
 
   #row(projectId: string, id: string): ConversationRow | undefined {

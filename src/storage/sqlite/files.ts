@@ -5,16 +5,18 @@ import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { FilePage, FileStore, PageRequest, StoredFile } from '../ports.ts';
 import type { FileTable } from './schema.ts';
+import type { ShortSteps } from './short-steps.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 
 type FileRow = Omit<FileTable, 'row'> & { readonly row: number };
 
-/** Rows deleted in one go. The bytes of each are a file to be removed. */
+/** The most rows that are deleted in one go. The bytes of each are a file to be removed. */
 const PURGE_ROWS = 50;
 
 export class SqliteFiles implements FileStore {
   readonly #commits: GroupCommit;
+  readonly #steps: ShortSteps;
   readonly #usage: SqliteStateUsage;
   /** Binds id, key id, created, expires, purpose, filename, media type, bytes. */
   readonly #insert: SqlStatement;
@@ -30,8 +32,9 @@ export class SqliteFiles implements FileStore {
   /** Binds row. */
   readonly #delete: SqlStatement;
 
-  constructor({ connection, db, commits, usage }: SqliteBase) {
+  constructor({ connection, db, commits, steps, usage }: SqliteBase) {
     this.#commits = commits;
+    this.#steps = steps;
     this.#usage = usage;
     const insert = db.insertInto('files').values({
       id: '',
@@ -111,11 +114,20 @@ export class SqliteFiles implements FileStore {
 
   async takeExpired(nowMs: number): Promise<readonly string[]> {
     if (this.#expired.all(nowMs, 1).length === 0) return [];
-    return this.#commits.run(() => {
-      const rows = this.#expired.all(nowMs, PURGE_ROWS) as unknown as readonly FileRow[];
-      for (const row of rows) this.#remove(row);
-      return rows.map(({ id }) => id);
+    let taken: string[] = [];
+    await this.#steps.run(() => {
+      taken = [];
+      return this.#take(nowMs, taken);
     });
+    return taken;
+  }
+
+  *#take(nowMs: number, taken: string[]): Generator<number> {
+    for (const row of this.#expired.all(nowMs, PURGE_ROWS) as unknown as readonly FileRow[]) {
+      this.#remove(row);
+      taken.push(row.id);
+      yield 1;
+    }
   }
 
   #row(projectId: string, id: string, nowMs: number): FileRow | undefined {

@@ -8,13 +8,13 @@ import { isSmall, jsonTexts, turn } from '../json-text.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import { itemsOf, placeOf, responseRow, ResponseRows } from './response-rows.ts';
 import type { ResponseTable } from './schema.ts';
+import type { ShortSteps } from './short-steps.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
 
-/** Deleted in one go: about a millisecond, so that a purge never holds up a stream. */
-const PURGE_ROWS = 20;
-/** A purge ends sooner when it has deleted this much: the pages of large rows are freed one by one. */
-const PURGE_BYTES = 1_000_000;
+/** Expired responses that are looked for together, and keys that are asked in one go. */
+const PURGE_ROWS = 50;
+const PURGE_KEYS = 500;
 
 /** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
 const MENTIONS = 8;
@@ -23,6 +23,7 @@ type FoundRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
 
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
+  readonly #steps: ShortSteps;
   readonly #usage: SqliteStateUsage;
   readonly #conversations: ConversationItems;
   readonly #rows: ResponseRows;
@@ -30,11 +31,16 @@ export class SqliteResponses implements ResponseStore {
   readonly #find: SqlStatement;
   /** Binds place, key id, now, the item's id in JSON twice, the number of rows. */
   readonly #findItem: SqlStatement;
-  /** Binds now and the number of rows. */
+  /** Binds the key id after which those follow, and how many; gives the last of them. */
+  readonly #lastKey: SqlStatement;
+  /** Binds the key ids after which and up to which, now and the number of rows. */
   readonly #expired: SqlStatement;
+  /** Up to which key a purge has come. */
+  #purgedKey = '';
 
-  constructor({ connection, db, commits, usage, items }: SqliteBase) {
+  constructor({ connection, db, commits, steps, usage, items }: SqliteBase) {
     this.#commits = commits;
+    this.#steps = steps;
     this.#usage = usage;
     this.#conversations = items;
     this.#rows = new ResponseRows(connection, db);
@@ -62,11 +68,21 @@ export class SqliteResponses implements ResponseStore {
       .selectFrom('state_usage as u')
       .crossJoin('responses as r')
       .select(['r.row', 'r.key_id', 'r.bytes', 'r.places'])
+      .where('u.key_id', '>', '')
+      .where('u.key_id', '<=', '')
       .whereRef('r.key_id', '=', 'u.key_id')
       .where('r.expires_at', '<=', 0)
       .limit(1);
+    const keys = db
+      .selectFrom('state_usage')
+      .select('key_id')
+      .where('key_id', '>', '')
+      .orderBy('key_id')
+      .limit(1);
+    const lastKey = db.selectFrom(keys.as('k')).select((eb) => eb.fn.max('key_id').as('last'));
     this.#find = connection.prepare(find.compile().sql);
     this.#findItem = connection.prepare(findItem.compile().sql);
+    this.#lastKey = connection.prepare(lastKey.compile().sql);
     this.#expired = connection.prepare(expired.compile().sql);
   }
 
@@ -125,19 +141,31 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async purge(nowMs: number): Promise<number> {
-    // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
-    if (this.#expired.all(nowMs, 1).length === 0) return 0;
-    return this.#commits.run(() => {
-      let bytes = 0;
-      let rows = 0;
-      for (const head of this.#expired.all(nowMs, PURGE_ROWS) as unknown as readonly ResponseHead[]) {
-        this.#usage.removeResponse(head);
-        rows += 1;
-        bytes += head.bytes;
-        if (bytes > PURGE_BYTES) break;
+    for (;;) {
+      const after = this.#purgedKey;
+      const last = this.#lastKey.all(after, PURGE_KEYS)[0]?.['last'];
+      if (typeof last !== 'string') {
+        this.#purgedKey = '';
+        return 0;
       }
-      return rows;
-    });
+      // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
+      if (this.#expired.all(after, last, nowMs, 1).length > 0)
+        return this.#steps.run(() => this.#purge(after, last, nowMs));
+      this.#purgedKey = last;
+      await turn();
+    }
+  }
+
+  *#purge(after: string, last: string, nowMs: number): Generator<number> {
+    for (const head of this.#expired.all(
+      after,
+      last,
+      nowMs,
+      PURGE_ROWS,
+    ) as unknown as readonly ResponseHead[]) {
+      this.#usage.removeResponse(head);
+      yield 1;
+    }
   }
 
   #read(projectId: string, id: string, nowMs: number): StoredResponse | null {

@@ -22,6 +22,7 @@ import { masterSecret, namedSecret } from '../secret-file.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteStore } from './store.ts';
 import { openStores, type OpenStores, type SqliteStores, STORES } from './stores.ts';
+import { ShortSteps } from './short-steps.ts';
 import { SqliteStateUsage } from './state-usage.ts';
 
 export interface SqliteOptions {
@@ -31,6 +32,8 @@ export interface SqliteOptions {
   readonly schedule?: Schedule | undefined;
   /** When to bring the journal into the database; a quarter of a second later by default. */
   readonly later?: Later | undefined;
+  /** Milliseconds since some time, for how long a deletion may hold the database; the system's own by default. */
+  readonly elapsedMs?: (() => number) | undefined;
   /** Unix milliseconds; for the record of migrations only. */
   readonly now?: (() => number) | undefined;
   readonly migrations?: readonly Migration[] | undefined;
@@ -89,11 +92,15 @@ export async function openWith<S extends SqliteStores>(
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
-    const steps = [...(options.migrations ?? MIGRATIONS), ...Object.values(kinds).flatMap(ownMigrations)];
-    await migrate(db, path, (options.now ?? Date.now)(), steps);
+    const migrations = [
+      ...(options.migrations ?? MIGRATIONS),
+      ...Object.values(kinds).flatMap(ownMigrations),
+    ];
+    await migrate(db, path, (options.now ?? Date.now)(), migrations);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
     const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
     const names = new SqliteNames(connection, db);
     const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'));
     journalFile = folder?.own() ?? null;
@@ -107,7 +114,7 @@ export async function openWith<S extends SqliteStores>(
     });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
-    stores = openStores(kinds, { connection, db, commits, indexer, names, usage, items });
+    stores = openStores(kinds, { connection, db, commits, steps, indexer, names, usage, items });
     await indexer.recover();
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');

@@ -7,6 +7,7 @@ import type { GroupCommit } from './group-commit.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { Migration } from './migrations.ts';
 import type { Schema } from './schema.ts';
+import type { ShortSteps } from './short-steps.ts';
 import type { SqliteStateUsage } from './state-usage.ts';
 
 /** What every store of a database is given. */
@@ -16,6 +17,8 @@ export interface SqliteBase {
   readonly db: Kysely<Schema>;
   /** For writes that may share a transaction with those of other stores. */
   readonly commits: GroupCommit;
+  /** For deletions of much. */
+  readonly steps: ShortSteps;
   /** For writes that an answer waits for. */
   readonly indexer: Indexer;
   readonly names: SqliteNames;

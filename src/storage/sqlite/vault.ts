@@ -1,24 +1,29 @@
 // Sealed turns in SQLite: bytes by key and call. Cannot read what it keeps. Statements are built by Kysely once:
 // conversations with tools ask on every request, and building a query costs ten times its execution.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { SqlConnection, SqlStatement } from '../../runtime/sqlite.ts';
 import type { SealedTurn, VaultStore } from '../ports.ts';
-import type { Schema } from './schema.ts';
+import type { ShortSteps } from './short-steps.ts';
+import type { SqliteBase } from './store.ts';
 
-/** Rows deleted in one go: about a millisecond, so that a purge never holds up a stream. */
-const PURGE_ROWS = 200;
+/** Expired rows that are looked for together. */
+const PURGE_ROWS = 50;
 
 export class SqliteVault implements VaultStore {
   readonly #connection: SqlConnection;
+  readonly #steps: ShortSteps;
   /** Binds key id, call id, bytes, expiry. */
   readonly #put: SqlStatement;
   /** Binds key id, a JSON array of call ids, now. */
   readonly #get: SqlStatement;
   /** Binds now and the number of rows. */
-  readonly #purge: SqlStatement;
+  readonly #expired: SqlStatement;
+  /** Binds a row number. */
+  readonly #delete: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>) {
+  constructor({ connection, db, steps }: SqliteBase) {
     this.#connection = connection;
+    this.#steps = steps;
     const put = db
       .insertInto('vault')
       .values({ key_id: '', call_id: '', sealed: new Uint8Array(), expires_at: 0 })
@@ -40,11 +45,12 @@ export class SqliteVault implements VaultStore {
       .select(sql<number>`rowid`.as('rowid'))
       .where('expires_at', '<=', 0)
       .orderBy('expires_at')
-      .limit(PURGE_ROWS);
-    const purge = db.deleteFrom('vault').where(sql<number>`rowid`, 'in', expired);
+      .limit(1);
+    const deletion = db.deleteFrom('vault').where(sql<number>`rowid`, '=', 0);
     this.#put = connection.prepare(put.compile().sql);
     this.#get = connection.prepare(get.compile().sql);
-    this.#purge = connection.prepare(purge.compile().sql);
+    this.#expired = connection.prepare(expired.compile().sql);
+    this.#delete = connection.prepare(deletion.compile().sql);
   }
 
   async put(turns: readonly SealedTurn[]): Promise<void> {
@@ -73,6 +79,13 @@ export class SqliteVault implements VaultStore {
   }
 
   async purge(nowMs: number): Promise<number> {
-    return this.#purge.run(nowMs, PURGE_ROWS).changes;
+    // Asked first: mostly there is nothing to do, and a transaction would wait for other processes.
+    if (this.#expired.all(nowMs, 1).length === 0) return 0;
+    return this.#steps.run(() => this.#purge(nowMs));
+  }
+
+  *#purge(nowMs: number): Generator<number> {
+    for (const { rowid } of this.#expired.all(nowMs, PURGE_ROWS))
+      yield this.#delete.run(rowid as number).changes;
   }
 }

@@ -1,4 +1,4 @@
-// Deletes old sums, a few milliseconds' worth at a time: hours and end users of days before a time; the days become part of
+// Deletes old sums, a millisecond's worth at a time: hours and end users of days before a time; the days become part of
 // one row of before all days for each thing that they are of, so that sums of all time stay as they are.
 import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { UsageTable } from '../schema.ts';
@@ -8,9 +8,9 @@ import { END_USER_KEYS } from './end-user-reader.ts';
 import { USAGE_KEYS } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 
-/** Rows that are deleted in one go, and days that are added to others. */
-const ROWS = 200;
-const DAYS = 50;
+/** Rows that are deleted with one statement, and days that are read with one. */
+const ROWS = 50;
+const DAYS = 20;
 
 /** Tables whose rows simply go, and their keys. */
 const BY_HOUR = {
@@ -46,21 +46,25 @@ export class UsagePurge {
     this.#deleteDay = connection.prepare(deleteDay.compile().sql);
   }
 
-  /** Inside a transaction. @returns how many rows were deleted; 0 when none is left */
-  step(beforeMs: number): number {
+  /** Deletes pieces inside a transaction, each when it is asked for. Gives how many rows each had. */
+  *pieces(beforeMs: number): Generator<number> {
     const folded = Math.floor((this.#writer.folded()[0] ?? 0) / DAY_HOURS);
     const end = Math.min(Math.floor(beforeMs / HOUR_MS / DAY_HOURS), folded);
-    for (const statement of this.#deleteHours) {
-      const { changes } = statement.run(end * DAY_HOURS, ROWS);
-      if (changes > 0) return changes;
+    for (const statement of this.#deleteHours)
+      for (let rows = ROWS; rows === ROWS;) {
+        rows = statement.run(end * DAY_HOURS, ROWS).changes;
+        if (rows > 0) yield rows;
+      }
+    for (;;) {
+      const days = this.#days.all(0, end, DAYS) as unknown as UsageTable[];
+      if (days.length === 0) return;
+      for (const day of days) {
+        const [, ...rest] = USAGE_KEYS.map((key) => day[key]);
+        this.#writer.addToDay([0, ...rest], this.#writer.sumsOf(day));
+        this.#deleteDay.run(day.period, ...rest);
+        yield 1;
+      }
     }
-    const days = this.#days.all(0, end, DAYS) as unknown as UsageTable[];
-    for (const day of days) {
-      const [, ...rest] = USAGE_KEYS.map((key) => day[key]);
-      this.#writer.addToDay([0, ...rest], this.#writer.sumsOf(day));
-      this.#deleteDay.run(day.period, ...rest);
-    }
-    return days.length;
   }
 }
 

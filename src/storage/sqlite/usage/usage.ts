@@ -15,6 +15,7 @@ import type {
   UsageRow,
   UsageStore,
 } from '../../ports.ts';
+import type { ShortSteps } from '../short-steps.ts';
 import type { SqliteBase } from '../store.ts';
 import { Backfill } from './backfill.ts';
 import { EndUserReader } from './end-user-reader.ts';
@@ -34,6 +35,7 @@ const DAY_MS = DAY_HOURS * HOUR_MS;
 
 export class SqliteUsage implements UsageStore {
   readonly #commits: GroupCommit;
+  readonly #steps: ShortSteps;
   readonly #indexer: Indexer;
   readonly #names: SqliteNames;
   readonly #writer: UsageWriter;
@@ -45,6 +47,7 @@ export class SqliteUsage implements UsageStore {
 
   constructor(base: SqliteBase) {
     this.#commits = base.commits;
+    this.#steps = base.steps;
     this.#indexer = base.indexer;
     this.#names = base.names;
     this.#writer = new UsageWriter(base);
@@ -131,7 +134,7 @@ export class SqliteUsage implements UsageStore {
   }
 
   purge(beforeMs: number): Promise<number> {
-    return this.#commits.run(() => this.#purge.step(beforeMs));
+    return this.#steps.run(() => this.#purge.pieces(beforeMs));
   }
 }
 
