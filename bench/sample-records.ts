@@ -64,6 +64,7 @@ export function sampleRecord(
     nativeFinishReason: isFailed ? null : 'stop',
     cancelled: false,
     attempts: 1,
+    turns: 1,
     usage,
     cost,
     report: [],

@@ -74,6 +74,7 @@ test('both spellings and the whole record', () => {
     provider: 'openai',
     endpoint: 'openai',
     lane: 'translate',
+    turns: 1,
     status: 200,
     native_finish_reason: 'end_turn',
     cancelled: false,

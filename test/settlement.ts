@@ -35,6 +35,7 @@ export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledR
       nativeFinishReason: 'stop',
       cancelled: false,
       attempts: 1,
+      turns: 1,
       usage,
       cost,
       report: [],

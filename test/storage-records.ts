@@ -38,6 +38,7 @@ export function generation(id: string, over: Partial<GenerationRecord> = {}): Ge
     nativeFinishReason: 'end_turn',
     cancelled: false,
     attempts: 1,
+    turns: 1,
     usage: USAGE,
     cost: COST,
     report: [{ path: 'seed', action: 'dropped', reason: 'the endpoint has no seed' }],

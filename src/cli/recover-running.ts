@@ -19,7 +19,7 @@ export async function recoverRunning({
 
 function interrupted(
   { generation, attempt, inputTokens }: RunningRecord,
-  { nanoUsd, tokens, atMs }: RunningSpent,
+  { requests, nanoUsd, tokens, atMs }: RunningSpent,
 ): Omit<RunningRecord, 'inputTokens'> {
   const input = Math.min(inputTokens, tokens);
   const usage = {
@@ -29,5 +29,8 @@ function interrupted(
     estimated: true,
   };
   const charged = { usage, cost: { usd: usdOf(nanoUsd), items: {}, price: null }, endedAt: atMs };
-  return { generation: { ...generation, ...charged }, attempt: { ...attempt, ...charged } };
+  return {
+    generation: { ...generation, ...charged, turns: requests },
+    attempt: { ...attempt, ...charged },
+  };
 }

@@ -24,6 +24,8 @@ export class Allowance {
   /** What all attempts and tools have used so far. */
   #nanoUsd = 0;
   #tokens = 0;
+  /** Turns that have begun. */
+  #turns = 1;
   /** Where that is kept; undefined as long as nobody was asked, null where it is not kept. */
   #kept: RunningEntry | null | undefined;
   /** Part of it that tools have cost. */
@@ -87,6 +89,16 @@ export class Allowance {
     throw refusal;
   }
 
+  /**
+   * A further turn of the answer begins, and counts as a request. It is not refused for that: half an answer is of no use
+   * to anybody, and whoever comes next waits.
+   */
+  beginTurn(): void {
+    this.#turns += 1;
+    if (this.#reservation) this.#limits.limiter.grow(this.#reservation, this.#spent());
+    this.#note();
+  }
+
   /** Somebody else may be asked, whose price is known. */
   #refuseUnpriced(): void {
     const demand = this.#demand && { ...this.#demand, nanoUsd: null };
@@ -129,12 +141,19 @@ export class Allowance {
   #spend(nanoUsd: number, tokens: number): GatewayError | null {
     this.#nanoUsd += nanoUsd;
     this.#tokens += tokens;
-    this.#kept?.note({ nanoUsd: this.#nanoUsd, tokens: this.#tokens, atMs: this.#now() });
+    this.#note();
     if (this.#nanoUsd <= this.#reservedNanoUsd || !this.#reservation) return null;
-    const spent = { requests: 1, tokens: this.#tokens, nanoUsd: this.#nanoUsd };
-    const refusal = this.#limits.limiter.grow(this.#reservation, spent);
+    const refusal = this.#limits.limiter.grow(this.#reservation, this.#spent());
     this.#reservedNanoUsd = leastReserved(this.#reservation);
     return refusal && limitError(refusal, this.#now());
+  }
+
+  #spent(): Spent & { readonly nanoUsd: number } {
+    return { requests: this.#turns, tokens: this.#tokens, nanoUsd: this.#nanoUsd };
+  }
+
+  #note(): void {
+    this.#kept?.note({ ...this.#spent(), atMs: this.#now() });
   }
 }
 

@@ -174,6 +174,7 @@ export class Run {
     settle(
       {
         ...known,
+        turnCount: known.turns.length,
         arrival: this.#arrival,
         trail: this.#trail,
         route: opened?.planned.route ?? null,

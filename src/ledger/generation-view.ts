@@ -51,6 +51,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
     provider: g.provider,
     endpoint: g.endpoint,
     lane: g.lane,
+    turns: g.turns,
     status: g.status,
     native_finish_reason: g.nativeFinishReason,
     cancelled: g.cancelled,

@@ -84,6 +84,8 @@ export interface GenerationRecord {
   readonly nativeFinishReason: string | null;
   readonly cancelled: boolean;
   readonly attempts: number;
+  /** Turns of models in its answer, at least 1: more where tools of the gateway ran between them. */
+  readonly turns: number;
   readonly usage: Usage | null;
   /** Sum over the attempts that were charged; null when any of them has an unknown price. */
   readonly cost: Cost | null;

@@ -21,7 +21,7 @@ export interface LedgerSum {
   readonly model: string;
   /** When the last of them was admitted, in Unix milliseconds; or later, up to the end of its hour. */
   readonly atMs: number;
-  /** Of those that failed none, whatever they cost. */
+  /** As limits count them: each turn of an answer; nothing of what failed and was not charged. */
   readonly requests: number;
   readonly tokens: number;
   /** Requests whose cost is unknown add nothing. */

@@ -66,12 +66,13 @@ export function readRecord(r: CompactReader, { costUsd, ...head }: RecordHead): 
   for (let left = r.value() as number; left > 0; left--) attempts.push(readAttempt(r, facts));
   // Records of before there were projects end here, as do those of keys without one.
   const projectId = r.isAtEnd ? head.keyId : orUsual(r, head.keyId);
-  const endUser = r.isAtEnd ? null : (r.value() as string);
-  return { generation: { ...facts, projectId, endUser }, attempts };
+  const endUser = r.isAtEnd ? null : (r.value() as string | null);
+  const turns = r.isAtEnd ? 1 : (r.value() as number);
+  return { generation: { ...facts, projectId, endUser, turns }, attempts };
 }
 
 /** All of a record that its attempts may share. */
-type Facts = Omit<GenerationRecord, 'projectId' | 'endUser'>;
+type Facts = Omit<GenerationRecord, 'projectId' | 'endUser' | 'turns'>;
 
 function readAttempt(r: CompactReader, g: Facts): AttemptRecord {
   const ordinal = r.value() as number;

@@ -50,12 +50,15 @@ export function writeRecord(w: CompactWriter, g: GenerationRecord, attempts: rea
   w.json(g.metadata, false);
   w.number(attempts.length);
   for (const attempt of attempts) writeAttempt(w, attempt, g);
-  // Nothing for a key that is its own project and a request that named nobody.
+  // Nothing for a key that is its own project, and a request that named nobody and was answered in one turn.
   const hasProject = g.projectId !== g.keyId;
-  if (!hasProject && g.endUser === null) return;
+  const hasTurns = g.turns > 1;
+  if (!hasProject && g.endUser === null && !hasTurns) return;
   if (hasProject) w.name(g.projectId);
   else w.flag(true);
   if (g.endUser !== null) w.id(g.endUser);
+  else if (hasTurns) w.null();
+  if (hasTurns) w.number(g.turns);
 }
 
 /** In the order in which the rows have them. */

@@ -14,6 +14,7 @@ const PLACE = 2048;
 const PLACES = 2048;
 /** Where in a place things stand; the length of the record is written last, and is 0 where there is none. */
 const LENGTH = 0;
+const REQUESTS = 4;
 const NANO_USD = 8;
 const TOKENS = 16;
 const AT = 24;
@@ -50,12 +51,14 @@ export class RunningFile implements RunningStore {
       this.#free.push(place);
       return null;
     }
+    view.setUint32(start + REQUESTS, 1);
     view.setFloat64(start + NANO_USD, 0);
     view.setFloat64(start + TOKENS, 0);
     view.setFloat64(start + AT, record.generation.createdAt);
     view.setUint32(start + LENGTH, written);
     return {
-      note({ nanoUsd, tokens, atMs }) {
+      note({ requests, nanoUsd, tokens, atMs }) {
+        view.setUint32(start + REQUESTS, requests);
         view.setFloat64(start + NANO_USD, nanoUsd);
         view.setFloat64(start + TOKENS, tokens);
         view.setFloat64(start + AT, atMs);
@@ -112,6 +115,8 @@ function* placesOf(file: Buffer): Iterable<{ readonly record: RunningRecord; rea
     if (length === 0 || length > PLACE - RECORD) continue;
     const text = file.toString('utf8', start + RECORD, start + RECORD + length);
     const spent = {
+      // Programs that counted no turns have left it as it was made.
+      requests: Math.max(1, file.readUInt32BE(start + REQUESTS)),
       nanoUsd: file.readDoubleBE(start + NANO_USD),
       tokens: file.readDoubleBE(start + TOKENS),
       atMs: file.readDoubleBE(start + AT),

@@ -3,6 +3,8 @@ import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 
 /** What a request has used so far. */
 export interface RunningSpent {
+  /** As how many requests it counts: one for each turn that has begun. */
+  readonly requests: number;
   /** Whole nano-dollars. */
   readonly nanoUsd: number;
   readonly tokens: number;

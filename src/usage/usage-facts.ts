@@ -3,7 +3,7 @@ import type { JsonValue, Usage } from '../canonical/index.ts';
 import { asNumber, asObject } from '../canonical/index.ts';
 import { nanoUsdOf } from '../limits/index.ts';
 import { latencyBucket } from './latency-buckets.ts';
-import type { Cost, GenerationRecord } from '../ledger/index.ts';
+import { type Cost, countedRequests, type GenerationRecord } from '../ledger/index.ts';
 import { addNamed, type UsageSums } from './usage-sums.ts';
 
 /** What one record says for sums. */
@@ -13,6 +13,9 @@ export interface UsageFacts {
   readonly errorKind: string | null;
   readonly cancelled: boolean;
   readonly attempts: number;
+  readonly turns: number;
+  /** Whether something was used for it, at whatever price. */
+  readonly isCharged: boolean;
   readonly usage: Usage | null;
   /** USD; null when it is unknown. */
   readonly costUsd: number | null;
@@ -29,6 +32,8 @@ export function usageFactsOf(g: GenerationRecord, isLate: boolean): UsageFacts {
     errorKind: g.error && g.error.kind,
     cancelled: g.cancelled,
     attempts: g.attempts,
+    turns: g.turns,
+    isCharged: g.usage !== null || g.cost !== null,
     usage: g.usage,
     costUsd: g.cost && g.cost.usd,
     cacheSavedNanoUsd: cacheSavedNanoUsd(g.usage, g.cost),
@@ -53,7 +58,11 @@ export function countFacts({ counts, details }: UsageSums, facts: UsageFacts): v
   if (facts.errorKind !== null) {
     counts.errors += 1;
     addNamed(details.errorKinds, facts.errorKind, 1);
+    if (facts.isCharged) counts.charged_errors += 1;
   }
+  const { turns, isCharged } = facts;
+  const counted = countedRequests({ turns, isCharged, failed: facts.errorKind !== null });
+  counts.tool_turns += Math.max(0, counted - 1);
   const duration = whole(facts.durationMs);
   counts.duration_ms += duration;
   increase(details.durations, latencyBucket(duration));

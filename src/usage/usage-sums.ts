@@ -5,6 +5,8 @@ import type { LatencyCounts } from './latency-buckets.ts';
 /**
  * Sums, under the names that they have in tables, JSON and CSV. Tokens partition, as in `Usage`: none is counted twice.
  * `requests`: those of clients; counts that came late for one add tokens and money, but no request.
+ * `charged_errors`: those of the errors that were charged all the same; `tool_turns`: turns of models after the first of an
+ * answer.
  * `cancelled`: whose client had left; `estimated`: whose tokens the gateway counted, because nobody else did.
  * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records with tokens whose cost is unknown, which
  * add none.
@@ -18,6 +20,8 @@ export const USAGE_COUNTS = [
   'errors',
   'cancelled',
   'attempts',
+  'charged_errors',
+  'tool_turns',
   'input_uncached',
   'input_cache_read',
   'input_cache_write_5m',
@@ -89,6 +93,16 @@ const OTHERS = 'other';
 export function addNamed(to: NamedCounts, name: string, count: number): void {
   const counted = to.has(name) || to.size < MOST_NAMES ? name : OTHERS;
   to.set(counted, (to.get(counted) ?? 0) + count);
+}
+
+/** Requests as limits count them: each turn of an answer, and nothing of what failed and was not charged. */
+export function countedRequestsIn({
+  requests,
+  errors,
+  charged_errors: charged,
+  tool_turns: turns,
+}: Pick<UsageCounts, 'requests' | 'errors' | 'charged_errors' | 'tool_turns'>): number {
+  return requests - errors + charged + turns;
 }
 
 /** All input tokens of sums. */

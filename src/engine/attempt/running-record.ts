@@ -41,6 +41,7 @@ export function runningRecord(input: AttemptInput, endUser: string | null, nowMs
       nativeFinishReason: null,
       cancelled: false,
       attempts: 1,
+      turns: 1,
       usage: null,
       cost: null,
       report: [],

@@ -53,7 +53,8 @@ export async function answerEmbeddings(
   const report = answer?.report ?? decoded?.request.report ?? new Report();
   const { left } = visit;
   const outcome = { arrival, trail, request: decoded?.request, route: plan?.route ?? null };
-  settle({ ...outcome, turns, report, failure, cancelled: left, content: null }, false, deps);
+  // A batch in several parts is one request all the same.
+  settle({ ...outcome, turns, turnCount: 1, report, failure, cancelled: left, content: null }, false, deps);
   if (left) return false;
   if (failure || !body) {
     refuse({ arrival, trail, report }, failure ?? new GatewayError('internal', 'internal error'));

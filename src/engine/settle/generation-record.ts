@@ -19,9 +19,11 @@ export interface Outcome {
   /** The decision; null where there was none. */
   readonly route: RouteTrace | null;
   readonly trail: Trail;
-  /** The attempts whose answers the client gets, in the order of their turns; none where nobody answered. */
+  /** The attempts whose answers the client gets, in their order; none where nobody answered. */
   readonly turns: readonly Attempt[];
   readonly report: Report;
+  /** How many turns of models they are. */
+  readonly turnCount: number;
   /** Undefined when it was answered. */
   readonly failure: GatewayError | undefined;
   /** True when its client had left before the end. */
@@ -64,6 +66,7 @@ export function generationRecord(
     nativeFinishReason: finish?.raw ?? null,
     cancelled: outcome.cancelled,
     attempts: trail.attempts.length,
+    turns: Math.max(1, outcome.turnCount),
     usage: trail.usage(turns.slice(0, -1), served?.charge().usage) ?? null,
     cost: trail.cost(),
     report: outcome.report.entries,

@@ -123,6 +123,7 @@ export class ToolLoop implements TurnHost {
     for (let turn = 0; ; turn++) {
       if (cancellation.reason) return this.#interrupted(cancellation.reason);
       if (this.#stop.reason) return this.#failed(this.#stop.reason, turn, false);
+      if (turn > 0) planned.arrival.allowance?.beginTurn();
       const output = new TurnOutput(this, turn === 0);
       const failure = await this.#try(planned, output, turn > 0);
       if (failure) return this.#failed(failure, turn, output.committed);

@@ -50,6 +50,7 @@ export function decodeGeneration(row: GenerationTable, content: GenerationRecord
     nativeFinishReason: r.nativeFinishReason ?? null,
     cancelled: r.cancelled ?? false,
     attempts: r.attempts,
+    turns: 1,
     usage: decodeUsage(r.usage),
     cost: r.cost ?? null,
     report: r.report ?? [],

@@ -46,6 +46,8 @@ export interface EndUserUsageTable {
   model: number;
   requests: number;
   errors: number;
+  charged_errors: number;
+  tool_turns: number;
   input_tokens: number;
   output_tokens: number;
   nano_usd: number;

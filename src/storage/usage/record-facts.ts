@@ -42,13 +42,14 @@ export function readRecordFacts(r: CompactReader, { id, createdAt, costUsd }: He
   skip(r, 2); // why it finished
   const attempts = r.value() as number;
   const usage = readUsage(r, r.value(), null, false);
-  const saved = readSavings(r, usage);
+  const { isCharged, saved } = readSavings(r, usage);
   skip(r, 2); // report and route
   const errorKind = readErrorKind(r);
   skip(r, 1); // metadata
   for (let left = r.value() as number; left > 0; left -= 1) skipAttempt(r);
   const project = r.isAtEnd || r.usual() ? null : r.name();
-  const endUser = r.isAtEnd ? null : (r.value() as string);
+  const endUser = r.isAtEnd ? null : (r.value() as string | null);
+  const turns = r.isAtEnd ? 1 : (r.value() as number);
   return {
     isLate: typeof id !== 'string' && timeOf(id) !== createdAt,
     protocol,
@@ -58,6 +59,8 @@ export function readRecordFacts(r: CompactReader, { id, createdAt, costUsd }: He
     errorKind,
     cancelled: (bits & CANCELLED) !== 0,
     attempts,
+    turns,
+    isCharged: isCharged || usage !== null,
     usage,
     costUsd,
     cacheSavedNanoUsd: saved,
@@ -86,15 +89,21 @@ function skipAttempt(r: CompactReader): void {
   r.skip();
 }
 
-function readSavings(r: CompactReader, usage: UsageFacts['usage']): number {
+/** Reads a cost. */
+function readSavings(
+  r: CompactReader,
+  usage: UsageFacts['usage'],
+): { readonly isCharged: boolean; readonly saved: number } {
   const first = r.value();
-  if (first === null) return 0;
+  if (first === null) return { isCharged: false, saved: 0 };
   const items: Record<string, number> = {};
   for (let item: JsonValue = first; typeof item === 'string'; item = r.value())
     items[item] = r.value() as number;
-  if (usage && usage.input.cacheRead > 0) return cacheSavedNanoUsd(usage, { items, price: r.value() });
+  const isCharged = true;
+  if (usage && usage.input.cacheRead > 0)
+    return { isCharged, saved: cacheSavedNanoUsd(usage, { items, price: r.value() }) };
   r.skip();
-  return 0;
+  return { isCharged, saved: 0 };
 }
 
 function skip(r: CompactReader, values: number): void {

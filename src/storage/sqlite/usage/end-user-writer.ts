@@ -22,6 +22,8 @@ export const OTHER_END_USERS = new Uint8Array();
 export const END_USER_COUNTS = {
   requests: ({ requests }) => requests,
   errors: ({ errors }) => errors,
+  charged_errors: (counts) => counts.charged_errors,
+  tool_turns: (counts) => counts.tool_turns,
   input_tokens: inputTokensIn,
   output_tokens: outputTokensIn,
   nano_usd: (counts) => counts.nano_usd,

@@ -1,6 +1,12 @@
 // What limits are set from: sums by owner and model from a time on, to the millisecond: whole hours from the rows of sums,
 // the hour that the time lies in from its records.
-import { countFacts, inputTokensIn, noUsageSums, outputTokensIn } from '../../../usage/index.ts';
+import {
+  countedRequestsIn,
+  countFacts,
+  inputTokensIn,
+  noUsageSums,
+  outputTokensIn,
+} from '../../../usage/index.ts';
 import type { LedgerSum, LedgerSums, Owner, SumQuery } from '../../../limits/index.ts';
 import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { SqliteNames } from '../names.ts';
@@ -100,7 +106,7 @@ export class SqliteLedgerSums implements LedgerSums {
         provider: this.#textOf(row.provider),
         endUser: null,
         atMs: (row.period + 1) * hours * HOUR_MS - 1,
-        requests: row.requests - row.errors,
+        requests: countedRequestsIn(row),
         tokens: inputTokensIn(row) + outputTokensIn(row),
         nanoUsd: row.nano_usd,
       }));
@@ -118,7 +124,7 @@ export class SqliteLedgerSums implements LedgerSums {
           provider: null,
           endUser: row.end_user.length === 0 ? null : Buffer.from(row.end_user).toString('hex'),
           atMs: (row.period + 1) * HOUR_MS - 1,
-          requests: row.requests - row.errors,
+          requests: countedRequestsIn(row),
           tokens: row.input_tokens + row.output_tokens,
           nanoUsd: row.nano_usd,
         };
@@ -164,7 +170,7 @@ export class SqliteLedgerSums implements LedgerSums {
       model: this.#textOf(record.model),
       endUser: byEndUser ? facts.endUser : null,
       atMs: createdAt,
-      requests: sums.counts.requests - sums.counts.errors,
+      requests: countedRequestsIn(sums.counts),
       tokens: inputTokensIn(sums.counts) + outputTokensIn(sums.counts),
       nanoUsd: sums.counts.nano_usd,
     };

@@ -1,6 +1,6 @@
 // The tables of sums, and what tells the records that are in them from those that are not.
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import { USAGE_COUNTS } from '../../../usage/index.ts';
+import { USAGE_COUNTS, type UsageCount } from '../../../usage/index.ts';
 import type { Migration } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
 
@@ -14,7 +14,11 @@ export const FOLDED = 'usage_folded';
 
 export const USAGE_MIGRATIONS: readonly Migration[] = [
   { name: 'sums of usage', up: usageTables, isAdditive: true },
+  { name: 'turns in sums of usage', up: turns, isAdditive: true },
 ];
+
+/** Counts that came after the tables. Older programs do not know them, and add 0. */
+const LATER_COUNTS: readonly UsageCount[] = ['charged_errors', 'tool_turns'];
 
 /** The settings that say before which id records are left that are in no sum yet; see `backfill.ts`. */
 export const LEFT_RECORDS = 'usage_left_records';
@@ -91,7 +95,8 @@ async function usageTables(db: Kysely<Schema>): Promise<void> {
 
 function sumsTable(db: Kysely<Schema>, name: UsageTableName): Promise<void> {
   // Zeros take no room in a row beyond its head.
-  const numbers = [...USAGE_KEYS, ...USAGE_COUNTS].reduce(
+  const counts = USAGE_COUNTS.filter((count) => !LATER_COUNTS.includes(count));
+  const numbers = [...USAGE_KEYS, ...counts].reduce(
     (table, column) => table.addColumn(column, 'integer', (c) => c.notNull()),
     db.schema.createTable(name) as CreateTableBuilder<UsageTableName, string>,
   );
@@ -100,4 +105,13 @@ function sumsTable(db: Kysely<Schema>, name: UsageTableName): Promise<void> {
     .addPrimaryKeyConstraint(`${name}_key`, [...USAGE_KEYS])
     .modifyEnd(sql`without rowid`)
     .execute();
+}
+
+async function turns(db: Kysely<Schema>): Promise<void> {
+  for (const table of ['usage_hourly', 'usage_daily', 'usage_end_users'] as const)
+    for (const count of LATER_COUNTS)
+      await db.schema
+        .alterTable(table)
+        .addColumn(count, 'integer', (c) => c.notNull().defaultTo(0))
+        .execute();
 }
