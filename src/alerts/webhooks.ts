@@ -8,6 +8,7 @@ import type { Secret } from '../telemetry/secret.ts';
 import type { GuardedFetch } from '../upstream/fetch-guarded.ts';
 import type { Alert, AlertType } from './alert.ts';
 import { webhookHeaders } from './sign-webhook.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 export interface Webhook {
   readonly url: string;
@@ -111,7 +112,7 @@ export class Webhooks {
           url: webhook.url,
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
-          body: Buffer.from(body).toString('latin1'),
+          body: toByteString(body),
           redirects: 'none',
           maxBytes: MOST_BYTES,
           timeoutMs: TIMEOUT_MS,

@@ -5,6 +5,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { Destination, type Method } from '../upstream/destination.ts';
 import { collect, receive } from '../upstream/receive.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 /** What commands ask takes microseconds: a gateway that is silent for so long does not answer at all. */
 const PATIENCE_MS = 10_000;
@@ -48,7 +49,7 @@ export async function askGateway(origin: string, { method, path, key, body }: Qu
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
   });
-  const request = { to, body: Buffer.from(body ?? '').toString('latin1') };
+  const request = { to, body: toByteString(body ?? '') };
   const asked = collect<[failure: string, reason: string]>((taker) =>
     receive((listener) => client.send(request, listener), taker, MAX_BYTES),
   );

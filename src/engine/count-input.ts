@@ -13,6 +13,7 @@ import type { GatewayDependencies } from './dependencies.ts';
 import { operationPath } from './prepared-endpoint.ts';
 import { refuseObjects, routeRequest } from './admit/index.ts';
 import { needsReading, pointsElsewhere, resolveFiles } from './media/index.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 /** Clients ask before each of their turns: an estimate now is worth more to them than a count later. */
 const PATIENCE_MS = 10_000;
@@ -124,7 +125,7 @@ function encodeCount(request: CanonicalRequest, { endpoint, protocol, codec }: C
   const target = targetOf(endpoint, resolveReasoning(fitting, endpoint, report));
   const hosted = endpoint.hosting?.counting && protocol.hosted?.counting;
   const body = (hosted ?? codec).encodeRequest(fitting, target, report);
-  return Buffer.from(JSON.stringify(body)).toString('latin1');
+  return toByteString(JSON.stringify(body));
 }
 
 function send(

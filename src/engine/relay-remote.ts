@@ -9,6 +9,7 @@ import type { GatewayDependencies } from './dependencies.ts';
 import type { Visit } from './visit.ts';
 import { recordLateCounts } from './late-counts.ts';
 import { findRemote, type RemoteAnswer } from './remote-answer.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -107,7 +108,7 @@ function pass(
     };
     const failed = (error: GatewayError): void => {
       if (!stream) return reject(error);
-      write(Buffer.from(remote.failureFrames(error)).toString('latin1'));
+      write(toByteString(remote.failureFrames(error)));
       stream.end();
       resolve();
     };

@@ -2,6 +2,7 @@
 // which makes its tables in one go of nearly half a second. Knows nothing of prompts.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { toByteString } from '../lib/byte-string.ts';
 
 /** Longer words are counted in pieces: merging takes the square of a word's bytes, and each cut costs half a token. */
 const WORD_BYTES = 128;
@@ -11,7 +12,6 @@ const LINES_AT_ONCE = 2_000;
 const REMEMBERED = 20_000;
 const SPACE = 32;
 const LF = 10;
-const BEYOND_ASCII = /\P{ASCII}/u;
 
 /**
  * Reads the tables, a little at a time.
@@ -32,7 +32,7 @@ export async function loadBytePairs(): Promise<(text: string) => number> {
   return (text) => {
     let tokens = 0;
     for (const [word] of text.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
-      const bytes = BEYOND_ASCII.test(word) ? Buffer.from(word).toString('latin1') : word;
+      const bytes = toByteString(word);
       for (let at = 0; at < bytes.length; at += WORD_BYTES)
         tokens += countWord(
           at === 0 && bytes.length <= WORD_BYTES ? bytes : bytes.slice(at, at + WORD_BYTES),

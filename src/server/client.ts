@@ -2,6 +2,7 @@
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
 import { pushBody, type Connection, type PushBody } from '../runtime/http-server.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
+import { isAscii } from '../lib/byte-string.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
@@ -70,6 +71,5 @@ class HttpStream implements ClientStream {
 
 /** The runtime would encode a byte string as UTF-8: only plain text may be handed over as it is, which spares a copy. */
 function encodeBody(body: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
-  const isPlain = encoding === 'text' || Buffer.byteLength(body) === body.length;
-  return isPlain ? body : Buffer.from(body, 'latin1');
+  return encoding === 'text' || isAscii(body) ? body : Buffer.from(body, 'latin1');
 }

@@ -26,6 +26,7 @@ import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
 import { storedItems, type StateDependencies } from './state-routes.ts';
 import { summaryRequest } from './summary-request.ts';
+import { fromByteString, toByteString } from '../lib/byte-string.ts';
 
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
   readonly gateway: Gateway;
@@ -143,7 +144,7 @@ async function summarise(
   await deps.gateway.serve({
     ...call,
     api: API,
-    body: Buffer.from(JSON.stringify(json)).toString('latin1'),
+    body: toByteString(JSON.stringify(json)),
     json,
     client: inner,
     // The turn that only asks for the summary is nobody's history.
@@ -228,6 +229,6 @@ class InnerClient implements Client {
 
   text(): string {
     const { body = '', encoding } = this.answer ?? {};
-    return encoding === 'bytes' ? Buffer.from(body, 'latin1').toString('utf8') : body;
+    return encoding === 'bytes' ? fromByteString(body) : body;
   }
 }

@@ -11,6 +11,7 @@ import type { OneByOne } from './one-by-one.ts';
 import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from './reply.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 /** Most turns of a connection that run at once; further ones wait. */
 const MAX_RUNNING = 16;
@@ -222,7 +223,7 @@ export class ResponsesSocket implements SocketListener {
         api: 'responses',
         // Every time: a key may have been taken back since the connection was opened.
         principal: this.#deps.authenticate(header),
-        body: Buffer.from(JSON.stringify(body)).toString('latin1'),
+        body: toByteString(JSON.stringify(body)),
         json: body,
         header,
         headers: this.#headers,

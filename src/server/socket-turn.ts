@@ -3,6 +3,7 @@
 import { keepingProtocol } from '../protocols/index.ts';
 import { asObject, isJsonObject, parseJson, type GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
+import { fromByteString } from '../lib/byte-string.ts';
 
 export interface Outlet {
   /** False: the socket is full. */
@@ -37,7 +38,7 @@ export class SocketTurn implements Client, ClientStream {
     body: string,
     encoding: Encoding,
   ): void {
-    const text = encoding === 'bytes' ? Buffer.from(body, 'latin1').toString('utf8') : body;
+    const text = encoding === 'bytes' ? fromByteString(body) : body;
     const { error } = asObject(parseJson(text));
     // An upstream's own words need not be of the protocol.
     this.refuse(status, isJsonObject(error) ? error : { type: 'server_error', message: text.slice(0, 2000) });
@@ -49,7 +50,7 @@ export class SocketTurn implements Client, ClientStream {
 
   /** @param data whole events, one `data` line each: both lanes write them so */
   write(data: string, encoding: Encoding): boolean {
-    const text = encoding === 'bytes' ? Buffer.from(data, 'latin1').toString('utf8') : data;
+    const text = encoding === 'bytes' ? fromByteString(data) : data;
     let hasRoom = true;
     for (const event of text.split('\n\n')) {
       const at = event.startsWith('data:') ? 0 : event.indexOf('\ndata:') + 1;

@@ -9,6 +9,7 @@ import type { Secret } from '../telemetry/secret.ts';
 import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { GuardedAnswer, GuardedFetch } from '../upstream/fetch-guarded.ts';
 import { spansOf } from './span.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 export interface Collector {
   /** Where spans are POSTed to. */
@@ -196,7 +197,7 @@ function withoutContent(settlement: Settlement): Settlement {
 
 /** A byte string. Almost every message is one already, and looking is cheaper than writing it again. */
 function asBytes(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
+  return toByteString(text);
 }
 
 function bodyOf(batch: readonly Waiting[], serviceName: string): string {

@@ -6,6 +6,7 @@ import type { Sender, UpstreamRequest } from './client.ts';
 import { Destination, type DestinationInput } from './destination.ts';
 import { collect, receive, type ReceiveFailure } from './receive.ts';
 import { STRAIGHT } from './road.ts';
+import { toByteString } from '../lib/byte-string.ts';
 
 export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'> {
   /** Who is asked, for messages. */
@@ -75,7 +76,7 @@ function requestOf(
     },
     road: ofMachine ? STRAIGHT : client.road,
   });
-  return { to, body: Buffer.from(body).toString('latin1') };
+  return { to, body: toByteString(body) };
 }
 
 /**

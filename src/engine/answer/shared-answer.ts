@@ -1,6 +1,7 @@
 // One answer with several readers: takes what a run writes, keeps it, and gives all of it to each reader at that
 // reader's own pace, whenever it came. Knows nothing of keys, lifetimes and what all answers together may weigh.
 import type { Client, ClientStream, Encoding } from '../call.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 /** Most that is written at once to a reader who catches up, in bytes: its socket must be able to say "enough". */
 const PIECE_BYTES = 65_536;
@@ -114,7 +115,7 @@ export class SharedAnswer implements Client, ClientStream {
   }
 
   #add(data: string, encoding: Encoding): void {
-    const bytes = encoding === 'bytes' ? data : Buffer.from(data, 'utf8').toString('latin1');
+    const bytes = encoding === 'bytes' ? data : toByteString(data);
     this.#chunks.push(bytes);
     this.bytes += bytes.length + CHUNK_BYTES;
     this.#feedAll();

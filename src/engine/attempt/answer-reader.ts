@@ -12,7 +12,8 @@ import type {
 } from '../../protocols/index.ts';
 import { parseAnswer } from '../../protocols/index.ts';
 import { STEP_BYTES } from '../held-bytes.ts';
-import { EventReader, toText } from './event-reader.ts';
+import { EventReader } from './event-reader.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
 
 /** Takes the bytes of an answer as they arrive. Byte strings. */
 export interface AnswerReader {
@@ -50,7 +51,7 @@ export function wholeReader(codec: UpstreamCodec, sink: EventSink, context: Code
 
 /** Collects an error answer; `done` gets its text. */
 export function errorReader(done: (body: string) => void): AnswerReader {
-  return bodyReader(MAX_ERROR_BYTES, (body) => done(toText(body)), 'truncate');
+  return bodyReader(MAX_ERROR_BYTES, (body) => done(fromByteString(body)), 'truncate');
 }
 
 /** Relays a whole answer. @param take gets the patched bytes */
@@ -135,7 +136,7 @@ class BodyCollector implements AnswerReader {
 }
 
 function parseWhole(body: string): unknown {
-  const json = parseAnswer(toText(body));
+  const json = parseAnswer(fromByteString(body));
   if (json !== undefined) return json;
   const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
   throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);

@@ -21,6 +21,7 @@ import { encodeBody, targetOf } from './prepare.ts';
 import { redactedError } from './redacted-error.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { receiveError } from './transport-words.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
 
 /** A longer answer is none to a small question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -84,7 +85,7 @@ export function askForAnswer(
         collected,
         failure: found === null ? null : redactedError(GatewayError.from(found), asking.redact),
         streamed,
-        text: Buffer.from(bytes, 'latin1').toString(),
+        text: fromByteString(bytes),
       });
     };
     const guard = (run: () => void): void => {

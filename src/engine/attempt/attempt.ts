@@ -29,6 +29,7 @@ import { Progress } from './progress.ts';
 import { type AnswerTaker, openReader } from './open-reader.ts';
 import { sendUpstream, type Signing } from './send-upstream.ts';
 import { brokenAnswer, receiveError } from './transport-words.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 /** How long the body of an error may take after its head: what has come by then says enough. */
 const ERROR_BODY_MS = 10_000;
@@ -359,7 +360,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   #tell(error: GatewayError): boolean {
     const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
     if (!words) return false;
-    this.#input.output.relay(Buffer.from(words).toString('latin1'));
+    this.#input.output.relay(toByteString(words));
     return true;
   }
 

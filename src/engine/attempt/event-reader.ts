@@ -1,5 +1,6 @@
 // Reads an event stream for a decoder: the name and the data of each event, as text. Knows no protocol.
 import { FrameSplitter, type TakeFrame } from '../../protocols/index.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
 
 export class EventReader {
   readonly #frames = new FrameSplitter();
@@ -29,7 +30,7 @@ export class EventReader {
     if (!isUsual || frame.includes('\r')) this.#lines(frame);
     else {
       const event = isNamed ? frame.slice(NAME.length, from - 1).trim() : '';
-      this.#take(event, toText(frame.slice(from + DATA.length, -2)));
+      this.#take(event, fromByteString(frame.slice(from + DATA.length, -2)));
     }
     return true;
   };
@@ -45,15 +46,10 @@ export class EventReader {
         event = line.slice(6).trim();
       }
     }
-    if (data !== undefined) this.#take(event, toText(data));
+    if (data !== undefined) this.#take(event, fromByteString(data));
   }
 }
 
 const NAME = 'event: ';
 const DATA = 'data: ';
 const SPACE = 32;
-
-/** UTF-8 from a byte string; the usual one is ASCII, which needs no copy. */
-export function toText(bytes: string): string {
-  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
-}

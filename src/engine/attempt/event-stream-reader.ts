@@ -5,6 +5,7 @@ import type { UpstreamCodec } from '../../protocols/index.ts';
 import { EventStreamParser, type EventStreamMessage } from '../../upstream/event-stream.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
 
 const FRAMED = 'application/vnd.amazon.eventstream';
 /** Of whole answers. */
@@ -87,5 +88,5 @@ function exceptionOf({ headers, payload }: EventStreamMessage, codec: UpstreamCo
   const words = payload || JSON.stringify({ message: headers.get(':error-message') ?? type });
   const header = (name: string): string | null =>
     name === 'x-amzn-errortype' ? type : name === 'content-type' ? 'application/json' : null;
-  return codec.decodeError(STATUSES.get(type) ?? 500, header, Buffer.from(words, 'latin1').toString());
+  return codec.decodeError(STATUSES.get(type) ?? 500, header, fromByteString(words));
 }

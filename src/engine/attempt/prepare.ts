@@ -8,6 +8,7 @@ import { asSaid } from './as-said.ts';
 import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { PreparedText } from './prepared.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 export interface PrepareInput {
   readonly request: CanonicalRequest;
@@ -157,9 +158,7 @@ export function encodeBody(
   target: Target,
   report: Report,
 ): string {
-  return Buffer.from(JSON.stringify(protocol.upstream.encodeRequest(request, target, report))).toString(
-    'latin1',
-  );
+  return toByteString(JSON.stringify(protocol.upstream.encodeRequest(request, target, report)));
 }
 
 /** Throws GatewayError `unsupported` that names every loss, if there is one. */

@@ -21,6 +21,7 @@ import type { Trail } from '../trail.ts';
 import { runParts } from './run-parts.ts';
 import { operationPath } from '../prepared-endpoint.ts';
 import { formatVectors } from './vector-format.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 export interface EmbeddingInput {
   readonly planned: Planned;
@@ -137,7 +138,7 @@ export class EmbeddingTask implements Task {
       }),
       lane: 'translate',
       request,
-      body: Buffer.from(body).toString('latin1'),
+      body: toByteString(body),
       report,
       isListPriced: true,
       passedHeaders: undefined,

@@ -7,6 +7,7 @@ import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
 
 const LONG_CHARS = 256_000;
 /** About what an annotation is in JSON. */
@@ -34,7 +35,7 @@ export async function keepTurn(
   const response =
     'relayed' in answer
       ? // An upstream may repeat what it got for tools that it runs.
-        asObject(withoutCredentials(parseJson(Buffer.from(answer.relayed, 'latin1').toString()) ?? null))
+        asObject(withoutCredentials(parseJson(fromByteString(answer.relayed)) ?? null))
       : encodeAll(answer.events, context, arrival);
   if (!state.store) {
     const said = [...items, ...outputOf(response)];

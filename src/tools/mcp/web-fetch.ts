@@ -8,6 +8,7 @@ import type { PoolName } from '../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../upstream/fetch-guarded.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { NestingWatch } from './nesting-watch.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -59,7 +60,7 @@ export function webFetch(
           url: String(url),
           method: method === 'POST' || method === 'DELETE' ? method : 'GET',
           headers,
-          body: typeof init.body === 'string' ? Buffer.from(init.body).toString('latin1') : '',
+          body: typeof init.body === 'string' ? toByteString(init.body) : '',
           redirects: 'none',
           maxBytes,
           timeoutMs,

@@ -10,6 +10,7 @@ import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
 import type { ContextSize, SearchBackend, SearchQuery, SearchResult, SearchSettings } from './backend.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
 import { cutText } from '../../lib/cut-text.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 
 /** What is needed of the guarded fetch. */
 export type Fetch = Pick<GuardedFetch, 'fetchWhole'>;
@@ -157,10 +158,6 @@ function select(found: readonly FoundResult[], search: PlannedSearch): readonly 
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function toByteString(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 function toByteStrings(headers: Readonly<Record<string, string>>): Record<string, string> {
