@@ -26,3 +26,4 @@ export * from './secret-address.ts';
 export * from './state-request.ts';
 export * from './target.ts';
 export * from './usage.ts';
+export * from './write-json.ts';

@@ -18,8 +18,17 @@ export interface ValuePlace {
 }
 
 interface Origin extends ValuePlace {
-  /** Characters of the text that they come from. */
-  readonly length: number;
+  /** The text that they come from. */
+  readonly text: string;
+  readonly messages: readonly ReadLate[];
+}
+
+/** What is behind a plain message. */
+interface ReadLate {
+  /** As it is in JSON, quotes included. */
+  readonly written: string;
+  /** What that says, once somebody has read it. */
+  read: string | undefined;
 }
 
 const PLAIN = new WeakMap<readonly JsonValue[], Origin>();
@@ -35,7 +44,14 @@ export function arePlain(messages: JsonValue | undefined): messages is readonly 
  */
 export function placeOfPlain(messages: JsonValue | undefined, bytes: string): ValuePlace | undefined {
   const origin = Array.isArray(messages) ? PLAIN.get(messages as readonly JsonValue[]) : undefined;
-  return origin?.length === bytes.length ? origin : undefined;
+  return origin?.text.length === bytes.length ? origin : undefined;
+}
+
+/** The texts of plain messages that somebody has read, beside what is written for each in the body: in their order. */
+export function* readTexts(messages: JsonValue | undefined): Generator<{ said: string; written: string }> {
+  const origin = Array.isArray(messages) ? PLAIN.get(messages as readonly JsonValue[]) : undefined;
+  for (const { read, written } of origin?.messages ?? [])
+    if (read !== undefined) yield { said: read, written };
 }
 
 /**
@@ -45,10 +61,14 @@ export function placeOfPlain(messages: JsonValue | undefined, bytes: string): Va
  */
 export function parseAround(text: string, places: MessagePlaces): JsonValue {
   const body = rest(text, places);
-  const messages = places.roles.map((role, index) =>
-    plainMessage(text, role, places.texts[2 * index] ?? 0, places.texts[2 * index + 1] ?? 0),
-  );
-  PLAIN.set(messages, { from: places.from, to: places.to, length: text.length });
+  const { from, to, roles, texts } = places;
+  const lateOnes: ReadLate[] = [];
+  const messages = roles.map((role, index) => {
+    const late = { written: text.slice(texts[2 * index], texts[2 * index + 1]), read: undefined };
+    lateOnes.push(late);
+    return plainMessage(role, late);
+  });
+  PLAIN.set(messages, { from, to, text, messages: lateOnes });
   body['messages'] = messages;
   return body;
 }
@@ -63,13 +83,11 @@ function rest(text: string, { from, to }: MessagePlaces): MutableJsonObject {
   }
 }
 
-/** @param from offset of the opening quote; @param to offset behind the closing one */
-function plainMessage(text: string, role: PlainRole, from: number, to: number): PlainMessage {
-  let content: string | undefined;
+function plainMessage(role: PlainRole, late: ReadLate): PlainMessage {
   return {
     role,
     get content() {
-      return (content ??= said(text.slice(from, to)));
+      return (late.read ??= said(late.written));
     },
   };
 }

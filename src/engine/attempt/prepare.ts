@@ -1,14 +1,13 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
-import { GatewayError, Report } from '../../canonical/index.ts';
+import { GatewayError, Report, writeJson } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
 import { adaptRequest, checkFormat, checkGrammars, resolveReasoning } from '../adapt/index.ts';
 import { asSaid } from './as-said.ts';
 import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { PreparedText } from './prepared.ts';
-import { toByteString } from '../../lib/byte-string.ts';
 
 export interface PrepareInput {
   readonly request: CanonicalRequest;
@@ -158,7 +157,7 @@ export function encodeBody(
   target: Target,
   report: Report,
 ): string {
-  return toByteString(JSON.stringify(protocol.upstream.encodeRequest(request, target, report)));
+  return writeJson(protocol.upstream.encodeRequest(request, target, report), request.raw['messages']);
 }
 
 /** Throws GatewayError `unsupported` that names every loss, if there is one. */
