@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readChatStream, readCompletion, readError } from './chat-shape.ts';
 import { startGateway, type TestGateway } from './harness.ts';
+import { casesOf } from './share.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3000);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? casesOf(3000));
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -4,12 +4,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readChatStream, readCompletion, readError } from './chat-shape.ts';
+import { casesOf } from './share.ts';
 import { CHAT, MESSAGES, parameters, RESPONSES, serveSim, user } from './sim-server.ts';
 import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import type { Answer } from './upstreams/scripted-upstream.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2400);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? casesOf(2400));
 
 const TEXT = 'explain the weather in "Zürich 漢字 😀", parallel';
 const TOOL = { name: 'get_weather', parameters };

@@ -10,6 +10,7 @@ import { RateTable } from './recordings/rate-table.ts';
 import { readAnswers, RECORDED, type RecordedAnswer } from './recordings/recorded-answers.ts';
 import { eachRecording, modelOf, ReplayGateway, type Reply, type Road } from './recordings/replay-gateway.ts';
 import { difference, saidCall, type Said, heardOf } from './recordings/said.ts';
+import { casesOf, isWhole, shareOf } from './share.ts';
 
 const page = readFileSync(join(import.meta.dir, '../docs/recordings.md'), 'utf8');
 
@@ -46,7 +47,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
   const rows: string[] = [];
 
   beforeAll(async () => {
-    answers = readAnswers().filter(({ case: name }) => !(name in NO_ANSWER));
+    answers = shareOf(readAnswers().filter(({ case: name }) => !(name in NO_ANSWER)));
     gateway = await ReplayGateway.start(answers);
   });
   afterAll(() => gateway.close());
@@ -68,7 +69,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
       table.add(answer.api, answer.case, problem(name, answer, await ask(CLIENTS[name], answer)));
     });
     table.print();
-    expect(table.total).toBeGreaterThan(2_600);
+    expect(table.total).toBeGreaterThan(casesOf(2_600));
     expect(table.rate).toBeGreaterThanOrEqual(0.99);
     expect(table.failures).toEqual([]);
     rows.push(`| ${name}, told | ${cells(table)} |`);
@@ -84,15 +85,15 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
       table.add(answer.api, answer.case, lost(answer, second, gateway));
     });
     table.print();
-    expect(table.total).toBeGreaterThan(300);
+    expect(table.total).toBeGreaterThan(casesOf(300));
     expect(table.rate).toBeGreaterThanOrEqual(0.99);
     const known = LOST[name];
     expect(table.failures.filter((failure) => known[failure.slice(0, 12)] === undefined)).toEqual([]);
-    expect(table.failures).toHaveLength(Object.keys(known).length);
+    if (isWhole) expect(table.failures).toHaveLength(Object.keys(known).length);
     rows.push(`| ${name}, given back | ${cells(table)} |`);
   });
 
-  test('docs/recordings.md has the same figures', () => {
+  test.skipIf(!isWhole)('docs/recordings.md has the same figures', () => {
     expect(rows).toHaveLength(2 * NAMES.length);
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });

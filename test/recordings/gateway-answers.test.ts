@@ -14,9 +14,10 @@ import { eachRecording, ReplayGateway } from './replay-gateway.ts';
 import type { Reply } from './replay-gateway.ts';
 import { difference, heardOf } from './said.ts';
 import type { Said } from './said.ts';
+import { casesOf, shareOf } from '../share.ts';
 
 /** Streams that are replayed byte by byte. */
-const BYTEWISE = 60;
+const BYTEWISE = casesOf(60);
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 
@@ -92,10 +93,7 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
   });
 
   test('are the same when the stream comes in pieces of seven bytes', async () => {
-    await checkPieces(
-      recordings.filter((recording) => recording.stream),
-      7,
-    );
+    await checkPieces(shareOf(recordings.filter((recording) => recording.stream)), 7);
   });
 
   test('are the same when the stream comes byte by byte', async () => {
