@@ -1,9 +1,11 @@
 // The journal of records: what it took is never lost, whatever happens to its process, its file or the database.
 import { expect, test } from 'bun:test';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Entry, readEntries, writeEntry } from '../src/storage/journal/entries.ts';
 import { Journal, type JournalTarget } from '../src/storage/journal/journal.ts';
+import { JournalFolder } from '../src/storage/journal/journal-folder.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import type { Storage } from '../src/storage/ports.ts';
 import { freshPath } from './storage-directory.ts';
@@ -155,20 +157,24 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** A target that keeps what it is given, or fails when told to. */
-function memoryTarget(): JournalTarget & { appended: number; cleared: number; isFull: boolean } {
-  return {
-    appended: 0,
-    cleared: 0,
-    isFull: false,
-    append() {
-      if (this.isFull) throw new Error('ENOSPC');
-      this.appended += 1;
-    },
-    clear() {
-      this.cleared += 1;
-    },
-  };
+/** A target that counts what it is given, or fails when told to. */
+class MemoryTarget implements JournalTarget {
+  appended = 0;
+  isFull = false;
+
+  append(): void {
+    this.reserve();
+    this.appended += 1;
+  }
+  reserve(): void {
+    if (this.isFull) throw new Error('ENOSPC');
+  }
+  read(): Buffer {
+    throw new Error('nothing was kept');
+  }
+  clear(): void {}
+  seal(): void {}
+  remove(): void {}
 }
 
 function textsOf(entries: readonly Entry[]): string[] {
@@ -176,8 +182,8 @@ function textsOf(entries: readonly Entry[]): string[] {
 }
 
 test('entries are given in their order, large ones too, and forgotten when they are dropped', () => {
-  const target = memoryTarget();
-  const journal = new Journal(target, 10_000_000);
+  const target = new MemoryTarget();
+  const journal = new Journal({ next: () => target, maxBytes: () => 10_000_000 });
   const texts = Array.from({ length: 300 }, (_, n) => `${n}`.padEnd(n === 7 ? 200_000 : 1_000, '.'));
   for (const text of texts) journal.append(1, Buffer.from(text));
   expect(target.appended).toBe(300);
@@ -192,17 +198,86 @@ test('entries are given in their order, large ones too, and forgotten when they 
   }
   expect(read.slice(0, 300)).toEqual(texts);
   expect(read.slice(300).every((text) => text.startsWith('late'))).toBe(true);
-  expect(target.cleared).toBe(1);
 });
 
 test('an entry that was not written is not there, and what waits is bounded', () => {
-  const target = memoryTarget();
-  const journal = new Journal(target, 3_000);
+  const target = new MemoryTarget();
+  const journal = new Journal({ next: () => target, maxBytes: () => 3_000 });
   journal.append(1, Buffer.from('kept'));
   target.isFull = true;
   expect(() => journal.append(1, Buffer.from('lost'))).toThrow('could not be written');
+  expect(journal.isFull).toBe(true);
+  journal.look();
+  expect(journal.isFull).toBe(true);
   target.isFull = false;
+  journal.look();
+  expect(journal.isFull).toBe(false);
   journal.append(1, Buffer.from('after'));
   expect(() => journal.append(1, Buffer.alloc(3_000))).toThrow('the journal is full');
   expect(textsOf(journal.oldest(9))).toEqual(['kept', 'after']);
+});
+
+test('where somebody waits for the database as well, what the disk does not take is kept in memory, in order', () => {
+  const target = new MemoryTarget();
+  const journal = new Journal({ next: () => target, maxBytes: () => 100_000_000, keepsUnwritten: true });
+  journal.append(1, Buffer.from('written'));
+  target.isFull = true;
+  journal.append(1, Buffer.from('kept'));
+  expect(journal.isFull).toBe(true);
+  expect(textsOf(journal.oldest(9))).toEqual(['written', 'kept']);
+  // Memory is not for ever.
+  const large = Buffer.alloc(200_000);
+  expect(() => {
+    for (let n = 0; n < 100; n += 1) journal.append(1, large);
+  }).toThrow('could not be written');
+  expect(journal.waiting).toBeLessThan(10_000_000);
+});
+
+test('a journal that is never empty does not grow, and of a long one most is in its files alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-journal-'));
+  const journals = new JournalFolder(folder);
+  const files = journals.own();
+  const journal = new Journal({ next: () => files.next(), maxBytes: () => 1e9 });
+  const names = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.journal'));
+  const text = (n: number): string => `${n}`.padEnd(16_000, '.');
+  let [written, read] = [0, 0];
+  const write = (): void => journal.append(1, Buffer.from(text(written++)));
+  const take = (): void => {
+    const entries = journal.oldest(7);
+    for (const each of textsOf(entries)) expect(each).toBe(text(read++));
+    journal.drop(entries);
+  };
+  for (let n = 0; n < 400; n += 1) {
+    write();
+    if (written - read > 20) take();
+  }
+  expect(names().length).toBeLessThanOrEqual(2);
+  const before = process.memoryUsage().arrayBuffers;
+  while (names().length < 40) write();
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(12_000_000);
+  while (read < written) take();
+  files.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test('the files of a killed process are read in the order in which it wrote them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-journal-'));
+  const files = new JournalFolder(folder).own();
+  const journal = new Journal({ next: () => files.next(), maxBytes: () => 1e9 });
+  const texts = Array.from({ length: 300 }, (_, n) => `${n}`.padEnd(8_000, '.'));
+  for (const text of texts) journal.append(1, Buffer.from(text));
+  const others = new JournalFolder(folder);
+  const found: string[] = [];
+  const apply = async (entries: readonly Entry[]): Promise<void> => void found.push(...textsOf(entries));
+  const notices: string[] = [];
+  await others.recover(apply, (sentence) => void notices.push(sentence));
+  expect(found).toEqual([]);
+  // As when the process dies: the lock is given back, the files stay.
+  files.close();
+  await others.recover(apply, (sentence) => void notices.push(sentence));
+  expect(found).toEqual(texts);
+  expect(notices).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
 });

@@ -1,28 +1,75 @@
-// The file of one process's journal: takes whole entries, is begun anew when all of them are in the database, and is gone
-// after a normal stop. Made with the first entry: a command that writes nothing leaves nothing behind.
-import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+// The files of one process's journal, one for each piece: each takes whole entries, is begun anew when all of them are in the
+// database and nothing follows, and is gone when something does, or after a normal stop. Made with the first entry: a
+// command that writes nothing leaves nothing behind.
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lockFile } from '../../runtime/sqlite.ts';
 import { END_BYTES } from './entries.ts';
+import type { JournalTarget } from './journal.ts';
 
 /** What is added to the name of a journal for the lock that its process holds as long as it lives. */
 export const LOCK_SUFFIX = '.lock';
 
-/** A file that has grown beyond this, while the database took nothing, becomes small again. */
-const KEPT_BYTES = 4_000_000;
-
 const END = new Uint8Array(END_BYTES);
 
-export class JournalFile {
+export class JournalFiles {
   readonly #path: string;
-  #descriptor: number | undefined;
+  readonly #suffix: string;
+  readonly #open = new Set<JournalFile>();
   #unlock: (() => void) | undefined;
+  #made = 0;
+
+  /**
+   * @param path of the first file, without its suffix; the others have a number besides
+   * @param suffix of every file
+   */
+  constructor(path: string, suffix: string) {
+    this.#path = path;
+    this.#suffix = suffix;
+  }
+
+  /** The file of the next piece. Its name comes behind all of before. */
+  next(): JournalTarget {
+    const number = this.#made === 0 ? '' : `.${String(this.#made).padStart(6, '0')}`;
+    this.#made += 1;
+    const file = new JournalFile(this.#path + number + this.#suffix, () => this.#lock(file), this.#open);
+    return file;
+  }
+
+  /** Gives the files up; deletes those in which nothing is. */
+  close(): void {
+    for (const file of this.#open) file.close();
+    if (!this.#unlock) return;
+    this.#unlock();
+    rmSync(this.#lockPath, { force: true });
+  }
+
+  get #lockPath(): string {
+    return this.#path + this.#suffix + LOCK_SUFFIX;
+  }
+
+  #lock(file: JournalFile): void {
+    this.#open.add(file);
+    if (this.#unlock) return;
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    // Before the journal: whoever finds a journal without a lock may take it.
+    this.#unlock = lockFile(this.#lockPath) ?? undefined;
+  }
+}
+
+class JournalFile implements JournalTarget {
+  readonly #path: string;
+  readonly #opens: () => void;
+  /** The files of the journal that exist. */
+  readonly #all: Set<JournalFile>;
+  #descriptor: number | undefined;
   /** Where the next entry begins. What follows is of entries that are in the database. */
   #end = 0;
-  #size = 0;
 
-  constructor(path: string) {
+  constructor(path: string, opens: () => void, all: Set<JournalFile>) {
     this.#path = path;
+    this.#opens = opens;
+    this.#all = all;
   }
 
   /**
@@ -31,14 +78,13 @@ export class JournalFile {
    * @throws Error as the system has it, e.g. for a full disk
    */
   append(bytes: Uint8Array, start: number, end: number): void {
-    const descriptor = (this.#descriptor ??= this.#open());
+    const descriptor = (this.#descriptor ??= this.#make());
     try {
       writeAt(descriptor, bytes, start, end, this.#end);
     } catch (error) {
       this.#mark(descriptor);
       throw error;
     }
-    this.#size = Math.max(this.#size, this.#end + end - start);
     this.#end += end - start - END_BYTES;
   }
 
@@ -48,27 +94,37 @@ export class JournalFile {
    */
   clear(): void {
     this.#end = 0;
-    if (this.#descriptor === undefined) return;
-    this.#mark(this.#descriptor);
-    if (this.#size <= KEPT_BYTES) return;
-    ftruncateSync(this.#descriptor, END_BYTES);
-    this.#size = END_BYTES;
+    if (this.#descriptor !== undefined) this.#mark(this.#descriptor);
   }
 
-  /** Gives the file up; deletes it when nothing is in it. */
-  close(): void {
-    if (this.#descriptor === undefined) return;
-    closeSync(this.#descriptor);
+  seal(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
-    if (this.#end === 0) rmSync(this.#path, { force: true });
-    this.#unlock?.();
-    rmSync(this.#path + LOCK_SUFFIX, { force: true });
   }
 
-  #open(): number {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    // Before the journal: whoever finds a journal without a lock may take it.
-    this.#unlock ??= lockFile(this.#path + LOCK_SUFFIX) ?? undefined;
+  read(): Buffer {
+    return readFileSync(this.#path);
+  }
+
+  remove(): void {
+    if (!this.#all.delete(this)) return;
+    this.seal();
+    rmSync(this.#path, { force: true });
+  }
+
+  reserve(bytes: number): void {
+    const descriptor = (this.#descriptor ??= this.#make());
+    // Zeros are an end mark, and no entry.
+    writeAt(descriptor, new Uint8Array(bytes), 0, bytes, this.#end);
+  }
+
+  close(): void {
+    if (this.#end === 0) this.remove();
+    else this.seal();
+  }
+
+  #make(): number {
+    this.#opens();
     return openSync(this.#path, 'wx', 0o600);
   }
 

@@ -1,9 +1,10 @@
-// The journals of a data directory: one file for each process that writes, and those that killed processes left behind.
+// The journals of a data directory: that of each process that writes, in one file or several, and those that killed
+// processes left behind.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Entry, type ReadEntries, readEntries } from './entries.ts';
-import { JournalFile, onLeftBehind } from './journal-file.ts';
+import { JournalFiles, onLeftBehind } from './journal-file.ts';
 
 const SUFFIX = '.journal';
 /** Of a file with half an entry, of which nobody was told, or a damaged one: for somebody who can read it. */
@@ -17,7 +18,7 @@ const STEP = 500;
 
 export class JournalFolder {
   readonly #folder: string;
-  readonly #own = randomBytes(8).toString('hex') + SUFFIX;
+  readonly #own = randomBytes(8).toString('hex');
   /** Size and time of the others' files when they were read last. */
   readonly #seen = new Map<string, string>();
 
@@ -26,8 +27,8 @@ export class JournalFolder {
   }
 
   /** The journal of this process. */
-  own(): JournalFile {
-    return new JournalFile(join(this.#folder, this.#own));
+  own(): JournalFiles {
+    return new JournalFiles(join(this.#folder, this.#own), SUFFIX);
   }
 
   /**
@@ -35,16 +36,11 @@ export class JournalFolder {
    * @param notice told, in a sentence, of bytes that cannot be read
    */
   async recover(apply: Apply, notice: (sentence: string) => void): Promise<void> {
-    for (const path of this.#others()) {
-      await onLeftBehind(path, async () => {
-        const { isWhole } = await applyFile(path, apply);
-        if (isWhole) return rmSync(path, { force: true });
-        renameSync(path, path + DAMAGED);
-        notice(
-          `${path} does not end with a whole entry: what follows is ignored, and kept as ${path}${DAMAGED}`,
-        );
+    const paths = this.#others();
+    for (const owner of new Set(paths.map(ownerOf)))
+      await onLeftBehind(owner + SUFFIX, async () => {
+        for (const path of paths) if (ownerOf(path) === owner) await takeOver(path, apply, notice);
       });
-    }
   }
 
   /**
@@ -63,11 +59,36 @@ export class JournalFolder {
     return others.length > 0;
   }
 
+  /** In the order in which they were begun, for each process. */
   #others(): readonly string[] {
     return namesIn(this.#folder)
-      .filter((name) => name.endsWith(SUFFIX) && name !== this.#own)
-      .map((name) => join(this.#folder, name));
+      .filter((name) => name.endsWith(SUFFIX) && !name.startsWith(`${this.#own}.`))
+      .map((name) => join(this.#folder, name))
+      .toSorted((a, b) => compare(nameOf(a), nameOf(b)));
   }
+}
+
+/** A path without its suffix: what comes behind it is longer, and greater. */
+function nameOf(path: string): string {
+  return path.slice(0, -SUFFIX.length);
+}
+
+/** Where the first file of the same process is, without its suffix. */
+function ownerOf(path: string): string {
+  return nameOf(path).replace(/\.\d+$/, '');
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Applies a file that nobody writes any more, and deletes it. */
+async function takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
+  const { isWhole } = await applyFile(path, apply);
+  if (isWhole) return rmSync(path, { force: true });
+  renameSync(path, path + DAMAGED);
+  notice(`${path} does not end with a whole entry: what follows is ignored, and kept as ${path}${DAMAGED}`);
 }
 
 async function applyFile(path: string, apply: Apply): Promise<ReadEntries> {

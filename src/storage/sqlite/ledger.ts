@@ -37,7 +37,7 @@ export class SqliteLedger implements LedgerStore {
   readonly #purge: LedgerPurge;
 
   constructor(base: SqliteBase) {
-    const { db, indexer, names } = base;
+    const { db, indexer, entries, names } = base;
     this.#db = db;
     this.#indexer = indexer;
     this.#names = names;
@@ -49,7 +49,7 @@ export class SqliteLedger implements LedgerStore {
     this.#purge = new LedgerPurge(base, backfill);
     const hours = new CandidateHours(new UsageReader(base, usage), backfill, names);
     this.#list = new GenerationList(base, hours);
-    indexer.register(RECORD_ENTRY, {
+    entries.register(RECORD_ENTRY, {
       read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),
       write: (records) => this.#rows.write(records),
     });

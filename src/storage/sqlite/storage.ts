@@ -7,12 +7,14 @@ import { Kysely } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { openSqlite } from '../../runtime/sqlite.ts';
 import { closeToOthers } from '../closed-path.ts';
+import { SqliteEntryTarget } from './entry-target.ts';
 import { SqliteNames } from './names.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
+import { EntryKinds } from '../journal/entry-kinds.ts';
 import { Indexer, type Later } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
-import type { JournalFile } from '../journal/journal-file.ts';
+import type { JournalFiles } from '../journal/journal-file.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import type { Storage } from '../ports.ts';
@@ -87,7 +89,8 @@ export async function openWith<S extends SqliteStores>(
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
   let indexer: Indexer;
-  let journalFile: JournalFile | null = null;
+  let commits: GroupCommit;
+  let journalFiles: JournalFiles | null = null;
   let stores: OpenStores<S>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -99,22 +102,23 @@ export async function openWith<S extends SqliteStores>(
     await migrate(db, path, (options.now ?? Date.now)(), migrations);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
-    const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+    commits = new GroupCommit(connection, options.schedule ?? setImmediate);
     const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
     const names = new SqliteNames(connection, db);
     const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'));
-    journalFile = folder?.own() ?? null;
+    journalFiles = folder?.own() ?? null;
+    const files = journalFiles;
+    const entries = new EntryKinds<[], void>(notice);
     indexer = new Indexer({
-      journal: new Journal(journalFile, MAX_JOURNAL_BYTES),
+      journal: new Journal({ next: files && (() => files.next()), maxBytes: () => MAX_JOURNAL_BYTES }),
       folder,
-      commits,
-      prepare: () => names.learn(),
+      target: new SqliteEntryTarget(entries, commits, names),
       later: options.later ?? soon,
       notice,
     });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
-    stores = openStores(kinds, { connection, db, commits, steps, indexer, names, usage, items });
+    stores = openStores(kinds, { connection, db, commits, steps, indexer, entries, names, usage, items });
     await indexer.recover();
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -137,8 +141,9 @@ export async function openWith<S extends SqliteStores>(
       return namedSecret(master, name);
     },
     async close() {
+      await commits.flush();
       await indexer.finish();
-      journalFile?.close();
+      journalFiles?.close();
       running?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();

@@ -4,6 +4,7 @@ import type { SqlConnection } from '../../runtime/sqlite.ts';
 import type { SqliteNames } from './names.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { EntryKinds } from '../journal/entry-kinds.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { Migration } from './migrations.ts';
 import type { Schema } from './schema.ts';
@@ -21,6 +22,8 @@ export interface SqliteBase {
   readonly steps: ShortSteps;
   /** For writes that an answer waits for. */
   readonly indexer: Indexer;
+  /** How such writes become rows. */
+  readonly entries: EntryKinds<[], void>;
   readonly names: SqliteNames;
   /** For what counts into the quota of a project. */
   readonly usage: SqliteStateUsage;
