@@ -128,7 +128,8 @@ export const limitsRequirements: Requirements = {
     USAGE,
     'Records, contents and sums go after their days, in small steps; what they came to stays.',
     `${RETENTION}: old records go with their contents, a bounded number at a time, and their sums stay`,
-    `${RETENTION}: contents alone may go sooner, large ones few at a time`,
+    `${RETENTION}: contents alone may go sooner, as few at a time as their size allows`,
+    `${RETENTION}: a deletion takes less at a time where committing it takes long, and more again when it does not`,
     `${RETENTION}: old sums go by the day, and what they came to stays in the sums of all time`,
   ),
   'contract.usage.command': shown(
