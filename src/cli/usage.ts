@@ -4,7 +4,15 @@ import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import { usdOf } from '../limits/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageRow, type UsageStore } from '../storage/ports.ts';
-import { inputTokensIn, outputTokensIn, USAGE_COLUMNS, usageCsv, usageEntry } from '../usage/index.ts';
+import {
+  END_USER_COLUMNS,
+  endUserEntry,
+  inputTokensIn,
+  outputTokensIn,
+  USAGE_COLUMNS,
+  usageCsv,
+  usageEntry,
+} from '../usage/index.ts';
 import { type Arguments, parseArguments, printRows, type RunCommand } from './command.ts';
 import { openStorage } from './open-storage.ts';
 
@@ -68,18 +76,10 @@ async function printUsage(store: UsageStore, times: Times, args: Arguments): Pro
 async function printEndUsers(store: UsageStore, times: Times, args: Arguments): Promise<boolean> {
   const { project, key, model } = filtersOf(args);
   const { rows, complete } = await store.endUsers({ ...times, filters: { project, key, model } });
-  const entries = rows.map(({ project: owner, endUser, ...sums }) => ({
-    project: owner,
-    end_user: endUser ?? '(others)',
-    requests: sums.requests,
-    errors: sums.errors,
-    input: sums.inputTokens,
-    output: sums.outputTokens,
-    usd: usdOf(sums.nanoUsd),
-    unpriced: sums.unpriced,
-  }));
-  const columns = ['project', END_USER, 'requests', 'errors', 'input', 'output', 'usd', 'unpriced'];
-  print(args, columns, entries, columns, entries);
+  const entries = rows.map(endUserEntry);
+  const shown = entries.map((entry) => ({ ...entry, end_user: entry.end_user ?? '(others)' }));
+  const columns = END_USER_COLUMNS.filter((name) => name !== 'nano_usd');
+  print(args, columns, shown, columns, shown);
   return complete;
 }
 

@@ -3,3 +3,4 @@ export * from './latency-buckets.ts';
 export * from './usage-facts.ts';
 export * from './usage-sums.ts';
 export * from './usage-entry.ts';
+export * from './end-user-entry.ts';

@@ -19,7 +19,8 @@ beforeAll(async () => {
     ],
   });
   for (const model of ['sim/chat', 'sim/chat', 'sim/messages', 'sim/nobody-has-this']) {
-    const body = { model, messages: [{ role: 'user', content: 'What is 6 x 7?' }] };
+    const user = model === 'sim/chat' ? { user: 'ann' } : {};
+    const body = { model, messages: [{ role: 'user', content: 'What is 6 x 7?' }], ...user };
     const answer = await gateway.post('/chat/completions', body);
     ids.push(answer.headers.get('x-request-id') ?? '');
   }
@@ -85,6 +86,26 @@ describe('usage', () => {
     expect(lines.some((line) => line.startsWith('sim/chat,2,'))).toBe(true);
     const accepted = await gateway.manage('GET', '/usage', undefined, { accept: 'text/csv' });
     expect(accepted.headers.get('content-type')).toContain('text/csv');
+  });
+});
+
+describe('usage of end users', () => {
+  test('is told by the hash that records have, narrowed by filters, as JSON or CSV', async () => {
+    const ask = (query: string): Promise<Asked> => gateway.manage('GET', `/usage/end-users?${query}`);
+    const { body } = await ask('project=search');
+    expect(body).toMatchObject({ object: 'usage.end_users', complete: true });
+    const [ann, ...others] = body['data'] as Record<string, unknown>[];
+    expect(ann).toMatchObject({ project: 'search', requests: 2, errors: 0, unpriced: 0 });
+    expect(ann?.['usd']).toBe(Number(ann?.['nano_usd']) / 1e9);
+    expect(others).toEqual([]);
+    const listed = await gateway.manage('GET', `/generations?end_user=${ann?.['end_user']}`);
+    expect(entries(listed)).toHaveLength(2);
+    expect((await ask('model=sim/messages')).body['data']).toEqual([]);
+    expect((await ask('to=1700000000')).body['data']).toEqual([]);
+    expect((await ask('endpoint=sim')).body).toMatchObject({ error: { param: 'endpoint' } });
+    const [head, line] = String((await ask('format=csv')).body['text']).split('\r\n');
+    expect(head).toBe('project,end_user,requests,errors,input,output,nano_usd,usd,unpriced');
+    expect(line).toStartWith(`search,${ann?.['end_user']},2,0,`);
   });
 });
 

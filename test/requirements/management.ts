@@ -85,6 +85,7 @@ export const managementRequirements: Requirements = {
     `${REPORTS}: are told for each owner: used, reserved, remaining, and when they clear`,
     `${REPORTS}: is summed up by what requests have, and over time`,
     `${REPORTS}: is a table for spreadsheets, also where a name would be a formula`,
+    `${REPORTS}: is told by the hash that records have, narrowed by filters, as JSON or CSV`,
     `${REPORTS}: are listed newest first, narrowed by filters, in pages`,
     `${REPORTS}: one is shown with attempts, route and report, whoever made it`,
   ),

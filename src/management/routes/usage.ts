@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../canonical/index.ts';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageRow } from '../../storage/ports.ts';
-import { USAGE_COLUMNS, usageCsv, usageEntry, USAGE_COUNTS } from '../../usage/index.ts';
+import {
+  END_USER_COLUMNS,
+  endUserEntry,
+  USAGE_COLUMNS,
+  USAGE_COUNTS,
+  usageCsv,
+  usageEntry,
+} from '../../usage/index.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime, time } from '../time.ts';
 
@@ -29,7 +36,31 @@ const rowSchema = z.looseObject({
   tools: z.record(z.string(), z.number()),
 });
 
+const endUserSchema = z.object({
+  project: z.string(),
+  end_user: z
+    .string()
+    .nullable()
+    .describe('As records have it: a hash. Null: those for whom an hour had no room (10,000 for a project).'),
+  requests: count,
+  errors: count,
+  input: count.describe('Tokens.'),
+  output: count.describe('Tokens.'),
+  nano_usd: count,
+  usd: count,
+  unpriced: count,
+});
+
 const filter = z.string().optional().describe('Only these: one or several, behind commas.');
+
+const TIMES = {
+  from: time.optional().describe('A week ago unless given.'),
+  to: time.optional().describe('Now unless given.'),
+};
+const FORMAT = { format: z.enum(['json', 'csv']).optional() };
+const complete = z
+  .boolean()
+  .describe('False while records of before there were sums are still being added up.');
 
 export const USAGE_ROUTES: readonly Route[] = [
   route({
@@ -41,8 +72,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     description:
       'Times are widened to whole hours, or to whole intervals in UTC. `format=csv`, or `Accept: text/csv`, gives a table.',
     query: z.strictObject({
-      from: time.optional().describe('A week ago unless given.'),
-      to: time.optional().describe('Now unless given.'),
+      ...TIMES,
       interval: z.enum(INTERVALS).optional().describe('A row for each; absent: all the time together.'),
       group_by: z
         .string()
@@ -52,35 +82,26 @@ export const USAGE_ROUTES: readonly Route[] = [
         })
         .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, behind commas.`),
       ...Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, filter])),
-      format: z.enum(['json', 'csv']).optional(),
+      ...FORMAT,
     }),
     answer: z.object({
       object: z.literal('usage'),
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      complete: z
-        .boolean()
-        .describe('False while records of before there were sums are still being added up.'),
+      complete,
       data: z.array(rowSchema).describe('By time, then by cost, the largest first.'),
     }),
     alsoAs: { 'text/csv': z.string() },
     run: async ({ deps, query, now, accept }) => {
       const groupBy = namesIn(query.group_by).filter(isDimension);
-      const given = query as Readonly<Record<string, unknown>>;
       const { rows, fromMs, toMs, complete } = await deps.usage.query({
-        fromMs: query.from ?? now - USUAL_MS,
-        toMs: query.to ?? now,
+        ...timesOf(query, now),
         interval: query.interval ?? null,
         groupBy,
-        filters: Object.fromEntries(
-          USAGE_DIMENSIONS.filter((name) => given[name] !== undefined).map((name) => [
-            name,
-            namesIn(String(given[name])),
-          ]),
-        ),
+        filters: filtersOf(query),
       });
       const data = rows.map(entryOf);
-      if (query.format === 'csv' || (query.format === undefined && accept.startsWith('text/csv')))
+      if (wantsCsv(query, accept))
         return csv([...(query.interval ? ['start'] : []), ...groupBy, ...USAGE_COLUMNS], data);
       return {
         object: 'usage' as const,
@@ -91,7 +112,48 @@ export const USAGE_ROUTES: readonly Route[] = [
       };
     },
   }),
+  route({
+    method: 'get',
+    path: '/usage/end-users',
+    tag: 'Usage',
+    summary: 'Requests, tokens and money by end user.',
+    description: 'Times are widened to whole hours. `format=csv`, or `Accept: text/csv`, gives a table.',
+    query: z.strictObject({ ...TIMES, project: filter, key: filter, model: filter, ...FORMAT }),
+    answer: z.object({
+      object: z.literal('usage.end_users'),
+      complete,
+      data: z.array(endUserSchema).describe('By cost, the largest first.'),
+    }),
+    alsoAs: { 'text/csv': z.string() },
+    run: async ({ deps, query, now, accept }) => {
+      const found = await deps.usage.endUsers({ ...timesOf(query, now), filters: filtersOf(query) });
+      const data = found.rows.map(endUserEntry);
+      if (wantsCsv(query, accept)) return csv(END_USER_COLUMNS, data);
+      return { object: 'usage.end_users' as const, complete: found.complete, data };
+    },
+  }),
 ];
+
+/** What a query asks for, each with its own default. */
+interface Asked {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
+function timesOf({ from, to }: Asked, now: number): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: from ?? now - USUAL_MS, toMs: to ?? now };
+}
+
+function filtersOf(query: object): { readonly [name in UsageDimension]?: readonly string[] } {
+  const given = query as Readonly<Record<string, unknown>>;
+  const filters = USAGE_DIMENSIONS.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(filters.map((name) => [name, namesIn(String(given[name]))]));
+}
+
+function wantsCsv({ format }: Asked, accept: string): boolean {
+  return format === 'csv' || (format === undefined && accept.startsWith('text/csv'));
+}
 
 function entryOf({ startMs, group, sums }: UsageRow): JsonObject {
   return { start: isoTime(startMs), ...group, ...usageEntry(sums) };
