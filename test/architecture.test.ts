@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routing: ['canonical', 'catalog'],
   metrics: ['canonical', 'engine', 'ledger', 'limits'],
   traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
+  payloads: ['canonical', 'catalog', 'engine', 'protocols', 'runtime', 'storage', 'telemetry', 'upstream'],
   alerts: [
     'auth',
     'canonical',
@@ -93,6 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'ledger',
     'limits',
+    'payloads',
     'routing',
     'runtime',
     'server',
@@ -116,6 +118,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'management',
     'openapi',
     'metrics',
+    'payloads',
     'providers',
     'runtime',
     'server',
@@ -149,7 +152,7 @@ const ONLY_THESE: readonly {
   readonly files: readonly string[];
 }[] = [
   {
-    from: ['auth', 'ledger', 'state', 'engine', 'server', 'management'],
+    from: ['auth', 'ledger', 'state', 'engine', 'server', 'management', 'payloads'],
     of: 'storage',
     files: ['storage/ports.ts'],
   },

@@ -207,7 +207,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     breaker: () => watched.current().config.routing.breaker,
   });
   const random = input.random ?? Math.random;
-  const { observer, trace, metrics, ...observers } = openObservers({
+  const { observer, trace, tapes, metrics, ...observers } = openObservers({
     ...network,
     config: () => watched.current().config,
     catalog: () => watched.current().catalog,
@@ -228,6 +228,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     ledger: storage.ledger,
     observer,
     trace,
+    tapes,
     vault,
     state: storage,
     reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
@@ -314,6 +315,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       path,
       tryDraft: (text) => void snapshotOf(input.load(text), 0),
       redact: (text) => redact(text),
+      payloads: tapes,
       routing,
       limits,
       bodies,

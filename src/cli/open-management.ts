@@ -3,6 +3,7 @@ import type { AdminSignIn, KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
 import type { Limits } from '../limits/index.ts';
+import type { PayloadKeeper } from '../payloads/index.ts';
 import { presets } from '../providers/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -24,6 +25,7 @@ export interface ManagementInput {
   /** Throws ConfigError for the text of a file that could not be in force. */
   readonly tryDraft: (text: string) => void;
   readonly redact: Redact;
+  readonly payloads: PayloadKeeper;
   readonly routing: RoutingState;
   readonly limits: Limits;
   readonly bodies: BodyReader;

@@ -25,6 +25,8 @@ const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
 
 /** Requests whose spans were exported, and those whose were dropped. */
 type SpanCounts = Readonly<Record<'exported' | 'dropped', number>>;
+/** Requests whose payloads were kept, and those whose were not. */
+type PayloadCounts = Readonly<Record<'kept' | 'dropped', number>>;
 
 /** What is there before the gateway is: its requests are counted here. */
 export class Metrics {
@@ -32,11 +34,13 @@ export class Metrics {
   readonly #delays = new Histogram(METRICS.loopDelay.buckets);
   readonly #catalog: () => Catalog;
   readonly #spans: SpanCounts;
+  readonly #payloads: PayloadCounts;
 
   /** @param catalog as it is configured now */
-  constructor(catalog: () => Catalog, spans: SpanCounts) {
+  constructor(catalog: () => Catalog, spans: SpanCounts, payloads: PayloadCounts) {
     this.#catalog = catalog;
     this.#spans = spans;
+    this.#payloads = payloads;
     this.requests = new RequestMetrics((name) => {
       const id = catalog().find(name)?.id;
       return id !== undefined && catalog().isListed(id) ? id : null;
@@ -69,6 +73,10 @@ export class Metrics {
       traced: () => [
         { labels: { outcome: 'exported' }, value: this.#spans.exported },
         { labels: { outcome: 'dropped' }, value: this.#spans.dropped },
+      ],
+      payloads: () => [
+        { labels: { outcome: 'kept' }, value: this.#payloads.kept },
+        { labels: { outcome: 'dropped' }, value: this.#payloads.dropped },
       ],
       loopDelay: () => [{ labels: {}, histogram: this.#delays }],
       held: () => single(memory.heldBytes),

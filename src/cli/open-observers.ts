@@ -1,6 +1,8 @@
 // Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
 import type { Catalog } from '../catalog/index.ts';
 import type { GatewayDependencies, SettlementObserver } from '../engine/index.ts';
+import { PayloadKeeper } from '../payloads/index.ts';
+import type { Storage } from '../storage/ports.ts';
 import { accessLog } from './access-log.ts';
 import { type AlertParts, openAlerts } from './open-alerts.ts';
 import { Metrics } from './open-metrics.ts';
@@ -11,25 +13,36 @@ export interface ObserverParts extends AlertParts {
   readonly catalog: () => Catalog;
   /** Takes one line of the access log, newline included. */
   readonly write: (line: string) => void;
+  readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads'>;
 }
 
 export interface Observers extends Pick<GatewayDependencies, 'trace'> {
+  readonly tapes: PayloadKeeper;
   readonly metrics: Metrics;
   /** Tells all of them. */
   readonly observer: SettlementObserver;
-  /** Resolves when the last spans are sent, or after a moment. */
+  /** Resolves when the last spans are sent, or after a moment, and what was said is kept. */
   stop(): Promise<void>;
 }
 
 export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
   const alerts = openAlerts(parts);
   const { exporter, trace } = openTraces(parts);
-  const metrics = new Metrics(catalog, exporter);
+  const { config, storage, random, clock, log } = parts;
+  const tapes = new PayloadKeeper({
+    store: storage.payloads,
+    settings: () => config().logging,
+    random,
+    now: clock.now,
+    log,
+  });
+  const metrics = new Metrics(catalog, exporter, tapes);
   const access = accessLog(() => parts.config().logging.access, write);
   const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access];
   return {
     metrics,
     trace,
+    tapes,
     observer: {
       settled(settlement) {
         for (const observer of all) {
@@ -42,9 +55,9 @@ export function openObservers({ catalog, write, ...parts }: ObserverParts): Obse
         }
       },
     },
-    stop() {
+    async stop() {
       alerts.stop();
-      return exporter.stop();
+      await Promise.all([exporter.stop(), tapes.stop()]);
     },
   };
 }

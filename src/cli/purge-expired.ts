@@ -52,12 +52,15 @@ interface LedgerDays {
 
 /** What of the records and their sums has to be done in the background. @param config asked each time */
 export function ledgerPurges(
-  { ledger, usage }: Pick<Storage, 'ledger' | 'usage'>,
+  { ledger, usage, payloads }: Pick<Storage, 'ledger' | 'usage' | 'payloads'>,
   config: () => LedgerDays,
 ): Purgeable[] {
   return [
     { purge: async (nowMs) => ((await usage.maintain(nowMs)) ? 1 : 0) },
     olderThan({ purge: (beforeMs) => ledger.purgeContents(beforeMs) }, () => config().logging.contentDays),
+    // What was said in a request is not kept for longer than its record.
+    olderThan(payloads, () => config().logging.contentDays),
+    olderThan(payloads, () => config().ledger.retentionDays),
     olderThan(ledger, () => config().ledger.retentionDays),
     olderThan(usage, () => config().ledger.usageDays),
   ];

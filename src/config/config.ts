@@ -31,7 +31,7 @@ function toKeys({ keys, logging }: ConfigFile) {
       key,
       /** Unix milliseconds; null: never. */
       expiresAt: expires === null ? null : Date.parse(expires),
-      logContent: logContent ?? logging.content,
+      logContent: logContent ?? logging.content !== false,
       routing: routing && toWishes(routing, `keys[${place}].routing`),
     };
   });

@@ -132,12 +132,34 @@ const file = z.strictObject({
         .boolean()
         .default(false)
         .describe('Write a line of JSON for each request, whatever the level; without prompts and answers.'),
-      content: z.boolean().default(false).describe('Keep prompts and answers in the records.'),
+      content: z
+        .union([z.boolean(), z.enum(['failures', 'all'])])
+        .default(false)
+        .transform((value) => (value === true ? ('all' as const) : value))
+        .describe(
+          'Keep prompts and answers in the records, and beside them what each side sent: of all requests (`all`, or true), or of those that failed (`failures`).',
+        ),
+      sample: z
+        .int()
+        .min(1)
+        .default(1)
+        .describe('Of so many requests whose content would be kept, keep that of one.'),
+      content_kb: z
+        .number()
+        .min(1)
+        .max(16_384)
+        .default(1024)
+        .describe('What is kept of each payload: of what one side sent in a request or a try.'),
+      content_max_mb: z
+        .number()
+        .min(1)
+        .default(1024)
+        .describe('What all payloads may occupy, compressed; the oldest are forgotten first.'),
       content_days: z
         .number()
         .min(0)
         .default(0)
-        .describe('Days that prompts and answers are kept in the records; 0: as long as these.'),
+        .describe('Days that prompts, answers and payloads are kept; 0: as long as the records.'),
     }),
   )
     .prefault({})

@@ -2,6 +2,7 @@
 import type { Principal } from '../auth/index.ts';
 import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
+import type { Tape } from './tape.ts';
 
 export interface ApiCall {
   /** The protocol the client speaks; it has a server side. */
@@ -11,6 +12,8 @@ export interface ApiCall {
   /** What the address says; absent where it says nothing but the operation. */
   readonly route?: RequestRoute;
   readonly principal: Principal;
+  /** How it was asked: the method, and the address as it was sent. */
+  readonly request: { readonly method: string; readonly url: string };
   /** The body as a byte string: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
   body: string;
   /** The same, parsed; undefined when nobody needs it any more. */
@@ -24,12 +27,14 @@ export interface ApiCall {
   readonly account: ByteAccount;
   /** Absent: turns are remembered only where the request has them stored. */
   readonly memory?: TurnMemory;
+  /** Notes what its sides send; absent: nobody keeps that. */
+  readonly tape?: Tape;
 }
 
 /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
 export function releaseBody(call: ApiCall): void {
   call.body = '';
-  if (!call.principal.logContent) call.json = undefined;
+  if (!call.tape) call.json = undefined;
 }
 
 /** What the process holds for one request, until that has ended. Whoever handed the call over gives all of it back. */

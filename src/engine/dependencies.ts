@@ -14,6 +14,7 @@ import type { EndUsers } from './end-users.ts';
 import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
 import type { SettlementObserver } from './settlement.ts';
+import type { Tapes } from './tape.ts';
 
 export interface GatewayDependencies {
   /** The settings of the current configuration. */
@@ -29,6 +30,8 @@ export interface GatewayDependencies {
   readonly observer: SettlementObserver;
   /** Where a request belongs among traces; null while none are made. */
   readonly trace: (generationId: string, header: (name: string) => string | null) => TraceContext | null;
+  /** Where what each side sends is noted, for those who want it kept. */
+  readonly tapes: Tapes;
   readonly vault: Vault;
   /** What clients let the gateway keep. */
   readonly state: Pick<Storage, 'responses' | 'conversations'>;

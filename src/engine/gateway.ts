@@ -84,10 +84,12 @@ export class Gateway {
 
   /** @returns true when the client has a complete, good answer */
   async #run(call: ApiCall, answering: Answering): Promise<boolean> {
-    const visit = new Visit(call.client);
+    const tape = call.principal.logContent ? this.#deps.tapes.open(call) : null;
+    const own = tape ? { ...call, client: tape.client, tape } : call;
+    const visit = new Visit(own.client);
     this.#active.add(visit);
     try {
-      const arrival = arrive(call, this.#deps);
+      const arrival = arrive(own, this.#deps);
       const gathered = this.#shared.cohorts.arriving.gathered();
       if (gathered) await gathered;
       return await answering(arrival, visit);
@@ -99,6 +101,7 @@ export class Gateway {
       call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body), 'text');
       return false;
     } finally {
+      tape?.close();
       this.#active.delete(visit);
     }
   }

@@ -13,4 +13,5 @@ export { headerText, retryHeaders } from './answer/index.ts';
 export { withLateCounts } from './late-counts.ts';
 export type { RemoteCall } from './relay-remote.ts';
 export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
+export type { AttemptTape, Tape, Tapes } from './tape.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';

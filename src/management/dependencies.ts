@@ -3,6 +3,7 @@ import type { Principal, Tenants } from '../auth/index.ts';
 import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Limits } from '../limits/index.ts';
+import type { PayloadKeeper } from '../payloads/index.ts';
 import type { RoutingState } from '../routing/index.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
@@ -33,6 +34,8 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly audit: AuditStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
+  /** What each side of a request sent. */
+  readonly payloads: Pick<PayloadKeeper, 'find'>;
   readonly limits: Limits;
   readonly tenants: Omit<Tenants, 'record'>;
   /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */

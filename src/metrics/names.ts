@@ -31,7 +31,7 @@ export const LABELS = {
   status: { name: 'http_response_status_code', meaning: 'Status that the client got; 499: it had left.' },
   outcome: {
     name: 'outcome',
-    meaning: 'Of a try: `completed`, `failed` or `cancelled`. Of spans: `exported` or `dropped`.',
+    meaning: 'Of a try: `completed`, `failed` or `cancelled`. Of spans: `exported` or `dropped`. Of payloads: `kept` or `dropped`.',
   },
   endpoint: { name: 'endpoint', meaning: 'Name of an endpoint, as routes and records show it.' },
   state: { name: 'state', meaning: '`closed`: sound; `open`: left alone; `half-open`: being tried again.' },
@@ -240,6 +240,12 @@ export const METRICS = {
     name: 'dragoman_traced_requests_total',
     type: 'counter',
     help: 'Requests whose spans a collector has taken (`exported`), or was too slow to take (`dropped`).',
+    labels: ['outcome'],
+  },
+  payloads: {
+    name: 'dragoman_logged_requests_total',
+    type: 'counter',
+    help: 'Requests of which what each side sent was kept (`kept`), or for which there was no room (`dropped`).',
     labels: ['outcome'],
   },
   resident: {

@@ -25,6 +25,9 @@ const MAX_AGE_MS = 3_600_000;
 /** Messages of this many bytes are read at once, if none waits. */
 const SMALL_BYTES = 64 * 1024;
 
+/** How every turn was asked: as the connection was. */
+const OPENED = { method: 'GET', url: '/v1/responses' } as const;
+
 /** Codes of RFC 6455, section 7.4.1. */
 const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const;
 
@@ -223,6 +226,7 @@ export class ResponsesSocket implements SocketListener {
         api: 'responses',
         // Every time: a key may have been taken back since the connection was opened.
         principal: this.#deps.authenticate(header),
+        request: OPENED,
         body: toByteString(JSON.stringify(body)),
         json: body,
         header,

@@ -64,6 +64,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       api,
       ...(route && { route }),
       principal,
+      request,
       body: body.bytes,
       json: body.json,
       header,

@@ -5,6 +5,7 @@ import type { LimitEntry } from '../limits/index.ts';
 import type { AlertStore } from './alert-ports.ts';
 import type { AuditStore } from './audit-ports.ts';
 import type { LedgerStore } from './ledger-ports.ts';
+import type { PayloadStore } from './payload-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
 import type { RunningStore } from './running-ports.ts';
 import type { UsageStore } from './usage-ports.ts';
@@ -12,6 +13,7 @@ import type { UsageStore } from './usage-ports.ts';
 export type * from './alert-ports.ts';
 export type * from './audit-ports.ts';
 export * from './ledger-ports.ts';
+export * from './payload-ports.ts';
 export type * from './prompt-ports.ts';
 export * from './running-ports.ts';
 export * from './usage-ports.ts';
@@ -314,6 +316,7 @@ export interface Storage {
   readonly prompts: PromptStore;
   readonly files: FileStore;
   readonly alerts: AlertStore;
+  readonly payloads: PayloadStore;
   readonly stateUsage: StateUsage;
   readonly running: RunningStore;
   /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */

@@ -15,10 +15,15 @@ const ESCAPES: readonly (readonly [character: string, escaped: string])[] = [
   ['=', '\\u003d'],
 ];
 
+/** True for the name of a header, or of a parameter in an address, whose value proves who asks. */
+export function isProving(name: string): boolean {
+  return PROVING.test(name);
+}
+
 /** The secrets in the headers of a request. A scheme before one ("Bearer") is none. */
 export function secretsOfHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    PROVING.test(name) ? [value.slice(value.lastIndexOf(' ') + 1)] : [],
+    isProving(name) ? [value.slice(value.lastIndexOf(' ') + 1)] : [],
   );
 }
 

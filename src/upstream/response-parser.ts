@@ -33,6 +33,18 @@ export class ResponseHead {
     return this.#raw.slice(from, this.#raw.indexOf('\r\n', from)).trim();
   }
 
+  /** All of them, in their order, with names in lower case. */
+  headers(): readonly (readonly [name: string, value: string])[] {
+    return this.#raw
+      .split('\r\n')
+      .slice(1)
+      .filter((line) => line !== '')
+      .map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+      });
+  }
+
   get isHttp10(): boolean {
     return this.#lower.startsWith('http/1.0');
   }

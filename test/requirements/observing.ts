@@ -5,6 +5,7 @@ const SEEN = 'operations: telemetry';
 const ALERTS = 'test/alerts.test.ts';
 const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
+const PAYLOADS = 'test/management/payloads.test.ts';
 
 export const observingRequirements: Requirements = {
   'contract.alerts': shown(
@@ -36,6 +37,18 @@ export const observingRequirements: Requirements = {
     'A slow collector slows no request, and costs bounded memory.',
     `${TRACES}: a collector that does not answer costs bounded memory, and is told of in the log once a minute`,
     `${TRACES}: without a collector no upstream hears of traces`,
+  ),
+  'contract.payloads': shown(
+    SEEN,
+    'With content logging, what each side of a request sent is kept: bounded, without credentials, for admins alone.',
+    `${PAYLOADS}: the four payloads of a streamed answer are kept as they were sent, with the time of each read`,
+    `${PAYLOADS}: neither keys nor credentials of tools are in them`,
+    `${PAYLOADS}: they are for admins alone`,
+    `${PAYLOADS}: of failures alone, every try is kept; of what went well, nothing`,
+    `${PAYLOADS}: a long body is cut, and said to be`,
+    `${PAYLOADS}: without content logging nothing is kept`,
+    'test/storage-payloads.test.ts: the oldest make room for the newest',
+    'test/storage-payloads.test.ts: what is too old is forgotten',
   ),
   'contract.access-log': shown(
     SEEN,

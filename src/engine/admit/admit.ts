@@ -110,7 +110,7 @@ export class Admitted {
 
   /** True when the events of the answer are needed also where it was relayed: for the log or for the vault. */
   needsEvents({ reasoningFormat }: Endpoint): boolean {
-    if (this.arrival.call.principal.logContent) return true;
+    if (this.arrival.call.tape?.keeps(false)) return true;
     return this.request.tools.length > 0 && reasoningFormat !== null;
   }
 

@@ -10,7 +10,7 @@ export function attemptRequest(
 ): Outgoing {
   const { endpoint, path, passedHeaders, request, body } = prepared;
   const { id, call, trace } = requester.arrival;
-  const { principal, headers } = call;
+  const { principal, headers, tape } = call;
   const known = preparedEndpoint(endpoint);
   const passed = { headers, names: passedHeaders };
   return {
@@ -21,6 +21,7 @@ export function attemptRequest(
     body,
     tenant: principal.keyId,
     staleness: fresh ? 'fresh' : 'tell',
+    tape: tape?.attempt(ordinal, endpoint),
     lines: trace ? traceLines(trace, attemptSpanId(id, ordinal)) : undefined,
   };
 }

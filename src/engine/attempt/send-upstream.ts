@@ -3,7 +3,9 @@
 import type { Endpoint } from '../../catalog/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { editMembers } from '../../protocols/index.ts';
+import type { AttemptTape } from '../tape.ts';
 import type {
+  Sender,
   UpstreamCall,
   UpstreamClient,
   UpstreamListener,
@@ -28,12 +30,16 @@ export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness' |
   readonly envelope: Envelope;
   /** Byte string. */
   readonly body: string;
+  /** Notes what goes out and what comes back; absent: nobody keeps that. */
+  readonly tape?: AttemptTape | undefined;
 }
+
+type TimedSender = Pick<Sender, 'send' | 'now'>;
 
 /** Sends a request. */
 export function sendUpstream(
   endpoint: Endpoint,
-  { envelope, body, tenant, staleness, lines }: Outgoing,
+  { envelope, body, tenant, staleness, lines, tape }: Outgoing,
   upstream: UpstreamClient,
   listener: UpstreamListener,
   signing: Signing,
@@ -42,9 +48,10 @@ export function sendUpstream(
   const { pool } = preparedEndpoint(endpoint);
   const request = { to, body: edits ? editMembers(body, edits) : body, pool, tenant, staleness, lines };
   const { credential, road } = endpoint;
-  if (!credential) return upstream.send(request, listener);
+  const sender = tape ? tape.over(upstream) : upstream;
+  if (!credential) return sender.send(request, listener);
   const asker = { send: upstream.send.bind(upstream), now: upstream.now, road };
-  const call = new SignedCall(request, upstreamCredential(credential, asker), upstream, listener, signing);
+  const call = new SignedCall(request, upstreamCredential(credential, asker), sender, listener, signing);
   call.start();
   return call;
 }
@@ -54,7 +61,7 @@ class SignedCall implements UpstreamCall {
   /** Undefined once it will not be sent again. */
   #request: UpstreamRequest | undefined;
   readonly #credential: Credential;
-  readonly #upstream: UpstreamClient;
+  readonly #upstream: TimedSender;
   readonly #listener: UpstreamListener;
   readonly #signing: Signing;
   #call: UpstreamCall | undefined;
@@ -65,7 +72,7 @@ class SignedCall implements UpstreamCall {
   constructor(
     request: UpstreamRequest,
     credential: Credential,
-    upstream: UpstreamClient,
+    upstream: TimedSender,
     listener: UpstreamListener,
     signing: Signing,
   ) {

@@ -5,6 +5,7 @@ import { withoutCredentials } from '../../protocols/index.ts';
 import type { Arrival } from '../arrival.ts';
 import { type Attempt, summariseError } from '../attempt/index.ts';
 import type { Trail } from '../trail.ts';
+import { hasFailed } from './has-failed.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */
 const MAX_MODEL_CHARS = 256;
@@ -73,7 +74,7 @@ export function generationRecord(
     route: outcome.route,
     error: summariseError(failure),
     metadata: request?.metadata ?? null,
-    content: call.principal.logContent
+    content: call.tape?.keeps(hasFailed(trail, failure))
       ? { request: bounded(withoutCredentials(call.json as JsonValue)), answer: bounded(outcome.content) }
       : null,
   };

@@ -7,6 +7,7 @@ import type { ClientAnswer } from '../answer/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Trail } from '../trail.ts';
+import { hasFailed } from './has-failed.ts';
 import { keepTurn } from './keep-turn.ts';
 
 export interface Keeping {
@@ -34,7 +35,7 @@ export const NOTHING_KEPT: Kept = { content: null, response: undefined };
 export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   const { admitted, answer, by, trail, context, lastTurn } = keeping;
   const { arrival, seal, turn, keepsTurn } = admitted;
-  const { principal, protocol } = arrival.call;
+  const { principal, protocol, tape } = arrival.call;
   const events = by.tap?.result() ?? answer.collected();
   const relayed = keepsTurn ? by.meter.relayed?.answer?.() : undefined;
   const given = relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
@@ -59,7 +60,7 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   const stored =
     turn && given && keepsTurn ? keepTurn(turn, given, context, arrival, deps).catch(failed) : undefined;
   return {
-    content: events && principal.logContent ? logged(events, by, context, admitted) : null,
+    content: events && tape?.keeps(hasFailed(trail)) ? logged(events, by, context, admitted) : null,
     response: both(stored, remembered),
   };
 }

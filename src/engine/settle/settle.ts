@@ -2,6 +2,7 @@
 // whoever watches.
 import { refusalStatus } from '../answer/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
+import { hasFailed } from './has-failed.ts';
 import { spentOf } from './spent.ts';
 import { generationRecord, type Outcome } from './generation-record.ts';
 
@@ -34,6 +35,7 @@ export function settle(
     const { content: _, ...facts } = record;
     log.error('a generation could not be recorded', { record: facts, error });
   }
+  arrival.call.tape?.settled(record, hasFailed(trail, failure));
   arrival.allowance?.settle(spentOf(record));
   observer.settled({
     generation: record,

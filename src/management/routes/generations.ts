@@ -1,6 +1,6 @@
 // Records of requests, of all projects: a list that can be narrowed, and one with everything that is known of it.
 import { z } from 'zod';
-import { GatewayError, type JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
 import { withLateCounts } from '../../engine/index.ts';
 import { generationView } from '../../ledger/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type GenerationQuery,
   type ListedGeneration,
 } from '../../storage/ports.ts';
+import { findGeneration } from '../find-generation.ts';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
 import { route, type Route } from '../route.ts';
 import { time } from '../time.ts';
@@ -95,11 +96,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
     answer: generationSchema,
     refusals: [404],
     run: async ({ deps: { ledger }, param }) => {
-      // Each protocol puts its own prefix before the id of the generation, which has no underscore.
-      const id = param('id').slice(param('id').lastIndexOf('_') + 1);
-      const found = await ledger.findOfAnybody(id);
-      if (!found)
-        throw new GatewayError('not_found', `There is no generation ${JSON.stringify(id.slice(0, 100))}.`);
+      const found = await findGeneration(ledger, param('id'));
       const { generation, attempts } = await withLateCounts(found, found.generation.projectId, ledger);
       return generationView(generation, attempts) as z.input<typeof generationSchema>;
     },

@@ -6,6 +6,7 @@ import { GENERATION_ROUTES } from './generations.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIMIT_ROUTES } from './limits.ts';
 import { MODEL_ROUTES } from './models.ts';
+import { PAYLOAD_ROUTES } from './payloads.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
 import { USAGE_ROUTES } from './usage.ts';
@@ -16,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   ...LIMIT_ROUTES,
   ...USAGE_ROUTES,
   ...GENERATION_ROUTES,
+  ...PAYLOAD_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
   ...CONFIG_ROUTES,

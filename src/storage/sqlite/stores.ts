@@ -5,6 +5,7 @@ import { SqliteConversations } from './conversations.ts';
 import { SqliteFiles } from './files.ts';
 import { SqliteKeys } from './keys.ts';
 import { SqliteLedger } from './ledger.ts';
+import { sqlitePayloads } from './payloads.ts';
 import { SqliteProjects } from './projects.ts';
 import { SqlitePrompts } from './prompts.ts';
 import { SqliteResponses } from './responses.ts';
@@ -30,6 +31,7 @@ export const STORES = {
   prompts: { open: (base) => new SqlitePrompts(base) },
   files: { open: (base) => new SqliteFiles(base) },
   alerts: sqliteAlerts,
+  payloads: sqlitePayloads,
   stateUsage: { open: ({ usage }) => usage },
 } satisfies SqliteStores;
 

@@ -1,0 +1,12 @@
+// What counts as a failure where only failures are kept.
+import type { GatewayError } from '../../canonical/index.ts';
+import type { Trail } from '../trail.ts';
+
+/** True where a request failed, or a try of it did. A client that leaves is no failure. */
+export function hasFailed({ attempts }: Pick<Trail, 'attempts'>, failure?: GatewayError): boolean {
+  return counts(failure) || attempts.some((attempt) => counts(attempt.failure));
+}
+
+function counts(failure: GatewayError | undefined): boolean {
+  return failure !== undefined && failure.kind !== 'cancelled';
+}
