@@ -12,6 +12,7 @@ const RESTART = 'test/limits-restart.test.ts';
 const STREAMS = 'test/scenarios/limits-streams.test.ts';
 const CROWD = 'test/scenarios/limits-crowd.test.ts';
 const AGREE = 'test/scenarios/limits-agree.test.ts';
+const WAYS = 'test/scenarios/limits-ways.test.ts';
 const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
 const COMMAND = 'test/limits-command.test.ts';
@@ -60,6 +61,23 @@ export const limitsRequirements: Requirements = {
     `${CROWD}: of a project that is at its limit take nothing from another`,
     `${AGREE}: after a mix of everything nothing is reserved, and what is used is what the records say`,
     `${KILL}: SIGKILL in the middle of streams: the budget knows what they had cost, nothing twice`,
+  ),
+  'contract.limits.turns': shown(
+    LIMITS,
+    'Each turn of an answer with tools of the gateway counts as a request, when it begins and after a restart.',
+    `${WAYS}: each turn is a request, and what tools cost is charged`,
+    `${WAYS}: a turn that fails counts what came before it`,
+    `${WAYS}: are not in the way of turns that follow, and are exceeded by them for who comes next`,
+  ),
+  'contract.limits.ways': shown(
+    LIMITS,
+    'Whichever way an answer goes, counters, records and sums have the same of it, and nothing stays reserved.',
+    `${WAYS}: counts once, and what it used`,
+    `${WAYS}: a race that is lost charges what the loser was billed, and gives the rest back`,
+    `${WAYS}: an answer that is replayed, and nothing for its replay`,
+    `${WAYS}: each turn of a socket`,
+    `${WAYS}: are told natively to a socket, whose next turn is admitted when there is room`,
+    `${WAYS}: a restarted gateway has counted the same`,
   ),
   'contract.limits.end-users': shown(
     LIMITS,
