@@ -11,6 +11,8 @@ export interface AlertsOptions {
   readonly webhooks: Pick<Webhooks, 'send'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
+  /** Hears of each event that is told. */
+  readonly told: (alert: Alert) => void;
 }
 
 /** Events that this process remembers; the oldest is asked of the database again. */
@@ -28,7 +30,7 @@ export class Alerts {
   /** Tells an event, unless that was done. Never rejects. */
   async raise(alert: Alert): Promise<void> {
     const { id, quietMs, isNoted, type, message, data } = alert;
-    const { clock, webhooks, log } = this.#options;
+    const { clock, webhooks, log, told } = this.#options;
     const now = clock.now();
     const before = this.#told.get(id);
     if (before !== undefined && now - before < quietMs) return;
@@ -36,6 +38,7 @@ export class Alerts {
     if (isNoted && !(await this.#claim(id, now, quietMs))) return;
     log.warn(message, { alert: type, ...data });
     webhooks.send(alert);
+    told(alert);
   }
 
   async #claim(id: string, now: number, quietMs: number): Promise<boolean> {

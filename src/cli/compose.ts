@@ -207,7 +207,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     breaker: () => watched.current().config.routing.breaker,
   });
   const random = input.random ?? Math.random;
-  const { observer, trace, tapes, metrics, ...observers } = openObservers({
+  const { observer, trace, tapes, events, metrics, ...observers } = openObservers({
     ...network,
     config: () => watched.current().config,
     catalog: () => watched.current().catalog,
@@ -316,6 +316,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       tryDraft: (text) => void snapshotOf(input.load(text), 0),
       redact: (text) => redact(text),
       payloads: tapes,
+      events,
       routing,
       limits,
       bodies,

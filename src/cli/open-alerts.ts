@@ -1,5 +1,5 @@
 // Opens the alerts: what finds out, what tells it once, and how it reaches the operator's webhooks.
-import { Alerts, Watch, Webhooks } from '../alerts/index.ts';
+import { type Alert, Alerts, Watch, Webhooks } from '../alerts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { SettlementObserver } from '../engine/index.ts';
 import type { Limits } from '../limits/index.ts';
@@ -22,7 +22,7 @@ export interface AlertParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly log: Logger;
 }
 
-/** @returns what is told of every request that is over, and ends the watch */
+/** @param told hears of every alert, too. @returns what is told of every request that is over, and ends the watch */
 export function openAlerts({
   config,
   limits,
@@ -30,15 +30,16 @@ export function openAlerts({
   storage,
   random,
   log,
+  told,
   ...network
-}: AlertParts): SettlementObserver & { stop(): void } {
+}: AlertParts & { readonly told: (alert: Alert) => void }): SettlementObserver & { stop(): void } {
   const { clock } = network;
   const receivers = (): Config['alerts']['webhooks'] => config().alerts.webhooks;
   // What the operator names may stand in the operator's own network.
   const allow = (): readonly string[] => receivers().map(({ url }) => hostAndPort(url));
   const fetch = new GuardedFetch({ ...network, allow });
   const webhooks = new Webhooks({ webhooks: receivers, fetch, clock, random, log });
-  const alerts = new Alerts({ store: storage.alerts, webhooks, clock, log });
+  const alerts = new Alerts({ store: storage.alerts, webhooks, clock, log, told });
   const raise = (alert: Parameters<typeof alerts.raise>[0]): Promise<void> => alerts.raise(alert);
   const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise });
   return {

@@ -2,6 +2,7 @@
 import type { AdminSignIn, KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
+import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
 import { presets } from '../providers/index.ts';
@@ -26,6 +27,7 @@ export interface ManagementInput {
   readonly tryDraft: (text: string) => void;
   readonly redact: Redact;
   readonly payloads: PayloadKeeper;
+  readonly events: EventHub;
   readonly routing: RoutingState;
   readonly limits: Limits;
   readonly bodies: BodyReader;
@@ -67,6 +69,7 @@ async function open({ storage, keys, snapshot, path, clock, ...input }: Manageme
       });
     },
     now: clock.now,
+    clock,
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,
     checkDraft: (text) => problemsOf(() => input.tryDraft(text)).map(input.redact),

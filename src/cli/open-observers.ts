@@ -1,6 +1,7 @@
 // Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
 import type { Catalog } from '../catalog/index.ts';
 import type { GatewayDependencies, SettlementObserver } from '../engine/index.ts';
+import { EventHub } from '../events/index.ts';
 import { PayloadKeeper } from '../payloads/index.ts';
 import type { Storage } from '../storage/ports.ts';
 import { accessLog } from './access-log.ts';
@@ -18,6 +19,7 @@ export interface ObserverParts extends AlertParts {
 
 export interface Observers extends Pick<GatewayDependencies, 'trace'> {
   readonly tapes: PayloadKeeper;
+  readonly events: EventHub;
   readonly metrics: Metrics;
   /** Tells all of them. */
   readonly observer: SettlementObserver;
@@ -26,7 +28,8 @@ export interface Observers extends Pick<GatewayDependencies, 'trace'> {
 }
 
 export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
-  const alerts = openAlerts(parts);
+  const events = new EventHub(parts.routing, parts.clock);
+  const alerts = openAlerts({ ...parts, told: (alert) => events.alerted(alert) });
   const { exporter, trace } = openTraces(parts);
   const { config, storage, random, clock, log } = parts;
   const tapes = new PayloadKeeper({
@@ -38,11 +41,12 @@ export function openObservers({ catalog, write, ...parts }: ObserverParts): Obse
   });
   const metrics = new Metrics(catalog, exporter, tapes);
   const access = accessLog(() => parts.config().logging.access, write);
-  const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access];
+  const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access, events];
   return {
     metrics,
     trace,
     tapes,
+    events,
     observer: {
       settled(settlement) {
         for (const observer of all) {
@@ -57,6 +61,7 @@ export function openObservers({ catalog, write, ...parts }: ObserverParts): Obse
     },
     async stop() {
       alerts.stop();
+      events.stop();
       await Promise.all([exporter.stop(), tapes.stop()]);
     },
   };

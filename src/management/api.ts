@@ -54,6 +54,11 @@ export function openManagement(
           projects: new ProjectCommands({ ...deps.tenants, record }),
           now,
           record,
+          reader: {
+            signal: request.signal,
+            stays: () => context.env.connection.patient(),
+            mayRead: () => isGood(() => deps.authenticateAdmin((name) => request.headers.get(name))),
+          },
           param: (each) => context.req.param(each) ?? '',
           query: context.req.query(),
           body,
@@ -81,6 +86,15 @@ async function answered(route: Route, call: RawCall): Promise<Response> {
     status: route.status ?? 200,
     ...(etag !== undefined && { headers: { etag } }),
   });
+}
+
+function isGood(signIn: () => unknown): boolean {
+  try {
+    signIn();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined where there is none: whether there may be none is said by the route's schema. */

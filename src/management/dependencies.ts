@@ -2,9 +2,11 @@
 import type { Principal, Tenants } from '../auth/index.ts';
 import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
+import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
 import type { RoutingState } from '../routing/index.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
 import type { AuditStore, LedgerStore, UsageStore } from '../storage/ports.ts';
@@ -31,6 +33,8 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly checkDraft: (text: string) => readonly string[];
   readonly catalog: () => Catalog;
   readonly routing: RoutingState;
+  readonly events: EventHub;
+  readonly clock: Clock;
   readonly audit: AuditStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;

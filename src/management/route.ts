@@ -18,6 +18,16 @@ export interface Change {
   readonly after: JsonObject | null;
 }
 
+/** Whoever reads an answer that goes on. */
+export interface Reader {
+  /** Aborted when they leave. */
+  readonly signal: AbortSignal;
+  /** Lets the connection be silent for as long as it likes. */
+  stays(): void;
+  /** False once their key or session is no longer good. */
+  mayRead(): boolean;
+}
+
 /** One request, before its query and body are checked. */
 export interface RawCall {
   readonly deps: ManagementDependencies;
@@ -35,6 +45,8 @@ export interface RawCall {
   readonly ifMatch: string | null;
   /** The `Accept` of the request; empty where it has none. */
   readonly accept: string;
+  /** Whoever asks, for answers that go on. */
+  readonly reader: Reader;
   /** Writes into the audit log what has been changed. To be awaited: it is there before the answer. */
   readonly record: (change: Change) => Promise<void>;
 }
@@ -66,6 +78,8 @@ interface Specification<Query extends z.ZodType, Body extends z.ZodType, Answer 
   readonly answer: Answer;
   /** Forms of the answer that are no JSON, by media type, where the query or `Accept` asks for them. */
   readonly alsoAs?: Readonly<Record<string, z.ZodType>>;
+  /** Its media type, where it is no JSON: the answer is then a text, and made by the route as a whole. */
+  readonly media?: string;
   /** Default: 200. */
   readonly status?: 201;
   readonly refusals?: readonly Refusal[];

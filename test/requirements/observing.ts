@@ -5,6 +5,7 @@ const SEEN = 'operations: telemetry';
 const ALERTS = 'test/alerts.test.ts';
 const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
+const EVENTS = 'test/management/events.test.ts';
 const PAYLOADS = 'test/management/payloads.test.ts';
 
 export const observingRequirements: Requirements = {
@@ -49,6 +50,16 @@ export const observingRequirements: Requirements = {
     `${PAYLOADS}: without content logging nothing is kept`,
     'test/storage-payloads.test.ts: the oldest make room for the newest',
     'test/storage-payloads.test.ts: what is too old is forgotten',
+  ),
+  'contract.events': shown(
+    SEEN,
+    'What happens is told to admins as it happens, until their key is no longer good.',
+    `${EVENTS}: a request that is over is told as the list has it`,
+    `${EVENTS}: an endpoint that is put aside and taken back is told of`,
+    `${EVENTS}: a budget that passes a threshold is told of as an alert`,
+    `${EVENTS}: a silent stream is kept alive, and ends when its key is revoked`,
+    `${EVENTS}: a gateway that stops ends the streams of its events`,
+    `${EVENTS}: models cannot be asked for what happens, nor can anything else be listened to`,
   ),
   'contract.access-log': shown(
     SEEN,

@@ -1,36 +1,17 @@
 // Records of requests, of all projects: a list that can be narrowed, and one with everything that is known of it.
 import { z } from 'zod';
-import type { JsonObject } from '../../canonical/index.ts';
 import { withLateCounts } from '../../engine/index.ts';
 import { generationView } from '../../ledger/index.ts';
-import {
-  OUTCOMES,
-  type GenerationFilters,
-  type GenerationQuery,
-  type ListedGeneration,
-} from '../../storage/ports.ts';
+import { OUTCOMES, type GenerationFilters, type GenerationQuery } from '../../storage/ports.ts';
 import { findGeneration } from '../find-generation.ts';
+import { generationFacts, generationSummary, generationSummarySchema } from '../generation-summary.ts';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
 import { route, type Route } from '../route.ts';
 import { time } from '../time.ts';
 
 const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
-const text = z.string().nullable();
-const facts = {
-  id: z.string(),
-  created_at: z.iso.datetime(),
-  model: text,
-  requested_model: z.string(),
-  provider: text,
-  endpoint: text,
-  protocol: z.string(),
-  status: z.int(),
-  streamed: z.boolean(),
-  cancelled: z.boolean(),
-};
-const summarySchema = z.looseObject({ ...facts, attempts: z.int().describe('How many there were.') });
 const generationSchema = z.looseObject({
-  ...facts,
+  ...generationFacts,
   attempts: z.array(z.looseObject({ id: z.string() })).describe('In the order in which they were made.'),
   route: z.record(z.string(), z.unknown()).nullable().describe('Who was asked in which order, and why.'),
   report: z.array(z.looseObject({ path: z.string() })).describe('What was lost in translation.'),
@@ -62,7 +43,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
       from: time.optional().describe('Only requests at or after this time.'),
       to: time.optional().describe('Only requests before this time.'),
     }),
-    answer: listOf(summarySchema),
+    answer: listOf(generationSummarySchema),
     run: async ({ deps, query }) => {
       refuseBoth(query);
       const { limit, after, before, order } = query;
@@ -85,7 +66,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
         before === undefined ? { order, after } : { order: order === 'asc' ? 'desc' : 'asc', after: before };
       const { generations, hasMore } = await deps.ledger.list({ filters, limit, ...asked });
       const found = before === undefined ? generations : generations.toReversed();
-      return pageWith(found.map(summaryOf), ({ id }) => id, hasMore);
+      return pageWith(found.map(generationSummary), ({ id }) => id, hasMore);
     },
   }),
   route({
@@ -105,9 +86,4 @@ export const GENERATION_ROUTES: readonly Route[] = [
 
 function namesIn(given: string | undefined): readonly string[] | undefined {
   return given?.split(',').map((name) => name.trim());
-}
-
-function summaryOf({ generation, attempts }: ListedGeneration): z.input<typeof summarySchema> {
-  const { route: _route, report: _report, content: _content, ...view } = generationView(generation, attempts);
-  return { ...(view as JsonObject), attempts: attempts.length } as z.input<typeof summarySchema>;
 }

@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { EVENT_ROUTES } from './events.ts';
 import { GENERATION_ROUTES } from './generations.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIMIT_ROUTES } from './limits.ts';
@@ -18,6 +19,7 @@ export const ROUTES: readonly Route[] = [
   ...USAGE_ROUTES,
   ...GENERATION_ROUTES,
   ...PAYLOAD_ROUTES,
+  ...EVENT_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
   ...CONFIG_ROUTES,

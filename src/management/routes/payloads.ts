@@ -64,7 +64,7 @@ export const PAYLOAD_ROUTES: readonly Route[] = [
       attempt: z.coerce.number().int().min(0).optional().describe('Of which attempt; the last unless given.'),
     }),
     answer: z.string(),
-    alsoAs: { 'application/octet-stream': z.string() },
+    media: 'application/octet-stream',
     refusals: [404],
     run: async ({ deps, param, query }) => {
       const { id } = (await findGeneration(deps.ledger, param('id'))).generation;

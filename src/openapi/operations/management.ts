@@ -5,9 +5,14 @@ import type { Operation } from '../operation.ts';
 export const MANAGEMENT_OPERATIONS: readonly Operation[] = ROUTES.map(operationOf);
 
 function operationOf(route: Route): Operation {
-  const { method, path, tag, summary, description, query, body, answer, alsoAs } = route;
+  const { method, path, tag, summary, description, query, body, answer, alsoAs, media } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const answers = alsoAs === undefined ? answer : { 'application/json': answer, ...alsoAs };
+  const answers =
+    media === undefined
+      ? alsoAs === undefined
+        ? answer
+        : { 'application/json': answer, ...alsoAs }
+      : { [media]: answer };
   return {
     id: idOf(route),
     method,

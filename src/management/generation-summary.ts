@@ -1,0 +1,34 @@
+// A request in a list: what its record says, without what takes long to read.
+import { z } from 'zod';
+import type { JsonObject } from '../canonical/index.ts';
+import { generationView } from '../ledger/index.ts';
+import type { ListedGeneration } from '../storage/ports.ts';
+
+const text = z.string().nullable();
+
+/** What every form of a record says. */
+export const generationFacts = {
+  id: z.string(),
+  created_at: z.iso.datetime(),
+  model: text,
+  requested_model: z.string(),
+  provider: text,
+  endpoint: text,
+  protocol: z.string(),
+  status: z.int(),
+  streamed: z.boolean(),
+  cancelled: z.boolean(),
+};
+
+export const generationSummarySchema = z.looseObject({
+  ...generationFacts,
+  attempts: z.int().describe('How many there were.'),
+});
+
+export function generationSummary({
+  generation,
+  attempts,
+}: ListedGeneration): z.input<typeof generationSummarySchema> {
+  const { route: _route, report: _report, content: _content, ...view } = generationView(generation, attempts);
+  return { ...(view as JsonObject), attempts: attempts.length } as z.input<typeof generationSummarySchema>;
+}

@@ -1,0 +1,79 @@
+// What happens in the gateway, as it happens: requests that are over, endpoints whose state changes, alerts.
+import { z } from 'zod';
+import { ALERT_TYPES } from '../../alerts/index.ts';
+import type { LiveEvent } from '../../events/index.ts';
+import { eventStream } from '../event-stream.ts';
+import { generationSummary, generationSummarySchema } from '../generation-summary.ts';
+import { route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const TYPES = ['generation', 'endpoint', 'alert'] as const;
+
+const eventSchemas = {
+  generation: generationSummarySchema,
+  endpoint: z.object({
+    model: z.string(),
+    endpoint: z.string(),
+    state: z.enum(['closed', 'open', 'half-open']),
+    until: z.iso.datetime().nullable(),
+    reason: z.string().nullable(),
+  }),
+  alert: z.object({
+    type: z.enum(ALERT_TYPES),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  }),
+} satisfies Record<(typeof TYPES)[number], z.ZodType>;
+
+export const EVENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/events',
+    tag: 'Events',
+    summary: 'What happens from now on, as a stream of server-sent events.',
+    description:
+      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), or `lost` (the reader was too slow: so many `events` are missing). A comment every 15 seconds keeps the stream alive. It ends when the key is no longer good, or the gateway stops.',
+    query: z.strictObject({
+      types: z
+        .string()
+        .optional()
+        .describe('Which: one or several, behind commas; all unless given.')
+        .transform((given) => given?.split(',').map((type) => type.trim()) ?? [...TYPES])
+        .pipe(z.array(z.enum(TYPES))),
+    }),
+    answer: z.string(),
+    media: 'text/event-stream',
+    run: ({ deps, query, reader }) => {
+      const wanted = new Set<string>(query.types);
+      reader.stays();
+      return eventStream({
+        clock: deps.clock,
+        signal: reader.signal,
+        mayRead: reader.mayRead,
+        open: (write, close) =>
+          deps.events.listen((event) => {
+            if (wanted.has(event.type)) write(event.type, dataOf(event));
+          }, close),
+      });
+    },
+  }),
+];
+
+type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
+
+function dataOf(event: LiveEvent): Data[keyof Data] {
+  switch (event.type) {
+    case 'generation': {
+      const { generation, attempts } = event.settlement;
+      return generationSummary({ generation, attempts });
+    }
+    case 'endpoint': {
+      const { modelId, slug, state, until, reason } = event.change;
+      return { model: modelId, endpoint: slug, state, until: isoTime(until), reason };
+    }
+    case 'alert': {
+      const { type, message, data } = event.alert;
+      return { type, message, data: { ...data } };
+    }
+  }
+}

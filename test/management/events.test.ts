@@ -1,0 +1,127 @@
+// What happens in a gateway, as an admin hears of it while it happens.
+import { afterEach, expect, test } from 'bun:test';
+import { TEST_KEY } from '../harness.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const gateways: ManagedGateway[] = [];
+afterEach(() => Promise.all(gateways.splice(0).map((gateway) => gateway.close())));
+
+async function start(...given: Parameters<typeof startManaged>): Promise<ManagedGateway> {
+  const gateway = await startManaged(...given);
+  gateways.push(gateway);
+  return gateway;
+}
+
+interface Listening {
+  /** The text of the next event, or undefined where the stream has ended. */
+  next(): Promise<string | undefined>;
+  leave(): Promise<void>;
+}
+
+async function listen(gateway: ManagedGateway, query = '', key = ADMIN_KEY): Promise<Listening> {
+  const response = await fetch(`${gateway.origin}/v1/management/events${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const next = async (): Promise<string | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end >= 0) {
+        const event = text.slice(0, end);
+        text = text.slice(end + 2);
+        return event;
+      }
+      const read = await reader?.read();
+      if (!read || read.done) return undefined;
+      text += read.value;
+    }
+  };
+  expect(await next()).toBe(': connected');
+  return { next, leave: async () => reader?.cancel() };
+}
+
+function parse(event: string | undefined): { readonly type: string; readonly data: Record<string, unknown> } {
+  const [, type = '', data = '{}'] = /^event: (\w+)\ndata: (.*)$/.exec(event ?? '') ?? [];
+  return { type, data: JSON.parse(data) as Record<string, unknown> };
+}
+
+test('a request that is over is told as the list has it', async () => {
+  const gateway = await start();
+  const events = await listen(gateway, '?types=generation');
+  const answer = await gateway.post('/chat/completions', { model: 'sim/echo', messages });
+  const { type, data } = parse(await events.next());
+  expect(type).toBe('generation');
+  expect(data).toMatchObject({ id: answer.headers.get('x-request-id'), model: 'sim/echo', attempts: 1 });
+  const { body } = await gateway.manage('GET', '/generations?limit=1');
+  expect((body['data'] as unknown[])[0]).toEqual(data);
+  await events.leave();
+});
+
+test('an endpoint that is put aside and taken back is told of', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, { clock });
+  await gateway.post('/chat/completions', { model: 'sim/echo', messages });
+  const events = await listen(gateway, '?types=endpoint');
+  const aside = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
+  await gateway.manage('POST', '/providers/sim/breaker', aside);
+  clock.advance(1_000);
+  expect(parse(await events.next())).toMatchObject({
+    type: 'endpoint',
+    data: { model: 'sim/echo', state: 'open', reason: expect.stringContaining('maintenance') },
+  });
+  await gateway.manage('POST', '/providers/sim/breaker', { state: 'closed', model: 'sim/echo' });
+  clock.advance(1_000);
+  expect(parse(await events.next()).data).toMatchObject({ model: 'sim/echo', state: 'closed', until: null });
+  await events.leave();
+});
+
+test('a budget that passes a threshold is told of as an alert', async () => {
+  const clock = new ManualClock();
+  const price = { input: 0, output: 0, request: 0.5 };
+  const gateway = await start(
+    {
+      models: [{ id: 'mine/dear', endpoints: [{ provider: 'sim', model: 'echo', price }] }],
+      keys: [{ name: 'test', key: TEST_KEY, budgets: [{ usd: 1, per: 'day' }] }],
+    },
+    { clock },
+  );
+  const events = await listen(gateway, '?types=alert');
+  const answer = await gateway.post('/chat/completions', { model: 'mine/dear', messages });
+  expect(answer.status).toBe(200);
+  clock.advance(1_000);
+  expect(parse(await events.next())).toMatchObject({
+    type: 'alert',
+    data: { type: 'budget.threshold_reached', data: { threshold_percent: 50, owner: { type: 'key' } } },
+  });
+  await events.leave();
+});
+
+test('a silent stream is kept alive, and ends when its key is revoked', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, { clock });
+  const made = await gateway.manage('POST', '/keys', { name: 'watcher', roles: ['admin'] });
+  const events = await listen(gateway, '', String(made.body['key']));
+  clock.advance(15_000);
+  expect(await events.next()).toBe(': heartbeat');
+  await gateway.manage('DELETE', `/keys/${String(made.body['id'])}`);
+  clock.advance(15_000);
+  expect(await events.next()).toBeUndefined();
+});
+
+test('a gateway that stops ends the streams of its events', async () => {
+  const gateway = await startManaged();
+  const events = await listen(gateway);
+  const closing = gateway.close();
+  expect(await events.next()).toBeUndefined();
+  await closing;
+});
+
+test('models cannot be asked for what happens, nor can anything else be listened to', async () => {
+  const gateway = await start();
+  expect((await gateway.get('/management/events')).status).toBe(403);
+  expect((await gateway.manage('GET', '/events?types=secrets')).status).toBe(400);
+});
