@@ -206,6 +206,7 @@ const PACKAGES: Readonly<Record<string, string | readonly string[]>> = {
   htmlparser2: 'tools/pages/html-reader.ts',
   jose: 'upstream/google-token.ts',
   kysely: 'storage/',
+  pg: 'storage/postgres/pool.ts',
   'prom-client': 'metrics/exposition.ts',
   unpdf: 'documents/pdf-process.ts',
   yaml: 'config/parse-yaml.ts',

@@ -6,8 +6,8 @@ import type { SqlStatement } from '../../runtime/sqlite.ts';
 import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from '../ports.ts';
-import type { ConversationTable } from './schema.ts';
 import type { ShortSteps } from './short-steps.ts';
+import type { ConversationTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 

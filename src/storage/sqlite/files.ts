@@ -4,8 +4,8 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { FilePage, FileStore, PageRequest, StoredFile } from '../ports.ts';
-import type { FileTable } from './schema.ts';
 import type { ShortSteps } from './short-steps.ts';
+import type { FileTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
 

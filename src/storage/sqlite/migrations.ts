@@ -2,19 +2,10 @@
 // somebody's machine is history. Steps create tables, columns and indexes; they never rewrite large tables,
 // because the gateway does not listen before they are done.
 import { type Kysely, sql } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import type { Migration as Step } from '../migrate.ts';
 import type { Schema } from './schema.ts';
 
-export interface Migration {
-  /** Recorded when it has run: what is recorded does not run again. */
-  readonly name: string;
-  readonly up: (db: Kysely<Schema>) => Promise<void>;
-  /**
-   * True for a step after which programs that do not know it still read and write all that they know: a new table, or a
-   * new column that may stay empty. Such programs open the database; others of an unknown step refuse it.
-   */
-  readonly isAdditive?: boolean;
-}
+export type Migration = Step<Schema>;
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'first tables', up: firstTables },
@@ -276,58 +267,4 @@ async function compactRecords(db: Kysely<Schema>): Promise<void> {
     .execute();
   // The id comes next in it, and begins with the time: the records of a key lie in their order.
   await db.schema.createIndex('records_by_key').on('records').column('key').execute();
-}
-
-/**
- * Brings a database up to date. Call it inside a transaction that holds the write lock: two processes may start
- * at once on the same empty directory.
- * @param place names the database in the error, e.g. its path
- * @param nowMs recorded with each step
- * @throws GatewayError `internal` when the database was written by a newer program that this one cannot go on for
- */
-export async function migrate(
-  db: Kysely<Schema>,
-  place: string,
-  nowMs: number,
-  steps = MIGRATIONS,
-): Promise<void> {
-  await db.schema
-    .createTable('schema_migrations')
-    .ifNotExists()
-    .addColumn('version', 'integer', (c) => c.primaryKey().notNull())
-    .addColumn('name', 'text', (c) => c.notNull())
-    .addColumn('applied_at', 'integer', (c) => c.notNull())
-    .execute();
-  // Apart from the others: programs from before this table refuse every step that they do not know.
-  await db.schema
-    .createTable('schema_additions')
-    .ifNotExists()
-    .addColumn('name', 'text', (c) => c.primaryKey().notNull())
-    .addColumn('applied_at', 'integer', (c) => c.notNull())
-    .execute();
-  const rows = await db.selectFrom('schema_migrations').select(['version', 'name']).execute();
-  const additions = await db.selectFrom('schema_additions').select('name').execute();
-  const known = new Set(steps.map(({ name }) => name));
-  const foreign = rows.find(({ name }) => !known.has(name));
-  if (foreign) {
-    throw new GatewayError(
-      'internal',
-      `${place} was written by a newer Dragoman (its step '${foreign.name}' is not known to this program). Run the newer program, or start with another data directory.`,
-    );
-  }
-  const done = new Set([...rows, ...additions].map(({ name }) => name));
-  let version = Math.max(0, ...rows.map((row) => row.version));
-  for (const step of steps) {
-    if (done.has(step.name)) continue;
-    await step.up(db);
-    const mark = { name: step.name, applied_at: nowMs };
-    if (step.isAdditive) await db.insertInto('schema_additions').values(mark).execute();
-    else {
-      version += 1;
-      await db
-        .insertInto('schema_migrations')
-        .values({ version, ...mark })
-        .execute();
-    }
-  }
 }

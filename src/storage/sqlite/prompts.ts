@@ -3,7 +3,7 @@ import { GatewayError, type JsonObject } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { PageRequest, PromptPage, PromptStore, PromptVersion, StoredPrompt } from '../ports.ts';
-import type { PromptTable, PromptVersionTable } from './schema.ts';
+import type { PromptTable, PromptVersionTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
 import { rowBytes, type SqliteStateUsage } from './state-usage.ts';
 

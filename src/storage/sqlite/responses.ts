@@ -7,8 +7,8 @@ import type { GroupCommit } from './group-commit.ts';
 import { isSmall, jsonTexts, turn } from '../json-text.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import { itemsOf, placeOf, responseRow, ResponseRows } from './response-rows.ts';
-import type { ResponseTable } from './schema.ts';
 import type { ShortSteps } from './short-steps.ts';
+import type { ResponseTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
 import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
 

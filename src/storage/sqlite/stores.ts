@@ -3,10 +3,11 @@ import { sqliteAlerts } from './alerts.ts';
 import { auditStore } from './audit.ts';
 import { SqliteConversations } from './conversations.ts';
 import { SqliteFiles } from './files.ts';
-import { SqliteKeys } from './keys.ts';
+import { KeyRows } from '../state/keys.ts';
 import { SqliteLedger } from './ledger.ts';
 import { sqlitePayloads } from './payloads.ts';
-import { SqliteProjects } from './projects.ts';
+import { ProjectRows } from '../state/projects.ts';
+import { greatestChange } from './changes.ts';
 import { SqlitePrompts } from './prompts.ts';
 import { SqliteResponses } from './responses.ts';
 import type { SqliteBase, SqliteStore } from './store.ts';
@@ -23,8 +24,8 @@ export const STORES = {
   audit: auditStore,
   ledger: { migrations: USAGE_MIGRATIONS, open: (base) => new SqliteLedger(base) },
   usage: { open: (base) => new SqliteUsage(base) },
-  keys: { open: (base) => new SqliteKeys(base) },
-  projects: { open: (base) => new SqliteProjects(base) },
+  keys: { open: (base) => new KeyRows(base.db, greatestChange(base, 'keys')) },
+  projects: { open: (base) => new ProjectRows(base.db, greatestChange(base, 'projects')) },
   vault: { open: (base) => new SqliteVault(base) },
   responses: { open: (base) => new SqliteResponses(base) },
   conversations: { open: (base) => new SqliteConversations(base) },

@@ -1,23 +1,20 @@
-// Projects in SQLite: those that were made by command or API.
+// Projects as rows of either database: those that were made by command or API.
 import { type Kysely, sql } from 'kysely';
 import { decodeProject, encodeProjectChange } from './key-rows.ts';
 import type { ChangeOf, ProjectChange, ProjectPageRequest, ProjectStore, StoredProject } from '../ports.ts';
-import type { SqlStatement } from '../../runtime/sqlite.ts';
-import type { Schema } from './schema.ts';
-import { SharedJson } from '../shared-json.ts';
-import type { SqliteBase } from './store.ts';
+import type { StateSchema } from './tables.ts';
+import { SharedJson } from './shared-json.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
 
-export class SqliteProjects implements ProjectStore {
-  readonly #db: Kysely<Schema>;
+export class ProjectRows implements ProjectStore {
+  readonly #db: Kysely<StateSchema>;
   readonly #json = new SharedJson();
-  /** Asked every second: compiled once. */
-  readonly #mark: SqlStatement;
+  readonly #mark: () => Promise<number>;
 
-  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
+  /** @param mark the greatest `changed` of all projects; asked every second */
+  constructor(db: Kysely<StateSchema>, mark: () => Promise<number>) {
     this.#db = db;
-    const mark = db.selectFrom('projects').select((eb) => eb.fn.max('changed').as('mark'));
-    this.#mark = connection.prepare(mark.compile().sql);
+    this.#mark = mark;
   }
 
   async insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject): Promise<boolean> {
@@ -58,8 +55,8 @@ export class SqliteProjects implements ProjectStore {
     return null;
   }
 
-  async mark(): Promise<number> {
-    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
+  mark(): Promise<number> {
+    return this.#mark();
   }
 
   async changedSince(mark: number): Promise<readonly StoredProject[]> {

@@ -2,7 +2,7 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { PageRequest } from '../ports.ts';
-import type { Schema } from './schema.ts';
+import type { StateSchema } from './tables.ts';
 
 type Table = 'keys' | 'projects';
 
@@ -11,9 +11,9 @@ type Table = 'keys' | 'projects';
  * @throws GatewayError `invalid_request` for an unknown `after`
  */
 export async function pageOf<Row>(
-  db: Kysely<Schema>,
+  db: Kysely<StateSchema>,
   table: Table,
-  query: SelectQueryBuilder<Schema, Table, Row>,
+  query: SelectQueryBuilder<StateSchema, Table, Row>,
   { after, limit, order }: PageRequest,
 ): Promise<{ readonly rows: readonly Row[]; readonly hasMore: boolean }> {
   let following = query;

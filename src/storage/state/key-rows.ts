@@ -3,8 +3,8 @@ import type { Selectable, Updateable } from 'kysely';
 import type { KeyRole, RoutingDefaults } from '../../canonical/index.ts';
 import type { LimitEntry } from '../../limits/index.ts';
 import type { KeyChange, ProjectChange, StoredKey, StoredProject } from '../ports.ts';
-import type { KeyTable, ProjectTable } from './schema.ts';
-import type { SharedJson } from '../shared-json.ts';
+import type { KeyTable, ProjectTable } from './tables.ts';
+import type { SharedJson } from './shared-json.ts';
 
 /** Shared by the keys that have no others. */
 const USUAL_ROLES: readonly KeyRole[] = ['models'];

@@ -1,26 +1,23 @@
-// API keys in SQLite. Knows hashes only, never a key itself.
+// API keys as rows of either database. Knows hashes only, never a key itself.
 import { type Kysely, sql } from 'kysely';
 import { decodeKey, encodeKeyChange } from './key-rows.ts';
 import type { ChangeOf, KeyChange, KeyFilter, KeyPage, KeyStore, PageRequest, StoredKey } from '../ports.ts';
-import type { SqlStatement } from '../../runtime/sqlite.ts';
-import type { Schema } from './schema.ts';
-import { SharedJson } from '../shared-json.ts';
-import type { SqliteBase } from './store.ts';
+import type { StateSchema } from './tables.ts';
+import { SharedJson } from './shared-json.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
 
 /** Keys that are read at once where all are read: the event loop turns in between. */
 const PORTION = 2_000;
 
-export class SqliteKeys implements KeyStore {
-  readonly #db: Kysely<Schema>;
+export class KeyRows implements KeyStore {
+  readonly #db: Kysely<StateSchema>;
   readonly #json = new SharedJson();
-  /** Asked every second: compiled once. */
-  readonly #mark: SqlStatement;
+  readonly #mark: () => Promise<number>;
 
-  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
+  /** @param mark the greatest `changed` of all keys; asked every second */
+  constructor(db: Kysely<StateSchema>, mark: () => Promise<number>) {
     this.#db = db;
-    const mark = db.selectFrom('keys').select((eb) => eb.fn.max('changed').as('mark'));
-    this.#mark = connection.prepare(mark.compile().sql);
+    this.#mark = mark;
   }
 
   async insert(key: StoredKey): Promise<void> {
@@ -94,8 +91,8 @@ export class SqliteKeys implements KeyStore {
     }
   }
 
-  async mark(): Promise<number> {
-    return Number(this.#mark.all()[0]?.['mark'] ?? 0);
+  mark(): Promise<number> {
+    return this.#mark();
   }
 
   async changedSince(mark: number): Promise<readonly StoredKey[]> {

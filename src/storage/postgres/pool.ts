@@ -1,0 +1,138 @@
+// Connections to PostgreSQL: so many and not more, each statement with an end, and none used again that did not answer in
+// time. The only file that names the driver. Knows no tables.
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { Pool, types, type PoolClient } from 'pg';
+import { GatewayError } from '../../canonical/index.ts';
+import { databaseAway, explained } from './failures.ts';
+
+export interface PoolOptions {
+  /** `postgres://user:password@host:port/database`, with the parameters of the driver. */
+  readonly url: string;
+  readonly max: number;
+  /** After which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
+  readonly statementMs: number;
+}
+
+/** How long it may take to get a connection: a free one, or a new one. */
+const CONNECT_MS = 5_000;
+/** A connection that nobody needs for so long is closed. */
+const IDLE_MS = 60_000;
+/** How much longer than the server this side waits. */
+const PATIENCE_MS = 2_000;
+/** A transaction that stands still for so long is one whose process was stopped: its locks go. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** The type of times and sums; a table of the driver's own for all others. */
+const INT8: number = types.builtins.INT8;
+
+/**
+ * A pool that connects when it is first asked.
+ * @throws GatewayError `invalid_request` for what is no address of a database
+ */
+export function openPool({ url, max, statementMs }: PoolOptions): PostgresPool {
+  checkAddress(url);
+  const pool = new Pool({
+    connectionString: url,
+    max,
+    application_name: 'dragoman',
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    ...(statementMs > 0 && {
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }),
+    keepAlive: true,
+    // A connection that waits for work does not keep a command alive.
+    allowExitOnIdle: true,
+    types: { getTypeParser: parserOf },
+  });
+  // A connection that breaks while nobody uses it is gone from the pool, which is all that there is to do.
+  pool.on('error', () => {});
+  return {
+    async connect() {
+      try {
+        return new BoundedClient(await pool.connect(), statementMs > 0 ? statementMs + PATIENCE_MS : 0);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+    end: () => pool.end(),
+    options: {},
+  };
+}
+
+/** A connection that is closed, and not given back, when it does not answer in time. */
+class BoundedClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  readonly #deadlineMs: number;
+  #isBroken = false;
+
+  constructor(client: PoolClient, deadlineMs: number) {
+    this.#client = client;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query<Row>(
+    text: string | PostgresCursor<Row>,
+    values: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    if (typeof text !== 'string') throw new TypeError('rows come all at once here: ask for few');
+    return this.#ask(text, values);
+  }
+
+  async #ask<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    if (this.#isBroken) throw databaseAway('the connection broke');
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const answer = this.#client.query(text, values.map(bindable)) as unknown as Promise<
+        PostgresQueryResult<Row>
+      >;
+      if (this.#deadlineMs === 0) return await answer;
+      // Whichever comes second is of no use any more.
+      answer.catch(() => {});
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(databaseAway('it does not answer')), this.#deadlineMs);
+      });
+      return await Promise.race([answer, late]);
+    } catch (error) {
+      const meaning = explained(error);
+      if (GatewayError.is(meaning)) this.#isBroken ||= !isAnswer(error);
+      throw meaning;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+}
+
+/** Whether the server itself said so: then its connection is as good as before. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+}
+
+/** PostgreSQL's texts have no NUL, which a client may write into an id or a name; JSON spells it without. */
+function bindable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+/** Times and sums are below 2^53: numbers, which the driver alone would not dare to make of them. */
+function parserOf(type: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  return type === INT8
+    ? Number
+    : (types.getTypeParser as (of: number, as?: string) => (text: string) => unknown)(type, format);
+}
+
+function checkAddress(url: string): void {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return;
+  // Not the address itself: it holds a password.
+  throw new GatewayError(
+    'invalid_request',
+    'must be an address like postgres://user:password@host:5432/database',
+    { param: 'database_url' },
+  );
+}

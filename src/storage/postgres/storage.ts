@@ -1,0 +1,84 @@
+// Opens a PostgreSQL database and hands out its stores. The only place that decides about connections and the start.
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { migrate } from '../migrate.ts';
+import { isAway } from './failures.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { openPool } from './pool.ts';
+import type { Migration, PostgresSchema, PostgresStore } from './store.ts';
+import { openStores, type OpenStores, type PostgresStores } from './stores.ts';
+import { inTransaction } from './transactions.ts';
+
+export interface PostgresOptions {
+  /** Address of the database, with its password: never printed. */
+  readonly url: string;
+  /** Unix milliseconds; for the record of migrations only. */
+  readonly now?: (() => number) | undefined;
+  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
+  readonly maxBytesPerKey?: (() => number) | undefined;
+  /** The most connections of this process. */
+  readonly connections?: number | undefined;
+  /** After which the server gives a statement up. */
+  readonly statementMs?: number | undefined;
+}
+
+/** What a key may store unless somebody says otherwise: 1024 MB. */
+const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
+/** Enough for what one process's processor can do; a hundred processes need a pooler between them and the server. */
+const CONNECTIONS = 10;
+/** State is read by an index in milliseconds: what takes longer is a database in trouble. */
+const STATEMENT_MS = 5_000;
+/** Names the lock under which tables are made: any number that nobody else takes in this database. */
+const MIGRATION_LOCK = 7_283_641_095_518_337;
+
+/**
+ * Opens, migrates and returns a choice of stores.
+ * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
+ */
+export async function openWith<S extends PostgresStores>(
+  kinds: S,
+  options: PostgresOptions,
+): Promise<OpenStores<S> & { readonly close: () => Promise<void> }> {
+  const { url, connections = CONNECTIONS, statementMs = STATEMENT_MS } = options;
+  const steps = [...MIGRATIONS, ...Object.values(kinds).flatMap(ownMigrations)];
+  await bringUpToDate(url, (options.now ?? Date.now)(), steps);
+  const db = new Kysely<PostgresSchema>({
+    dialect: new PostgresDialect({ pool: openPool({ url, max: connections, statementMs }) }),
+  });
+  const stores = openStores(kinds, {
+    db,
+    transaction: (work) => inTransaction(db, work),
+    maxBytesPerKey: options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY),
+  });
+  return { ...stores, close: () => db.destroy() };
+}
+
+/** Makes what is missing, one process after another, and without an end to their patience: on a connection of its own. */
+async function bringUpToDate(url: string, nowMs: number, steps: readonly Migration[]): Promise<void> {
+  const db = new Kysely<PostgresSchema>({
+    dialect: new PostgresDialect({ pool: openPool({ url, max: 1, statementMs: 0 }) }),
+  });
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
+      await migrate(tx, 'the database', nowMs, steps);
+    });
+  } catch (error) {
+    if (GatewayError.is(error) && !isAway(error)) throw error;
+    throw new GatewayError('internal', `the database of database_url cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+function ownMigrations({ migrations = [] }: PostgresStore<unknown>): readonly Migration[] {
+  return migrations;
+}
+
+/** What the server or the system said: neither says the password. */
+function reasonOf(error: unknown): string {
+  const said = GatewayError.is(error) ? error.cause : error;
+  return said instanceof Error ? said.message : String(said);
+}

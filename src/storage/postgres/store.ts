@@ -1,0 +1,29 @@
+// What a table is made of in PostgreSQL: the steps that make it, and the store that reads and writes it.
+import type { Kysely, Transaction } from 'kysely';
+import type { Migration as Step } from '../migrate.ts';
+import type { StateSchema } from '../state/tables.ts';
+
+/** The tables that several stores know; others are known by their store alone, which says so by a cast. */
+export type PostgresSchema = StateSchema;
+
+export type Migration = Step<PostgresSchema>;
+
+/** What every store of a database is given. */
+export interface PostgresBase {
+  /** Builds and runs queries, each on a connection of the pool for as long as it takes. */
+  readonly db: Kysely<PostgresSchema>;
+  /**
+   * Runs work in one transaction (read committed). It may run again when others were in its way: it has no effect but on
+   * the database. What it throws undoes all of it.
+   */
+  readonly transaction: <T>(work: (tx: Transaction<PostgresSchema>) => Promise<T>) => Promise<T>;
+  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
+  readonly maxBytesPerKey: () => number;
+}
+
+export interface PostgresStore<T> {
+  /** Steps that make its tables, after all of `migrations.ts`. Names are unique; what has run is not changed any more. */
+  readonly migrations?: readonly Migration[];
+  /** Called once the tables are there. */
+  readonly open: (base: PostgresBase) => T;
+}

@@ -1,0 +1,22 @@
+// The stores of a PostgreSQL database, one line each.
+import { KeyRows } from '../state/keys.ts';
+import { ProjectRows } from '../state/projects.ts';
+import { postgresAlerts } from './alerts.ts';
+import { greatestChange } from './changes.ts';
+import type { PostgresBase, PostgresStore } from './store.ts';
+
+export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
+
+/** What these stores are when they are open. */
+export type OpenStores<S extends PostgresStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
+
+export const STORES = {
+  keys: { open: ({ db }) => new KeyRows(db, greatestChange(db, 'keys')) },
+  projects: { open: ({ db }) => new ProjectRows(db, greatestChange(db, 'projects')) },
+  alerts: postgresAlerts,
+} satisfies PostgresStores;
+
+export function openStores<S extends PostgresStores>(stores: S, base: PostgresBase): OpenStores<S> {
+  const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
+  return Object.fromEntries(open) as OpenStores<S>;
+}
