@@ -11,6 +11,8 @@ import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
 
 const HOUR = 3_600_000;
+/** End users, as records have them. */
+const [ANN, BEN] = ['a'.repeat(32), 'b'.repeat(32)];
 const NOON = Date.UTC(2026, 10, 20, 12);
 
 function recordAt(createdAt: number, over: Partial<GenerationRecord> = {}): GenerationRecord {
@@ -36,12 +38,14 @@ const anyRecord = fc
     model: fc.constantFrom('openai/gpt-5', null),
     end: fc.constantFrom('answered', 'failed', 'cancelled'),
     usd: fc.constantFrom(null, 0, 0.25, 1),
+    endUser: fc.constantFrom(null, ANN, BEN),
   })
-  .map(({ hour, ms, keyId, project, model, end, usd }) =>
+  .map(({ hour, ms, keyId, project, model, end, usd, endUser }) =>
     recordAt(NOON - hour * HOUR - ms, {
       keyId,
       projectId: project ?? keyId,
       model,
+      endUser,
       status: { answered: 200, failed: 502, cancelled: 499 }[end] ?? 0,
       cancelled: end === 'cancelled',
       error: end === 'failed' ? { kind: 'timeout', message: 'late', upstreamStatus: null } : null,
@@ -56,6 +60,7 @@ const anyFilters: fc.Arbitrary<GenerationFilters> = fc.record(
     status: fc.constantFrom([200, 499]),
     outcome: fc.constantFrom(['failed'] as const, ['answered', 'cancelled'] as const, ['cancelled'] as const),
     minCostUsd: fc.constantFrom(0, 0.25, 0.3),
+    endUser: fc.constantFrom([ANN], [ANN, BEN], ['f'.repeat(32)], ['nobody', ''], []),
     fromMs: fc.nat(900 * HOUR).map((ago) => NOON - ago),
     toMs: fc.nat(900 * HOUR).map((ago) => NOON - ago),
   },
@@ -69,6 +74,7 @@ function passes(g: GenerationRecord, f: GenerationFilters): boolean {
     (!f.key || f.key.includes(g.keyId)) &&
     (!f.model || f.model.includes(g.model ?? '')) &&
     (!f.status || f.status.includes(g.status)) &&
+    (!f.endUser || f.endUser.includes(g.endUser ?? '')) &&
     (!f.outcome || f.outcome.includes(outcome)) &&
     (f.minCostUsd === undefined || (g.cost?.usd ?? -1) >= f.minCostUsd) &&
     (f.fromMs === undefined || g.createdAt >= f.fromMs) &&

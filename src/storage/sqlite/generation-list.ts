@@ -76,18 +76,21 @@ export class GenerationList {
     }
   }
 
-  #passes({ status, record }: ScannedRecord, f: GenerationFilters): boolean {
+  #passes(scanned: ScannedRecord, f: GenerationFilters): boolean {
+    const { status, createdAt } = scanned;
+    if (f.fromMs !== undefined && createdAt < f.fromMs) return false;
+    if (f.toMs !== undefined && createdAt >= f.toMs) return false;
+    if (f.status && !f.status.includes(status)) return false;
+    // Behind what costs nothing: reading the rest of a record takes longer than finding it.
+    const { record } = scanned;
     if (!record || record.facts.isLate) return false;
-    const { facts, createdAt } = record;
+    const { facts } = record;
     const textOf = (name: number | string | null): string | null =>
       typeof name === 'number' ? this.#names.textOf(name) : name;
     const isIn = (list: readonly string[] | undefined, name: number | string | null): boolean =>
       !list || list.includes(textOf(name) ?? '');
     const outcome = facts.cancelled ? 'cancelled' : facts.errorKind === null ? 'answered' : 'failed';
     return (
-      (f.fromMs === undefined || createdAt >= f.fromMs) &&
-      (f.toMs === undefined || createdAt < f.toMs) &&
-      (!f.status || f.status.includes(status)) &&
       (!f.outcome || f.outcome.includes(outcome)) &&
       (f.minCostUsd === undefined || (facts.costUsd !== null && facts.costUsd >= f.minCostUsd)) &&
       (!f.endUser || f.endUser.includes(facts.endUser ?? '')) &&
@@ -111,7 +114,7 @@ function isSelective({
   protocol,
   ...f
 }: GenerationFilters): boolean {
-  const names = [project, key, model, provider, endpoint, protocol, f.outcome, f.minCostUsd];
+  const names = [project, key, model, provider, endpoint, protocol, f.endUser, f.outcome, f.minCostUsd];
   return names.some((filter) => filter !== undefined);
 }
 

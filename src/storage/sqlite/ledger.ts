@@ -20,6 +20,7 @@ import type { Schema } from './schema.ts';
 import type { SqliteBase } from './store.ts';
 import { Backfill } from './usage/backfill.ts';
 import { CandidateHours } from './usage/candidate-hours.ts';
+import { EndUserReader } from './usage/end-user-reader.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 import { UsageWriter } from './usage/usage-writer.ts';
 
@@ -47,7 +48,7 @@ export class SqliteLedger implements LedgerStore {
     this.#rows = new RecordRows(base, usage);
     const backfill = new Backfill(base, usage);
     this.#purge = new LedgerPurge(base, backfill);
-    const hours = new CandidateHours(new UsageReader(base, usage), backfill, names);
+    const hours = new CandidateHours(new UsageReader(base, usage), new EndUserReader(base), backfill, names);
     this.#list = new GenerationList(base, hours);
     entries.register(RECORD_ENTRY, {
       read: (entry) => readColumns(new CompactReader(entry, (number) => names.textOf(number))),

@@ -5,19 +5,25 @@ import type { SqliteNames } from '../names.ts';
 import { nanoUsdOf } from '../../../limits/index.ts';
 import type { UsageTable } from '../schema.ts';
 import type { Backfill } from './backfill.ts';
+import type { EndUserReader } from './end-user-reader.ts';
+import { OTHER_END_USERS } from './end-user-writer.ts';
 import { DAY_HOURS, HOUR_MS, type HourSpan } from '../../usage/hours.ts';
 import { numberFilters, type UsageReader } from './usage-reader.ts';
+
+const OTHERS = Buffer.from(OTHER_END_USERS).toString('hex');
 
 /** Days that are looked at together. */
 const DAYS = 32;
 
 export class CandidateHours {
   readonly #reader: UsageReader;
+  readonly #endUsers: EndUserReader;
   readonly #backfill: Backfill;
   readonly #names: SqliteNames;
 
-  constructor(reader: UsageReader, backfill: Backfill, names: SqliteNames) {
+  constructor(reader: UsageReader, endUsers: EndUserReader, backfill: Backfill, names: SqliteNames) {
     this.#reader = reader;
+    this.#endUsers = endUsers;
     this.#backfill = backfill;
     this.#names = names;
   }
@@ -39,7 +45,8 @@ export class CandidateHours {
       const days = await this.#found(part, filters, false);
       for (const day of order === 'asc' ? days : days.toReversed()) {
         const within = { from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
-        const hours = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
+        const found = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
+        const hours = await this.#ofEndUsers(found, filters);
         yield* order === 'asc' ? hours : hours.toReversed();
       }
     }
@@ -57,6 +64,21 @@ export class CandidateHours {
         found.set(from, { from, to: from + hours });
       }
     return [...found.values()];
+  }
+
+  /** Those of some hours in which one of the end users was there, or for whom there was no room. */
+  async #ofEndUsers(hours: readonly HourSpan[], filters: GenerationFilters): Promise<readonly HourSpan[]> {
+    const [first, last] = [hours[0], hours.at(-1)];
+    // Requests that named nobody are in no such sum.
+    if (!first || !last || !filters.endUser || filters.endUser.includes('')) return hours;
+    const wanted = new Set([...filters.endUser, OTHERS]);
+    const { project, key, model } = filters;
+    const filter = numberFilters({ project, key, model }, this.#names);
+    const found = new Set<number>();
+    for await (const rows of this.#endUsers.read({ from: first.from, to: last.to }, filter))
+      for (const row of rows)
+        if (wanted.has(Buffer.from(row.end_user).toString('hex'))) found.add(row.period);
+    return hours.filter(({ from }) => found.has(from));
   }
 }
 

@@ -18,7 +18,8 @@ export interface ScannedRecord {
   readonly isCounted: boolean;
   /** HTTP status sent to the client. */
   readonly status: number;
-  /** Null for one that cannot be read, which no sum has room for. */
+  readonly createdAt: number;
+  /** Null for one that cannot be read, which no sum has room for. Read when it is asked for, each time. */
   readonly record: NamedRecord | null;
 }
 
@@ -85,8 +86,17 @@ export class RecordScan {
   }
 
   #scanned(row: RecordTable): ScannedRecord {
-    const { id, status, counted } = row;
-    return { id, status, isCounted: counted !== null, record: readable(() => this.#recordOf(row)) };
+    const { id, status, counted, created_at: createdAt } = row;
+    const recordOf = (): NamedRecord => this.#recordOf(row);
+    return {
+      id,
+      status,
+      createdAt,
+      isCounted: counted !== null,
+      get record() {
+        return readable(recordOf);
+      },
+    };
   }
 
   #recordOf(row: RecordTable): NamedRecord {
@@ -120,8 +130,16 @@ function between(db: Kysely<Schema>, table: 'records' | 'generations', order: 'a
 }
 
 function scannedGeneration(row: GenerationTable): ScannedRecord {
-  const { id, status } = row;
-  return { id, status, isCounted: false, record: readable(() => recordOfGeneration(row)) };
+  const { id, status, created_at: createdAt } = row;
+  return {
+    id,
+    status,
+    createdAt,
+    isCounted: false,
+    get record() {
+      return readable(() => recordOfGeneration(row));
+    },
+  };
 }
 
 function recordOfGeneration(row: GenerationTable): NamedRecord {
