@@ -84,7 +84,13 @@ const commands = new KeyCommands({
   pepper,
   configured: () => ({ keys: [] }),
   now: Date.now,
-  record: async () => {},
+  entryOf: (change) => ({
+    ...change,
+    id: 'audit_bench',
+    createdAt: 0,
+    actor: { id: 'operator', name: 'bench', address: null },
+    requestId: null,
+  }),
 });
 await commands.change('key_0000000000000001', { strict: true });
 from = process.cpuUsage();

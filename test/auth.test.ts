@@ -17,6 +17,7 @@ import { type GatewayError } from '../src/canonical/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
 import { compileNamePatterns } from '../src/lib/name-patterns.ts';
+import { entryOf } from './audit-entries.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -31,7 +32,7 @@ async function setUp(keys: ConfiguredTenants['keys'] = []) {
     pepper,
     configured: () => ({ keys }),
     now: () => nowMs,
-    record: async () => {},
+    entryOf,
   });
   const at = (ms: number): KeyCommands => {
     nowMs = ms;

@@ -7,6 +7,7 @@ import { readCompletion, readError } from './chat-shape.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { jsonRequest, type RawAnswer, type RawRequest, sendRaw } from './raw-request.ts';
+import { entryOf } from './audit-entries.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -83,7 +84,7 @@ describe('keys', () => {
       pepper,
       configured: () => ({ keys: [] }),
       now: clock.now,
-      record: async () => {},
+      entryOf,
     });
     const create = async (name: string, more: object = {}): Promise<void> => {
       keys[name] = (await commands.create({ name, ...more })).key;

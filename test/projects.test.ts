@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { KeyCommands, ProjectCommands } from '../src/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { startGateway, type TestGateway } from './harness.ts';
+import { entryOf } from './audit-entries.ts';
 
 const A = 'sk-test-search-a';
 const B = 'sk-test-search-b';
@@ -197,7 +198,7 @@ test('keys and projects are changed under a running gateway, which follows withi
     pepper,
     configured: () => ({ keys: [] }),
     now: Date.now,
-    record: async () => {},
+    entryOf,
   };
   const [keys, projects] = [new KeyCommands(tenants), new ProjectCommands(tenants)];
   for (const name of ['shop', 'closed']) await projects.create({ name });

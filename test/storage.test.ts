@@ -12,6 +12,7 @@ import type { Schema } from '../src/storage/sqlite/schema.ts';
 import { sqliteDialect } from '../src/storage/sqlite/dialect.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
+import { someEntry } from './audit-entries.ts';
 import { freshPath, lookingClock } from './storage-directory.ts';
 import { attempt, COST, generation, storedResponse, USAGE } from './storage-records.ts';
 
@@ -245,18 +246,21 @@ test('records are taken while the database is locked, and found when it is not a
 
 test('keys are kept, listed and revoked once', async () => {
   const storage = await openSqliteStorage({ path: ':memory:' });
-  await storage.keys.insert(KEY);
-  await storage.keys.insert({
-    ...KEY,
-    id: 'key_2',
-    hash: 'bb',
-    createdAt: 2,
-    expiresAt: 9,
-    models: null,
-    logContent: false,
-    routing: null,
-    strict: null,
-  });
+  await storage.keys.insert(KEY, someEntry());
+  await storage.keys.insert(
+    {
+      ...KEY,
+      id: 'key_2',
+      hash: 'bb',
+      createdAt: 2,
+      expiresAt: 9,
+      models: null,
+      logContent: false,
+      routing: null,
+      strict: null,
+    },
+    someEntry(),
+  );
   const all = { limit: 9, order: 'asc' } as const;
   expect((await storage.keys.list(all)).keys).toEqual([
     KEY,
@@ -272,9 +276,9 @@ test('keys are kept, listed and revoked once', async () => {
       strict: null,
     },
   ]);
-  const revoked = await storage.keys.update('key_1', { revokedAt: 5 }, { atMs: 5 });
+  const revoked = await storage.keys.update('key_1', { revokedAt: 5 }, { atMs: 5 }, someEntry);
   expect(revoked).toEqual({ ...KEY, revokedAt: 5, updatedAt: 5, version: KEY.version + 1 });
-  expect(await storage.keys.update('key_0', { revokedAt: 6 }, { atMs: 6 })).toBeNull();
+  expect(await storage.keys.update('key_0', { revokedAt: 6 }, { atMs: 6 }, someEntry)).toBeNull();
   expect(await storage.keys.find('key_1')).toEqual(revoked);
   await storage.close();
 });
@@ -284,12 +288,12 @@ test('the mark of the keys grows with writes of this and of another connection',
   const [one, two] = [await openSqliteStorage({ path }), await openSqliteStorage({ path })];
   const start = await one.keys.mark();
   expect(await one.keys.mark()).toBe(start);
-  await one.keys.insert(KEY);
-  await one.keys.insert({ ...KEY, id: 'key_2', hash: 'cc' });
+  await one.keys.insert(KEY, someEntry());
+  await one.keys.insert({ ...KEY, id: 'key_2', hash: 'cc' }, someEntry());
   const own = await one.keys.mark();
   expect(own).toBeGreaterThan(start);
   expect((await one.keys.changedSince(start)).map(({ id }) => id)).toEqual(['key_1', 'key_2']);
-  await two.keys.update('key_1', { revokedAt: 7 }, { atMs: 7 });
+  await two.keys.update('key_1', { revokedAt: 7 }, { atMs: 7 }, someEntry);
   expect(await one.keys.mark()).toBeGreaterThan(own);
   expect((await one.keys.changedSince(own)).map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
     ['key_1', 7],
@@ -471,7 +475,7 @@ test('a database of a newer program is opened where that has only added to it', 
   const migrations = [...MIGRATIONS, { name: 'future', up: column, isAdditive }];
   await (await openSqliteStorage({ path, migrations })).close();
   const older = await openSqliteStorage({ path });
-  await older.keys.insert(KEY);
+  await older.keys.insert(KEY, someEntry());
   expect(await older.keys.find(KEY.id)).toEqual(KEY);
   await older.close();
   await (await openSqliteStorage({ path, migrations })).close();

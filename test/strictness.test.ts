@@ -9,6 +9,7 @@ import { at } from './upstreams/json-path.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { entryOf } from './audit-entries.ts';
 
 const ASK = { model: 'one/chat', messages: [{ role: 'user', content: 'Hi' }], store: true };
 
@@ -62,7 +63,7 @@ test('a stored key is as strict as it was made', async () => {
       pepper,
       configured: () => ({ keys: [] }),
       now: () => 1,
-      record: async () => {},
+      entryOf,
     });
     const made = await commands.create({ name: 'strict', strict: true });
     const plain = await commands.create({ name: 'plain' });

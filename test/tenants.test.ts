@@ -13,6 +13,7 @@ import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
+import { entryOf, someEntry } from './audit-entries.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;
@@ -34,7 +35,7 @@ async function scene(file: ConfiguredTenants = { keys: [] }) {
   });
   await index.refresh();
   const clock = { now: NOW };
-  const tenants = { storage, pepper, configured: () => file, now: () => clock.now, record: async () => {} };
+  const tenants = { storage, pepper, configured: () => file, now: () => clock.now, entryOf };
   const who = (key: string, atMs = clock.now) => index.authenticate(key, atMs);
   return {
     storage,
@@ -390,7 +391,7 @@ describe('the stores', () => {
       budgets: [{ usd: 0.5, per: 'day', timezone: 'Europe/Berlin', when_spent: 'finish', unpriced: 'allow' }],
       previous: { hash: 'bb', until: 6 },
     };
-    await storage.keys.insert(key);
+    await storage.keys.insert(key, someEntry());
     expect(await storage.keys.find('key_1')).toEqual(key);
     expect(await storage.keys.named('n')).toEqual([key]);
     const { id: _, projectId, createdAt, updatedAt, version, ...rest } = key;
@@ -404,7 +405,7 @@ describe('the stores', () => {
       expiresAt: null,
     };
     expect(
-      await storage.keys.update('key_1', { ...rest, ...emptied, roles: ['models'] }, { atMs: 9 }),
+      await storage.keys.update('key_1', { ...rest, ...emptied, roles: ['models'] }, { atMs: 9 }, someEntry),
     ).toEqual({
       ...key,
       ...emptied,
@@ -421,8 +422,8 @@ describe('the stores', () => {
       budgets: [],
       version: 2,
     };
-    expect(await storage.projects.insert(project)).toBe(true);
-    expect(await storage.projects.insert({ ...project, archivedAt: null })).toBe(false);
+    expect(await storage.projects.insert(project, someEntry())).toBe(true);
+    expect(await storage.projects.insert({ ...project, archivedAt: null }, someEntry())).toBe(false);
     expect(await storage.projects.find(project.id)).toEqual(project);
   });
 });

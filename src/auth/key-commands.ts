@@ -1,6 +1,6 @@
 // What may be done with keys, for the command line and the management API: data in, data out.
 import { randomBytes } from 'node:crypto';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { KeyChange, KeyFilter, PageRequest, StoredKey } from '../storage/ports.ts';
 import { checkLimits } from './check-limits.ts';
 import { configuredEntries, definedInFile, type ConfiguredEntry } from './configured.ts';
@@ -66,10 +66,9 @@ export class KeyCommands {
       limits: settings.limits ?? [],
       budgets: settings.budgets ?? [],
     };
-    await storage.keys.insert(stored);
     const record = storedView(stored, nowMs);
     const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
-    await this.#tenants.record(change);
+    await storage.keys.insert(stored, this.#tenants.entryOf(change));
     return { key, record };
   }
 
@@ -150,14 +149,15 @@ export class KeyCommands {
     change: KeyChange,
     { ifVersion }: ChangeCondition,
   ): Promise<KeyView> {
-    const { now, record, storage } = this.#tenants;
+    const { now, entryOf, storage } = this.#tenants;
     const atMs = now();
-    const changed = await storage.keys.update(key.id, change, { atMs, ifVersion });
-    if (!changed) throw unknown(key.id);
-    const view = storedView(changed, atMs);
-    const before = keyJson(storedView(key, atMs));
-    await record({ action: `key.${action}`, target: key.id, before, after: keyJson(view) });
-    return view;
+    const jsonOf = (stored: StoredKey): JsonObject => keyJson(storedView(stored, atMs));
+    const target = key.id;
+    const changed = await storage.keys.update(target, change, { atMs, ifVersion }, (before, after) =>
+      entryOf({ action: `key.${action}`, target, before: jsonOf(before), after: jsonOf(after) }),
+    );
+    if (!changed) throw unknown(target);
+    return storedView(changed, atMs);
   }
 
   async #changeable(idOrName: string): Promise<StoredKey> {

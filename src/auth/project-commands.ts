@@ -1,5 +1,5 @@
 // What may be done with projects, for the command line and the management API: data in, data out.
-import { GatewayError, isProjectName, PROJECT_NAME_RULE } from '../canonical/index.ts';
+import { GatewayError, isProjectName, type JsonObject, PROJECT_NAME_RULE } from '../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { ProjectChange, ProjectPageRequest, StoredProject } from '../storage/ports.ts';
 import { checkLimits, type LimitsOf } from './check-limits.ts';
@@ -51,7 +51,9 @@ export class ProjectCommands {
       budgets: of.budgets ?? [],
       version: 1,
     };
-    if (!(await this.#tenants.storage.projects.insert(project)))
+    const view = viewOf(project);
+    const change = { action: 'project.create', target: name, before: null, after: projectJson(view) };
+    if (!(await this.#tenants.storage.projects.insert(project, this.#tenants.entryOf(change))))
       throw new GatewayError(
         'conflict',
         `there is a project "${name}" already, or was: names are given once`,
@@ -59,9 +61,6 @@ export class ProjectCommands {
           param: 'name',
         },
       );
-    const view = viewOf(project);
-    const change = { action: 'project.create', target: name, before: null, after: projectJson(view) };
-    await this.#tenants.record(change);
     return view;
   }
 
@@ -114,13 +113,14 @@ export class ProjectCommands {
     { ifVersion }: ChangeCondition,
   ): Promise<ProjectView> {
     if (this.#inFile(name)) throw definedInFile(`the project "${name}"`);
-    const { storage, now, record } = this.#tenants;
-    const before = projectJson(await this.find(name));
-    const changed = await storage.projects.update(name, change, { atMs: now(), ifVersion });
+    const { storage, now, entryOf } = this.#tenants;
+    const jsonOf = (stored: StoredProject): JsonObject => projectJson(viewOf(stored));
+    const of = { atMs: now(), ifVersion };
+    const changed = await storage.projects.update(name, change, of, (before, after) =>
+      entryOf({ action: `project.${action}`, target: name, before: jsonOf(before), after: jsonOf(after) }),
+    );
     if (!changed) throw unknown(name);
-    const view = viewOf(changed);
-    await record({ action: `project.${action}`, target: name, before, after: projectJson(view) });
-    return view;
+    return viewOf(changed);
   }
 
   #inFile(name: string): ConfiguredProject | undefined {

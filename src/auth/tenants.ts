@@ -1,6 +1,6 @@
 // What commands and the management API are given to change keys and projects.
 import type { JsonObject } from '../canonical/index.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { AuditEntry, Storage } from '../storage/ports.ts';
 import type { ConfiguredTenants } from './configured.ts';
 
 export interface Tenants {
@@ -11,8 +11,8 @@ export interface Tenants {
   readonly configured: () => ConfiguredTenants;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Writes into the audit log what was changed; awaited before the change is told. */
-  readonly record: (change: TenantChange) => Promise<void>;
+  /** What the audit log says of a change; stored with it. */
+  readonly entryOf: (change: TenantChange) => AuditEntry;
 }
 
 /** A change of a key or a project, without secrets. */

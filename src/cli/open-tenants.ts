@@ -28,6 +28,6 @@ export async function openTenants(
     pepper,
     configured: () => configuredTenants(config()),
     now,
-    record: (change) => storage.audit.append({ ...change, ...by, id: newId('audit_'), createdAt: now() }),
+    entryOf: (change) => ({ ...change, ...by, id: newId('audit_'), createdAt: now() }),
   };
 }

@@ -12,7 +12,8 @@ import type { ManagementDependencies } from './dependencies.ts';
 import { entityTag, type Versioned } from './entity-tag.ts';
 import { IdempotentAnswers } from './idempotent-answers.ts';
 import { RefusedSignIns } from './refused-sign-ins.ts';
-import type { RawCall, Route } from './route.ts';
+import type { AuditEntry } from '../storage/ports.ts';
+import type { Change, RawCall, Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 
 /** Where it is. */
@@ -46,14 +47,19 @@ export function openManagement(
         const now = deps.now();
         const body = route.body && (await readJson(deps, request, hold));
         const ifMatch = request.headers.get('if-match');
-        const record: RawCall['record'] = (change) =>
-          deps.audit.append({ ...change, id: newId('audit_'), createdAt: now, actor, requestId });
+        const entryOf = (change: Change): AuditEntry => ({
+          ...change,
+          id: newId('audit_'),
+          createdAt: now,
+          actor,
+          requestId,
+        });
         const call: RawCall = {
           deps,
-          keys: new KeyCommands({ ...deps.tenants, record }),
-          projects: new ProjectCommands({ ...deps.tenants, record }),
+          keys: new KeyCommands({ ...deps.tenants, entryOf }),
+          projects: new ProjectCommands({ ...deps.tenants, entryOf }),
           now,
-          record,
+          record: (change) => deps.audit.append(entryOf(change)),
           reader: {
             signal: request.signal,
             stays: () => context.env.connection.patient(),

@@ -41,7 +41,7 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   /** What each side of a request sent. */
   readonly payloads: Pick<PayloadKeeper, 'find'>;
   readonly limits: Limits;
-  readonly tenants: Omit<Tenants, 'record'>;
+  readonly tenants: Omit<Tenants, 'entryOf'>;
   /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */
   readonly tenantsChanged: () => Promise<void>;
   /** Throws GatewayError `invalid_request` for routing that names what is not there. */

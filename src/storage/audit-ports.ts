@@ -25,6 +25,9 @@ export interface AuditEntry {
   readonly after: JsonObject | null;
 }
 
+/** What the log says of a change: made of the thing as it was and as it is. */
+export type AuditOf<Thing> = (before: Thing, after: Thing) => AuditEntry;
+
 /** At most `limit` entries, newest first: those that follow `after`, or come before `before`. */
 export interface AuditQuery {
   readonly limit: number;

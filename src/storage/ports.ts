@@ -3,7 +3,7 @@
 import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { AlertStore } from './alert-ports.ts';
-import type { AuditStore } from './audit-ports.ts';
+import type { AuditEntry, AuditOf, AuditStore } from './audit-ports.ts';
 import type { LedgerStore } from './ledger-ports.ts';
 import type { PayloadStore } from './payload-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
@@ -77,14 +77,18 @@ export interface KeyPage {
 
 /** Keys are never deleted: records keep their owners. */
 export interface KeyStore {
-  insert(key: StoredKey): Promise<void>;
+  /** @param audit is in the log when the key is there, and not before */
+  insert(key: StoredKey, audit: AuditEntry): Promise<void>;
   find(id: string): Promise<StoredKey | null>;
   /** All that have a name, revoked ones included, in the order of their making. */
   named(name: string): Promise<readonly StoredKey[]>;
   /** Keys in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
   list(page: PageRequest & KeyFilter): Promise<KeyPage>;
-  /** The key as it is now; null when there is none. @throws GatewayError `conflict` where it has another version */
-  update(id: string, change: KeyChange, of: ChangeOf): Promise<StoredKey | null>;
+  /**
+   * The key as it is now; null when there is none. The log has the change, too, whatever happens.
+   * @throws GatewayError `conflict` where it has another version
+   */
+  update(id: string, change: KeyChange, of: ChangeOf, auditOf: AuditOf<StoredKey>): Promise<StoredKey | null>;
   /** Every key, some at a time and in no order. */
   all(): AsyncIterable<readonly StoredKey[]>;
   /** Grows with every change of any key, also by another process. Cheap enough to ask every second. */
@@ -117,13 +121,18 @@ export interface ProjectPageRequest extends PageRequest {
 
 /** Projects are never deleted: what belongs to one keeps its owner, and a name is given once. */
 export interface ProjectStore {
-  /** False when the name was given before. */
-  insert(project: StoredProject): Promise<boolean>;
+  /** False when the name was given before; then the log has nothing. */
+  insert(project: StoredProject, audit: AuditEntry): Promise<boolean>;
   find(id: string): Promise<StoredProject | null>;
   /** Projects in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
   list(page: ProjectPageRequest): Promise<{ projects: readonly StoredProject[]; hasMore: boolean }>;
-  /** The project as it is now; null when there is none. @throws GatewayError `conflict` where it has another version */
-  update(id: string, change: ProjectChange, of: ChangeOf): Promise<StoredProject | null>;
+  /** As of keys. */
+  update(
+    id: string,
+    change: ProjectChange,
+    of: ChangeOf,
+    auditOf: AuditOf<StoredProject>,
+  ): Promise<StoredProject | null>;
   /** As of keys. */
   mark(): Promise<number>;
   /** The projects that have changed since a mark; all since 0. */

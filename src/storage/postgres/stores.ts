@@ -3,6 +3,7 @@ import { KeyRows } from '../state/keys.ts';
 import { ProjectRows } from '../state/projects.ts';
 import { postgresAlerts } from './alerts.ts';
 import { greatestChange } from './changes.ts';
+import { transactOf } from './transact.ts';
 import type { PostgresBase, PostgresStore } from './store.ts';
 
 export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
@@ -11,8 +12,10 @@ export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
 export type OpenStores<S extends PostgresStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
 
 export const STORES = {
-  keys: { open: ({ db }) => new KeyRows(db, greatestChange(db, 'keys')) },
-  projects: { open: ({ db }) => new ProjectRows(db, greatestChange(db, 'projects')) },
+  keys: { open: (base) => new KeyRows(base.db, transactOf(base), greatestChange(base.db, 'keys')) },
+  projects: {
+    open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base.db, 'projects')),
+  },
   alerts: postgresAlerts,
 } satisfies PostgresStores;
 

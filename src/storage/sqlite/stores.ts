@@ -11,6 +11,7 @@ import { greatestChange } from './changes.ts';
 import { SqlitePrompts } from './prompts.ts';
 import { SqliteResponses } from './responses.ts';
 import type { SqliteBase, SqliteStore } from './store.ts';
+import { transactOf } from './transact.ts';
 import { SqliteVault } from './vault.ts';
 import { SqliteUsage } from './usage/usage.ts';
 import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
@@ -24,8 +25,8 @@ export const STORES = {
   audit: auditStore,
   ledger: { migrations: USAGE_MIGRATIONS, open: (base) => new SqliteLedger(base) },
   usage: { open: (base) => new SqliteUsage(base) },
-  keys: { open: (base) => new KeyRows(base.db, greatestChange(base, 'keys')) },
-  projects: { open: (base) => new ProjectRows(base.db, greatestChange(base, 'projects')) },
+  keys: { open: (base) => new KeyRows(base.db, transactOf(base), greatestChange(base, 'keys')) },
+  projects: { open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base, 'projects')) },
   vault: { open: (base) => new SqliteVault(base) },
   responses: { open: (base) => new SqliteResponses(base) },
   conversations: { open: (base) => new SqliteConversations(base) },

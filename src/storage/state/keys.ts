@@ -1,10 +1,22 @@
 // API keys as rows of either database. Knows hashes only, never a key itself.
 import { type Kysely, sql } from 'kysely';
 import { decodeKey, encodeKeyChange } from './key-rows.ts';
-import type { ChangeOf, KeyChange, KeyFilter, KeyPage, KeyStore, PageRequest, StoredKey } from '../ports.ts';
+import type {
+  AuditEntry,
+  AuditOf,
+  ChangeOf,
+  KeyChange,
+  KeyFilter,
+  KeyPage,
+  KeyStore,
+  PageRequest,
+  StoredKey,
+} from '../ports.ts';
+import { audited, auditInsert } from './audit-rows.ts';
 import type { StateSchema } from './tables.ts';
 import { SharedJson } from './shared-json.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
+import type { Transact } from './transact.ts';
 
 /** Keys that are read at once where all are read: the event loop turns in between. */
 const PORTION = 2_000;
@@ -12,31 +24,34 @@ const PORTION = 2_000;
 export class KeyRows implements KeyStore {
   readonly #db: Kysely<StateSchema>;
   readonly #json = new SharedJson();
+  readonly #transact: Transact;
   readonly #mark: () => Promise<number>;
 
   /** @param mark the greatest `changed` of all keys; asked every second */
-  constructor(db: Kysely<StateSchema>, mark: () => Promise<number>) {
+  constructor(db: Kysely<StateSchema>, transact: Transact, mark: () => Promise<number>) {
     this.#db = db;
+    this.#transact = transact;
     this.#mark = mark;
   }
 
-  async insert(key: StoredKey): Promise<void> {
+  insert(key: StoredKey, audit: AuditEntry): Promise<void> {
     const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
-    await this.#db
-      .insertInto('keys')
-      .values({
-        ...encodeKeyChange(rest),
-        id,
-        name: key.name,
-        hash: key.hash,
-        hint: key.hint,
-        log_content: Number(key.logContent),
-        project_id: projectId,
-        created_at: createdAt,
-        updated_at: updatedAt,
-        version,
-      })
-      .execute();
+    const query = this.#db.insertInto('keys').values({
+      ...encodeKeyChange(rest),
+      id,
+      name: key.name,
+      hash: key.hash,
+      hint: key.hint,
+      log_content: Number(key.logContent),
+      project_id: projectId,
+      created_at: createdAt,
+      updated_at: updatedAt,
+      version,
+    });
+    const queries = [query.compile(), auditInsert(this.#db, audit)];
+    return this.#transact(function* () {
+      for (const each of queries) yield each;
+    });
   }
 
   async find(id: string): Promise<StoredKey | null> {
@@ -63,16 +78,24 @@ export class KeyRows implements KeyStore {
     return { keys: rows.map((row) => decodeKey(row, this.#json)), hasMore };
   }
 
-  async update(id: string, change: KeyChange, { atMs, ifVersion }: ChangeOf): Promise<StoredKey | null> {
+  async update(
+    id: string,
+    change: KeyChange,
+    { atMs, ifVersion }: ChangeOf,
+    auditOf: AuditOf<StoredKey>,
+  ): Promise<StoredKey | null> {
+    const before = this.#db.selectFrom('keys').selectAll().where('id', '=', id);
     let query = this.#db
       .updateTable('keys')
       .set({ ...encodeKeyChange(change), updated_at: atMs, version: sql`version + 1` })
       .where('id', '=', id);
     if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-    const row = await query.returningAll().executeTakeFirst();
-    if (row) return decodeKey(row, this.#json);
-    if (ifVersion !== undefined && (await this.find(id))) throw otherVersion('key', id, ifVersion);
-    return null;
+    const changed = await this.#transact(() =>
+      audited(this.#db, before, query.returningAll(), (row) => decodeKey(row, this.#json), auditOf),
+    );
+    if (!changed && ifVersion !== undefined && (await this.find(id)))
+      throw otherVersion('key', id, ifVersion);
+    return changed;
   }
 
   async *all(): AsyncGenerator<readonly StoredKey[]> {

@@ -1,30 +1,47 @@
 // Projects as rows of either database: those that were made by command or API.
 import { type Kysely, sql } from 'kysely';
 import { decodeProject, encodeProjectChange } from './key-rows.ts';
-import type { ChangeOf, ProjectChange, ProjectPageRequest, ProjectStore, StoredProject } from '../ports.ts';
+import type {
+  AuditEntry,
+  AuditOf,
+  ChangeOf,
+  ProjectChange,
+  ProjectPageRequest,
+  ProjectStore,
+  StoredProject,
+} from '../ports.ts';
+import { audited, auditInsert } from './audit-rows.ts';
 import type { StateSchema } from './tables.ts';
 import { SharedJson } from './shared-json.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
+import type { Transact } from './transact.ts';
 
 export class ProjectRows implements ProjectStore {
   readonly #db: Kysely<StateSchema>;
   readonly #json = new SharedJson();
+  readonly #transact: Transact;
   readonly #mark: () => Promise<number>;
 
   /** @param mark the greatest `changed` of all projects; asked every second */
-  constructor(db: Kysely<StateSchema>, mark: () => Promise<number>) {
+  constructor(db: Kysely<StateSchema>, transact: Transact, mark: () => Promise<number>) {
     this.#db = db;
+    this.#transact = transact;
     this.#mark = mark;
   }
 
-  async insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject): Promise<boolean> {
-    const row = await this.#db
+  insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject, audit: AuditEntry): Promise<boolean> {
+    const query = this.#db
       .insertInto('projects')
       .values({ ...encodeProjectChange(rest), id, created_at: createdAt, updated_at: updatedAt, version })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
-      .executeTakeFirst();
-    return row !== undefined;
+      .compile();
+    const entry = auditInsert(this.#db, audit);
+    return this.#transact(function* () {
+      const isNew = (yield query).length > 0;
+      if (isNew) yield entry;
+      return isNew;
+    });
   }
 
   async find(id: string): Promise<StoredProject | null> {
@@ -43,16 +60,20 @@ export class ProjectRows implements ProjectStore {
     id: string,
     change: ProjectChange,
     { atMs, ifVersion }: ChangeOf,
+    auditOf: AuditOf<StoredProject>,
   ): Promise<StoredProject | null> {
+    const before = this.#db.selectFrom('projects').selectAll().where('id', '=', id);
     let query = this.#db
       .updateTable('projects')
       .set({ ...encodeProjectChange(change), updated_at: atMs, version: sql`version + 1` })
       .where('id', '=', id);
     if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-    const row = await query.returningAll().executeTakeFirst();
-    if (row) return decodeProject(row, this.#json);
-    if (ifVersion !== undefined && (await this.find(id))) throw otherVersion('project', id, ifVersion);
-    return null;
+    const changed = await this.#transact(() =>
+      audited(this.#db, before, query.returningAll(), (row) => decodeProject(row, this.#json), auditOf),
+    );
+    if (!changed && ifVersion !== undefined && (await this.find(id)))
+      throw otherVersion('project', id, ifVersion);
+    return changed;
   }
 
   mark(): Promise<number> {

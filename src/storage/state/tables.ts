@@ -46,6 +46,23 @@ export interface ProjectTable {
   changed: Generated<number>;
 }
 
+/** An entry of the audit log. */
+export interface AuditTable {
+  /** In the order of the changes. */
+  row: Generated<number>;
+  id: string;
+  created_at: number;
+  actor_id: string;
+  actor_name: string;
+  address: string | null;
+  action: string;
+  target: string;
+  request_id: string | null;
+  /** JSON objects. */
+  before: string | null;
+  after: string | null;
+}
+
 export interface VaultTable {
   key_id: string;
   call_id: string;
@@ -169,6 +186,7 @@ export interface AdditionTable {
 export interface StateSchema {
   keys: KeyTable;
   projects: ProjectTable;
+  audit: AuditTable;
   vault: VaultTable;
   responses: ResponseTable;
   response_ids: ResponseIdTable;
