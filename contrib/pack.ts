@@ -1,7 +1,10 @@
-// Packs the program into `dist/`: one script, and beside it the same already compiled, so that a start parses nothing.
+// Packs the program into `dist/`: one script, and beside it the same already compiled, so that a start parses nothing; and the
+// console as browsers get it.
 // `npm install` runs it, and `npm run pack`. The launchers take what it wrote unless a source is newer. Nothing needs it.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { writeConsole } from '../console/build/build.ts';
+import { consoleVersion } from '../src/console/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -46,6 +49,7 @@ export async function pack(folder: string): Promise<void> {
       ],
     });
     if (!existsSync(join(draft, 'main.js.jsc'))) throw new Error('the packed program could not be compiled');
+    await writeConsole(join(draft, 'console', await consoleVersion()));
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } finally {

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderChatCompletions } from './parts/chat-completions.ts';
+import { renderConsoleApi } from './parts/console-api.ts';
 import { renderConfigSchema, renderConfiguration } from './parts/configuration.ts';
 import { renderErrors } from './parts/errors.ts';
 import { renderMetrics } from './parts/metrics.ts';
@@ -20,6 +21,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   { file: 'configuration.md', render: renderConfiguration },
   { file: 'config.schema.json', render: renderConfigSchema },
+  { file: '../console/api/schema.ts', render: renderConsoleApi },
   { file: 'chat-completions.md', render: renderChatCompletions },
   { file: 'errors.md', render: renderErrors },
   { file: 'metrics.md', render: renderMetrics },

@@ -106,6 +106,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'usage',
   ],
   openapi: ['canonical', 'management', 'protocols', 'server'],
+  console: ['auth', 'canonical', 'management', 'runtime', 'server', 'telemetry'],
   cli: [
     'alerts',
     'auth',
@@ -113,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'catalog',
     'config',
+    'console',
     'doctor',
     'documents',
     'engine',
@@ -171,6 +173,11 @@ const ONLY_THESE: readonly {
     files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts'],
   },
   { from: ['documents'], of: 'runtime', files: ['runtime/subprocess.ts'] },
+  {
+    from: ['console'],
+    of: 'runtime',
+    files: ['runtime/http-server.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
+  },
   { from: ['tools'], of: 'documents', files: ['documents/pdf-text.ts'] },
   { from: ['engine'], of: 'documents', files: ['documents/pdf-text.ts', 'documents/turns.ts'] },
   {

@@ -78,6 +78,7 @@ test(
     const first = await serve({ folder: at });
     expect(first.out()).toStartWith(`listening on ${first.origin}\n`);
     await eventually('the curl line is printed', () => /^curl .*\n/m.test(first.out()));
+    expect(first.out()).toContain(`\nconsole: ${first.origin}/console#code=`);
     const command = /^curl .*$/m.exec(first.out())?.[0] ?? '';
     const pasted = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'ignore' });
     const answer = JSON.parse(await new Response(pasted.stdout).text()) as {
@@ -87,7 +88,10 @@ test(
     expect((await first.stop()).code).toBe(0);
 
     const second = await serve({ folder: at });
-    expect((await second.stop()).out).toBe(`listening on ${second.origin}\n`);
+    // The link that signs in is for people who look: here nobody does, and the gateway is not new any more.
+    expect((await second.stop()).out).toBe(
+      `listening on ${second.origin}\nconsole: ${second.origin}/console (\`dragoman console\` prints a link that signs in)\n`,
+    );
     const key = /sk-dm-v1-\w+/.exec(command)?.[0] ?? '';
     const third = await serve({ folder: at });
     expect(await statusOf(third, key)).toBe(200);

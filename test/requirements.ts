@@ -2,6 +2,7 @@
 // A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
 import { answerRequirements } from './requirements/answers.ts';
 import { boundsRequirements } from './requirements/bounds.ts';
+import { consoleRequirements } from './requirements/console.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
 import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
@@ -31,6 +32,7 @@ export const PARTS: readonly Requirements[] = [
   hardeningRequirements,
   boundsRequirements,
   limitsRequirements,
+  consoleRequirements,
   managementRequirements,
   observingRequirements,
   responsesRequestRequirements,

@@ -6,6 +6,7 @@ export type { KeySettings, MadeKey, NewKey } from './key-commands.ts';
 export * from './key-format.ts';
 export { KeyIndex } from './key-index.ts';
 export type { KeyView } from './key-view.ts';
+export { OneTimeCodes } from './one-time-codes.ts';
 export * from './operator-token.ts';
 export { presentedKey } from './presented-key.ts';
 export { withRole, type Principal } from './principal.ts';

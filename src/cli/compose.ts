@@ -43,6 +43,7 @@ import { openLimits } from './open-limits.ts';
 import { configuredTenants, openTenants } from './open-tenants.ts';
 import { recoverRunning } from './recover-running.ts';
 import { openTools } from './open-tools.ts';
+import { openConsole } from './open-console.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 import { ledgerPurges, olderThan, purgeExpired } from './purge-expired.ts';
@@ -79,6 +80,8 @@ export interface RunningGateway {
   readonly metricsOrigin: string | null;
   /** The key that was made because there was none; null otherwise. */
   readonly firstKey: string | null;
+  /** An address of the console at which whoever opens it first, within a quarter of an hour, is signed in. */
+  readonly signInLink: () => string;
   /** Reads the certificate and the configuration again. True when the new configuration is in force. */
   reload(): boolean;
   /** Refuses new requests, lets running answers finish within the drain time, and closes everything. */
@@ -289,10 +292,25 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const operatorSecret = await storage.secret('operator');
   const authenticateAdmin = adminSignIn({ keys, operatorSecret, now: clock.now });
+  const forPeople = { authenticateAdmin, bodies, memory, clock, log };
+  const management = openManagement({
+    ...forPeople,
+    storage,
+    keys,
+    snapshot: watched.current,
+    path,
+    tryDraft: (text) => void snapshotOf(input.load(text), 0),
+    redact: (text) => redact(text),
+    payloads: tapes,
+    events,
+    routing,
+    limits,
+  });
+  const people = openConsole({ ...forPeople, operatorSecret, management, dataDir: config.dataDir });
   const app = createApp({
+    ...forPeople,
     gateway,
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.now()), 'models'),
-    authenticateAdmin,
     metrics: expose,
     catalog: () => watched.current().catalog,
     ledger: storage.ledger,
@@ -300,35 +318,17 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     prompts,
     files,
     maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
-    bodies,
-    memory,
     load,
     counters,
     failedKeys: new FailedKeys({ clock, counters, log }),
     socketLimits: () => watched.current().config.server.websocket,
     describe: async (path, served) => (await import('../openapi/index.ts')).describeApi(path, served),
-    management: openManagement({
-      authenticateAdmin,
-      storage,
-      keys,
-      snapshot: watched.current,
-      path,
-      tryDraft: (text) => void snapshotOf(input.load(text), 0),
-      redact: (text) => redact(text),
-      payloads: tapes,
-      events,
-      routing,
-      limits,
-      bodies,
-      memory,
-      clock,
-      log,
-    }),
+    management,
+    console: people.answer,
     ready: () => ready,
     sealSummary: (projectId, text) => compaction.seal(projectId, text),
     expiresAt: (now) => expiryOf(watched.current(), now),
     now: clock.now,
-    log,
   });
   const listener = listenWithCertificate({
     hostname: config.server.host,
@@ -362,6 +362,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     origin: originOf(listener),
     metricsOrigin: scrapes && originOf(scrapes),
     firstKey,
+    signInLink: () => originOf(listener) + people.signInPath(),
     reload() {
       listener.reload();
       return watched.reload();

@@ -57,6 +57,12 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./models.ts')).models,
   },
   {
+    name: 'console',
+    usage: 'console',
+    summary: 'print a link that signs in to the console of the gateway that runs here (--url URL)',
+    load: async () => (await import('./console.ts')).consoleLink,
+  },
+  {
     name: 'explain',
     usage: 'explain MODEL [PROMPT…]',
     summary: 'show how a running gateway would route it (--body FILE --url URL --key KEY)',

@@ -1,5 +1,4 @@
 // `dragoman limits`: asks a running gateway how far limits and budgets are used, and prints a table.
-import { operatorToken } from '../auth/index.ts';
 import {
   asArray,
   asObject,
@@ -9,10 +8,9 @@ import {
   type JsonValue,
   parseJson,
 } from '../canonical/index.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { askGateway, gatewayAt } from './ask-gateway.ts';
+import { askGateway } from './ask-gateway.ts';
 import { type Arguments, parseArguments, printRows, type RunCommand } from './command.ts';
-import { openStorage } from './open-storage.ts';
+import { originFor, ownToken } from './own-gateway.ts';
 
 const PATH = '/v1/management/limits';
 /** Owners that are asked for at once: as many as one answer has. */
@@ -26,12 +24,7 @@ export const limits: RunCommand = async (argv) => {
     url: { type: 'string' },
     key: { type: 'string' },
   });
-  const { config } = args.load();
-  const { host, port, tls } = config.server;
-  // What listens on all addresses is reached by the machine's own.
-  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const shown = own.includes(':') ? `[${own}]` : own;
-  const origin = gatewayAt(args.option('url') ?? `${tls ? 'https' : 'http'}://${shown}:${port}`);
+  const origin = originFor(args);
   const key = args.option('key') ?? (await ownToken(args));
   const owners = await everyOwner(origin, key, args);
   if (args.json) process.stdout.write(`${JSON.stringify(owners, null, 2)}\n`);
@@ -39,19 +32,6 @@ export const limits: RunCommand = async (argv) => {
   else printRows(owners.flatMap(rowsOf), COLUMNS, false);
   return 0;
 };
-
-/** By which the gateway knows that a command of its own machine asks, which may read its data directory. */
-async function ownToken(args: Arguments): Promise<string> {
-  const storage = await openStorage(
-    args.load().config,
-    (sentence) => void process.stderr.write(`${sentence}\n`),
-  );
-  try {
-    return operatorToken(await storage.secret('operator'), systemClock.now());
-  } finally {
-    await storage.close();
-  }
-}
 
 async function everyOwner(origin: string, key: string, args: Arguments): Promise<readonly JsonObject[]> {
   const all: JsonObject[] = [];

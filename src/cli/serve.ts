@@ -1,7 +1,7 @@
 // `dragoman serve`: runs the gateway until it is told to stop.
 import { readEnvironment } from '../config/index.ts';
 import { parseArguments, type RunCommand } from './command.ts';
-import { composeGateway } from './compose.ts';
+import { composeGateway, type RunningGateway } from './compose.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
 export const serve: RunCommand = async (argv) => {
@@ -16,11 +16,19 @@ export const serve: RunCommand = async (argv) => {
   // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
   const stopped = untilSignal(launcher);
   process.stdout.write(`listening on ${running.origin}\n`);
+  process.stdout.write(`console: ${consoleAddress(running)}\n`);
   if (running.firstKey) process.stdout.write(welcome(running.origin, running.firstKey));
   await stopped;
   await running.stop();
   return process.exit(0);
 };
+
+/** A link that signs in is for who sees it now: logs are read later, and by others. A gateway that is new has no secrets yet. */
+function consoleAddress({ origin, firstKey, signInLink }: RunningGateway): string {
+  return process.stdout.isTTY || firstKey !== null
+    ? `${signInLink()} (signs in once, within 15 minutes)`
+    : `${origin}/console (\`dragoman console\` prints a link that signs in)`;
+}
 
 function welcome(origin: string, key: string): string {
   return `

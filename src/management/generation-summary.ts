@@ -3,22 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../canonical/index.ts';
 import { generationView } from '../ledger/index.ts';
 import type { ListedGeneration } from '../storage/ports.ts';
-
-const text = z.string().nullable();
-
-/** What every form of a record says. */
-export const generationFacts = {
-  id: z.string(),
-  created_at: z.iso.datetime(),
-  model: text,
-  requested_model: z.string(),
-  provider: text,
-  endpoint: text,
-  protocol: z.string(),
-  status: z.int(),
-  streamed: z.boolean(),
-  cancelled: z.boolean(),
-};
+import { generationFacts } from './generation-schema.ts';
 
 export const generationSummarySchema = z.looseObject({
   ...generationFacts,

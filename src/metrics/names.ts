@@ -31,7 +31,8 @@ export const LABELS = {
   status: { name: 'http_response_status_code', meaning: 'Status that the client got; 499: it had left.' },
   outcome: {
     name: 'outcome',
-    meaning: 'Of a try: `completed`, `failed` or `cancelled`. Of spans: `exported` or `dropped`. Of payloads: `kept` or `dropped`.',
+    meaning:
+      'Of a try: `completed`, `failed` or `cancelled`. Of spans: `exported` or `dropped`. Of payloads: `kept` or `dropped`.',
   },
   endpoint: { name: 'endpoint', meaning: 'Name of an endpoint, as routes and records show it.' },
   state: { name: 'state', meaning: '`closed`: sound; `open`: left alone; `half-open`: being tried again.' },

@@ -50,6 +50,8 @@ export interface AppDependencies
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   /** Answers whatever is below `/management` and no key of a model's may ask. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
+  /** Answers `/console` and everything below it. */
+  readonly console: (request: Request, connection: Connection) => Promise<Response>;
   /** Answers `/openapi.json` and what is at `/docs`. Throws GatewayError `not_found`. */
   readonly describe: (path: string, served: readonly ServedRoute[]) => Promise<Response>;
 }
@@ -81,6 +83,9 @@ const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => `${base}/r
 
 /** What admins ask; a key asks for its own generations below the same path. */
 const MANAGEMENT = /^\/(?:api\/)?v1\/management\/(?!generation$)/;
+
+/** What people see. */
+const CONSOLE = /^\/console(?:\/|$)/;
 
 /** Who answers what clients ask for. */
 const SERVICES: Readonly<Record<ClientOperation['does'], Service<AppDependencies>>> = {
@@ -156,6 +161,7 @@ export function createApp(deps: AppDependencies): App {
     const { pathname } = new URL(request.url);
     if (SOCKET_PATHS.has(pathname) && request.method === 'GET') return sockets.accept(request, connection);
     if (MANAGEMENT.test(pathname)) return deps.management(request, connection);
+    if (CONSOLE.test(pathname)) return deps.console(request, connection);
     return answerRemote(deps, request, connection) ?? hono.fetch(request);
   };
   // Before the paths of models, which begin as these do.

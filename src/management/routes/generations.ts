@@ -4,18 +4,13 @@ import { withLateCounts } from '../../engine/index.ts';
 import { generationView } from '../../ledger/index.ts';
 import { OUTCOMES, type GenerationFilters, type GenerationQuery } from '../../storage/ports.ts';
 import { findGeneration } from '../find-generation.ts';
-import { generationFacts, generationSummary, generationSummarySchema } from '../generation-summary.ts';
+import { generationSchema } from '../generation-schema.ts';
+import { generationSummary, generationSummarySchema } from '../generation-summary.ts';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
 import { route, type Route } from '../route.ts';
 import { time } from '../time.ts';
 
 const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
-const generationSchema = z.looseObject({
-  ...generationFacts,
-  attempts: z.array(z.looseObject({ id: z.string() })).describe('In the order in which they were made.'),
-  route: z.record(z.string(), z.unknown()).nullable().describe('Who was asked in which order, and why.'),
-  report: z.array(z.looseObject({ path: z.string() })).describe('What was lost in translation.'),
-});
 
 export const GENERATION_ROUTES: readonly Route[] = [
   route({

@@ -1,0 +1,55 @@
+// The console as a whole: signed in, or asked to.
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { ApiError, signIn, whenSessionEnds } from '../api/client.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { SignIn } from '../session/sign-in.tsx';
+import { router } from './router.tsx';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the gateway refused it refuses again.
+      retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status >= 500,
+    },
+  },
+});
+
+export function App(): ReactNode {
+  return (
+    <QueryClientProvider client={queries}>
+      <Gate />
+    </QueryClientProvider>
+  );
+}
+
+/** The code of a sign-in link stands behind the `#`, which browsers tell nobody. Taken out of the address at once. */
+function takeCode(): string | null {
+  const [, code = null] = /^#code=(.+)$/.exec(location.hash) ?? [];
+  if (code !== null) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+let code = takeCode();
+
+function Gate(): ReactNode {
+  const client = useQueryClient();
+  const session = useQuery(sessionQuery);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const [isSigning, setSigning] = useState(code !== null);
+  useEffect(() => {
+    whenSessionEnds(() => client.setQueryData(sessionQuery.queryKey, { signed_in: false }));
+    if (code === null) return;
+    const once = code;
+    code = null;
+    signIn({ code: once })
+      .then((signed) => client.setQueryData(sessionQuery.queryKey, signed))
+      .catch((error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => setSigning(false));
+  }, [client]);
+  if (session.isPending || isSigning) return null;
+  if (session.data?.signed_in !== true) return <SignIn problem={session.error ?? problem} />;
+  return <RouterProvider router={router} />;
+}

@@ -1,0 +1,60 @@
+// Builds the console: the page, its scripts and its stylesheet, as a browser gets them. Knows nothing of the gateway.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { stylesheet } from './tailwind.ts';
+
+const CONSOLE = join(import.meta.dirname, '..');
+
+/**
+ * Writes all files into a new folder: the page, and in `assets/` what it loads, compressed as it is sent.
+ * @throws AggregateError of what could not be built
+ */
+export async function writeConsole(folder: string): Promise<void> {
+  const [{ outputs }, css] = await Promise.all([
+    Bun.build({
+      entrypoints: [join(CONSOLE, 'main.tsx')],
+      target: 'browser',
+      splitting: true,
+      minify: true,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      naming: { entry: '[name]-[hash].js', chunk: 'part-[hash].js', asset: '[name]-[hash].[ext]' },
+      publicPath: '/console/assets/',
+    }),
+    stylesheet(CONSOLE),
+  ]);
+  const assets = join(folder, 'assets');
+  mkdirSync(assets, { recursive: true });
+  const write = (name: string, text: string): void =>
+    writeFileSync(join(assets, `${name}.gz`), gzipSync(text, { level: 9 }));
+  for (const output of outputs) write(fileName(output.path), await output.text());
+  const styles = `styles-${Bun.hash(css).toString(36)}.css`;
+  write(styles, css);
+  const entry = outputs.find(({ kind }) => kind === 'entry-point');
+  // Last: where it is, all is.
+  writeFileSync(join(folder, 'index.html'), page(fileName(entry?.path ?? ''), styles));
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** No script and no style stands in it: the policy that it is sent with forbids both. */
+function page(script: string, styles: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Dragoman</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/console/assets/${styles}">
+    <script type="module" src="/console/assets/${script}"></script>
+  </head>
+  <body>
+    <div id="console"></div>
+  </body>
+</html>
+`;
+}

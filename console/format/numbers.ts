@@ -1,0 +1,51 @@
+// Numbers as people read them: with their unit, as few figures as say enough, and a dash where nothing is known.
+const NONE = '–';
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** `12,345` */
+export function count(value: number | null | undefined): string {
+  return value == null ? NONE : whole.format(value);
+}
+
+/** `12.3K` */
+export function short(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  return Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value);
+}
+
+/** `$1.25`, `$0.00042`: two figures at least, however little it is. */
+export function usd(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  if (value === 0) return '$0';
+  const size = Math.abs(value);
+  const decimals = size >= 0.995 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(size)));
+  return `${value < 0 ? '−' : ''}$${size.toLocaleString('en', {
+    minimumFractionDigits: Math.min(2, decimals),
+    maximumFractionDigits: decimals,
+  })}`;
+}
+
+/** `840 ms`, `1.24 s`, `3 min 20 s` @param ms milliseconds */
+export function duration(ms: number | null | undefined): string {
+  if (ms == null) return NONE;
+  if (ms < 1_000) return `${ms < 10 && ms > 0 ? ms.toFixed(1).replace(/\.0$/, '') : Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (ms < 2 * 86_400_000)
+    return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  return `${Math.round(ms / 86_400_000)} days`;
+}
+
+/** `99.2%` @param value from 0 to 1 */
+export function share(value: number | null | undefined): string {
+  return value == null ? NONE : percent.format(value);
+}
+
+/** USD per million tokens: `$1.25`. */
+export function rate(value: unknown): string {
+  if (typeof value === 'number') return usd(value);
+  const base = typeof value === 'object' && value !== null && 'base' in value ? value.base : null;
+  return typeof base === 'number' ? `${usd(base)}+` : NONE;
+}

@@ -1,0 +1,134 @@
+// The filters of the list, each as a control; a change is a new address.
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useRead } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { OUTCOMES, SPANS, TEXT_FILTERS, type Filters, type TextFilter } from './filters.ts';
+
+const LABELS: Readonly<Record<TextFilter, string>> = {
+  model: 'Model',
+  provider: 'Provider',
+  project: 'Project',
+  key: 'Key',
+  protocol: 'Protocol',
+  status: 'Status',
+  end_user: 'End user',
+};
+/** While somebody types, nothing is asked. */
+const PAUSE_MS = 250;
+
+export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode {
+  const navigate = useNavigate({ from: '/requests' });
+  const change = (changes: { readonly [Name in keyof Filters]?: Filters[Name] | undefined }): void => {
+    const next = Object.entries({ ...filters, ...changes }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    );
+    void navigate({ search: Object.fromEntries(next) as Filters, replace: true });
+  };
+  const id = useNavigate();
+  const known = useKnownNames();
+  return (
+    <search className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-6 xl:grid-cols-10">
+      <select
+        className="field"
+        aria-label="Time"
+        value={filters.span ?? ''}
+        onChange={({ target }) => change({ span: (target.value || undefined) as Filters['span'] })}
+      >
+        <option value="">All time</option>
+        {Object.keys(SPANS).map((span) => (
+          <option key={span} value={span}>
+            Last {span}
+          </option>
+        ))}
+      </select>
+      <select
+        className="field"
+        aria-label="Outcome"
+        value={filters.outcome ?? ''}
+        onChange={({ target }) => change({ outcome: (target.value || undefined) as Filters['outcome'] })}
+      >
+        <option value="">Any outcome</option>
+        {OUTCOMES.map((outcome) => (
+          <option key={outcome}>{outcome}</option>
+        ))}
+      </select>
+      {TEXT_FILTERS.map((name) => (
+        <TextBox
+          key={name}
+          label={LABELS[name]}
+          value={filters[name] ?? ''}
+          known={known[name] ?? []}
+          onChange={(value) => change({ [name]: value })}
+        />
+      ))}
+      <TextBox
+        label="Cost from $"
+        value={filters.min_cost_usd === undefined ? '' : String(filters.min_cost_usd)}
+        known={[]}
+        onChange={(value) => change({ min_cost_usd: Number(value) > 0 ? Number(value) : undefined })}
+      />
+      <TextBox
+        label="Go to id"
+        value=""
+        known={[]}
+        onChange={(value) => value.length > 8 && void id({ to: '/requests/$id', params: { id: value } })}
+      />
+      {Object.keys(filters).length > 0 && (
+        <Button look="quiet" icon="close" onClick={() => void navigate({ search: {}, replace: true })}>
+          Clear
+        </Button>
+      )}
+    </search>
+  );
+}
+
+function useKnownNames(): Readonly<Partial<Record<TextFilter, readonly string[]>>> {
+  const providers = useRead('GET /providers', { query: { limit: 100 } });
+  const projects = useRead('GET /projects', { query: { limit: 100 } });
+  const keys = useRead('GET /keys', { query: { limit: 100 } });
+  return {
+    provider: providers.data?.data.map(({ id }) => id) ?? [],
+    project: projects.data?.data.map((project) => project.id) ?? [],
+    key: keys.data?.data.map(({ id }) => id) ?? [],
+    protocol: [...new Set(providers.data?.data.flatMap(({ protocols }) => protocols))],
+    status: ['200', '400', '401', '402', '404', '429', '500', '502', '503', '504'],
+  };
+}
+
+interface TextBoxProps {
+  readonly label: string;
+  readonly value: string;
+  readonly known: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+function TextBox({ label, value, known, onChange }: TextBoxProps): ReactNode {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text.trim() === value) return undefined;
+    const timer = setTimeout(() => onChange(text.trim()), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, value, onChange]);
+  const list = `known-${label.toLowerCase().replaceAll(/\W/g, '-')}`;
+  return (
+    <>
+      <input
+        className="field"
+        aria-label={label}
+        placeholder={label}
+        list={known.length > 0 ? list : undefined}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {known.length > 0 && (
+        <datalist id={list}>
+          {known.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+// What is pressed.
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+const LOOKS = {
+  primary: 'border-transparent bg-accent text-on-accent hover:opacity-90',
+  plain: 'border-edge bg-card text-ink hover:bg-sunk',
+  quiet: 'border-transparent text-soft hover:bg-sunk hover:text-ink',
+  danger: 'border-transparent bg-bad text-card hover:opacity-90',
+} as const;
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: keyof typeof LOOKS;
+  readonly icon?: IconName;
+  /** True: it is working, and cannot be pressed again. */
+  readonly busy?: boolean;
+}
+
+export function Button({ look = 'plain', icon, busy, className, children, ...rest }: ButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={rest.disabled === true || busy === true}
+      aria-busy={busy}
+      className={cx(
+        'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55',
+        children === undefined && 'px-1.5',
+        LOOKS[look],
+        className,
+      )}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,28 @@
+// A text that can be taken along.
+import { useEffect, useState, type ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+const SAID_MS = 1_600;
+
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string;
+  readonly label?: string;
+}): ReactNode {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  };
+  return (
+    <Button look="quiet" icon={copied ? 'good' : 'copy'} onClick={copy} aria-label={label}>
+      <span aria-live="polite">{copied ? 'Copied' : label}</span>
+    </Button>
+  );
+}

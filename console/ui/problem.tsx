@@ -1,0 +1,23 @@
+// What went wrong, in the gateway's own words.
+import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+
+export function Problem({
+  error,
+  children,
+}: {
+  readonly error: unknown;
+  readonly children?: ReactNode;
+}): ReactNode {
+  return (
+    <div role="alert" className="flex items-start gap-2 rounded-md bg-bad-wash px-3 py-2 text-bad">
+      <span className="mt-0.5">
+        <Icon name="warn" />
+      </span>
+      <div className="min-w-0 break-words">
+        {error instanceof Error ? error.message : String(error)}
+        {children}
+      </div>
+    </div>
+  );
+}

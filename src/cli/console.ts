@@ -1,0 +1,11 @@
+// `dragoman console`: prints a link that signs in to the console of a running gateway, once and within a minute.
+import { parseArguments, type RunCommand } from './command.ts';
+import { originFor, ownToken } from './own-gateway.ts';
+
+export const consoleLink: RunCommand = async (argv) => {
+  const args = parseArguments(argv, { url: { type: 'string' } });
+  const link = `${originFor(args)}/console#code=${await ownToken(args)}`;
+  process.stdout.write(`${link}\n`);
+  if (process.stdout.isTTY) process.stderr.write('It signs in once, within a minute.\n');
+  return 0;
+};

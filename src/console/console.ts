@@ -1,0 +1,196 @@
+// What is at `/console`: the page and its files for everybody, a session for who signs in, and below `/console/api` the
+// management API for whoever has one. A session is nothing but a key that stays here instead of in the browser: all that
+// can be asked with it can be asked without. Knows no route of that API.
+import type { AdminSignIn, OneTimeCodes, Principal } from '../auth/index.ts';
+import { asObject, asString, GatewayError, type JsonObject } from '../canonical/index.ts';
+import { RefusedSignIns } from '../management/index.ts';
+import type { Connection } from '../runtime/http-server.ts';
+import { newGenerationId } from '../runtime/ids.ts';
+import type { BodyReader } from '../server/body-reader.ts';
+import { announcedBytes, readBody } from '../server/body.ts';
+import type { MemoryBudget } from '../server/memory-budget.ts';
+import { errorResponse } from '../server/reply.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Assets } from './assets.ts';
+import { CSRF_HEADER, clearCookie, PAGE_HEADERS, refuseOtherSites, setCookie, tokenOf } from './browser.ts';
+import { Sessions, type Session } from './sessions.ts';
+
+const ASSETS = '/console/assets/';
+const API = '/console/api';
+const SESSION = '/console/session';
+/** Methods that change nothing. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Names change with contents. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+type Answering = (request: Request, connection: Connection) => Promise<Response>;
+
+export interface ConsoleDependencies {
+  readonly authenticateAdmin: AdminSignIn;
+  readonly codes: OneTimeCodes;
+  /** Answers what is below `/management`. */
+  readonly management: Answering;
+  readonly dataDir: string;
+  readonly bodies: BodyReader;
+  readonly memory: MemoryBudget;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** @returns what answers `/console` and everything below it; it never rejects */
+export function openConsole(deps: ConsoleDependencies): Answering {
+  const served = new Console(deps);
+  return async (request, connection) => {
+    try {
+      return await served.answer(request, connection);
+    } catch (error) {
+      return errorResponse(deps, error, newGenerationId(deps.now()));
+    }
+  };
+}
+
+class Console {
+  readonly #deps: ConsoleDependencies;
+  readonly #sessions: Sessions;
+  readonly #assets: Assets;
+  readonly #refused: RefusedSignIns;
+
+  constructor(deps: ConsoleDependencies) {
+    this.#deps = deps;
+    this.#sessions = new Sessions(deps.now);
+    this.#assets = new Assets(deps.dataDir);
+    this.#refused = new RefusedSignIns(deps.log);
+  }
+
+  async answer(request: Request, connection: Connection): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === SESSION) return this.#session(request, connection);
+    if (pathname.startsWith(`${API}/`)) return this.#forward(request, connection);
+    if (!SAFE.has(request.method))
+      throw new GatewayError('not_found', `There is nothing at ${request.method} ${pathname.slice(0, 200)}.`);
+    if (pathname.startsWith(ASSETS)) return this.#file(pathname.slice(ASSETS.length));
+    // Every other address is one of the page's own.
+    const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
+    return new Response(await this.#assets.page(), { headers });
+  }
+
+  async #file(name: string): Promise<Response> {
+    return new Response(await this.#assets.file(name), {
+      headers: {
+        'content-type': name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cache-control': FOR_EVER,
+      },
+    });
+  }
+
+  async #session(request: Request, connection: Connection): Promise<Response> {
+    refuseOtherSites(request);
+    const token = tokenOf(request);
+    switch (request.method) {
+      case 'GET': {
+        const found = this.#find(token);
+        return Response.json(found ? shown(found.session, found.principal) : { signed_in: false });
+      }
+      case 'POST': {
+        const credential = this.#credentialOf(await this.#read(request));
+        const principal = this.#admin(credential, connection);
+        if (token !== null) this.#sessions.end(token);
+        const opened = this.#sessions.open(credential);
+        const headers = { 'set-cookie': setCookie(request, opened.token) };
+        return Response.json(shown(opened.session, principal), { headers });
+      }
+      case 'DELETE': {
+        this.#changing(request, this.#find(token)?.session);
+        if (token !== null) this.#sessions.end(token);
+        return Response.json({ signed_in: false }, { headers: { 'set-cookie': clearCookie(request) } });
+      }
+      default:
+        throw new GatewayError('not_found', `There is nothing at ${request.method} ${SESSION}.`);
+    }
+  }
+
+  /** The same request as one with the session's key, without what only the browser's was about. */
+  async #forward(request: Request, connection: Connection): Promise<Response> {
+    refuseOtherSites(request);
+    const session = this.#find(tokenOf(request))?.session;
+    if (!session)
+      throw new GatewayError('authentication', 'You are not signed in, or the session has ended.', {
+        code: 'session_ended',
+      });
+    if (!SAFE.has(request.method)) this.#changing(request, session);
+    const url = new URL(request.url);
+    url.pathname = url.pathname.slice(API.length);
+    const headers = new Headers(request.headers);
+    for (const name of ['cookie', CSRF_HEADER, 'x-api-key', 'x-goog-api-key']) headers.delete(name);
+    headers.set('authorization', `Bearer ${session.credential()}`);
+    const signal = AbortSignal.any([request.signal, session.ended.signal]);
+    const { method, body } = request;
+    return this.#deps.management(new Request(url, { method, headers, body, signal }), connection);
+  }
+
+  async #read(request: Request): Promise<JsonObject> {
+    // Forms of other sites can send no JSON.
+    if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+      throw new GatewayError('invalid_request', 'content-type: must be application/json');
+    const hold = this.#deps.memory.open('console');
+    try {
+      return asObject((await readBody(request, announcedBytes(request), this.#deps.bodies, hold)).json);
+    } finally {
+      hold.release();
+    }
+  }
+
+  #credentialOf({ key, code }: JsonObject): () => string {
+    const [given, once] = [asString(key), asString(code)];
+    if (given !== undefined && given !== '') return () => given;
+    const { codes } = this.#deps;
+    if (once === undefined || codes.take(once)) return once === undefined ? () => '' : () => codes.token();
+    throw new GatewayError('authentication', 'The sign-in link was used already, or has expired.', {
+      code: 'invalid_code',
+    });
+  }
+
+  /** @throws GatewayError `authentication` or `permission` */
+  #admin(credential: () => string, connection: Connection | null): Principal {
+    try {
+      return this.#deps.authenticateAdmin((name) =>
+        name === 'authorization' ? `Bearer ${credential()}` : null,
+      );
+    } catch (error) {
+      if (connection) this.#refused.note(GatewayError.from(error), connection.address(), this.#deps.now());
+      throw error;
+    }
+  }
+
+  /** A session whose key is still good; others end here. */
+  #find(token: string | null): { session: Session; principal: Principal } | null {
+    const session = token === null ? null : this.#sessions.find(token);
+    if (token === null || !session) return null;
+    try {
+      return { session, principal: this.#admin(session.credential, null) };
+    } catch {
+      this.#sessions.end(token);
+      return null;
+    }
+  }
+
+  /** @throws GatewayError `permission` where the header is not the session's: another site may have made the request */
+  #changing(request: Request, session: Session | undefined): void {
+    if (session && request.headers.get(CSRF_HEADER) === session.csrf) return;
+    throw new GatewayError('permission', `${CSRF_HEADER}: must be the one of the session`, {
+      code: 'csrf_token',
+      param: CSRF_HEADER,
+    });
+  }
+}
+
+function shown({ csrf, endsAt }: Session, { keyId, name, roles }: Principal): JsonObject {
+  return {
+    signed_in: true,
+    actor: { id: keyId, name, roles: [...roles] },
+    csrf,
+    ends_at: new Date(endsAt).toISOString(),
+  };
+}

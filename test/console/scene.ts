@@ -1,0 +1,100 @@
+// A gateway whose console is looked at in the system's Chromium: as somebody sees it who is signed in, or not. Whatever the
+// browser complains of (errors, what its policy forbids, addresses elsewhere) fails the test that asks for it.
+import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
+
+const CHROMIUM = process.env['DRAGOMAN_CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Whether the console can be looked at on this machine; where it cannot, one line says so. */
+export const HAS_BROWSER = existsSync(CHROMIUM);
+if (!HAS_BROWSER) console.warn(`skipped: there is no browser at ${CHROMIUM} (DRAGOMAN_CHROMIUM names one)`);
+
+/** A busy machine takes its time to draw, and the first of all pages is built first. */
+export const SLOW = 30_000;
+
+/** Where pictures of a run are kept. */
+const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
+
+export interface Looked {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained of; none of it is meant to be. */
+  readonly complaints: string[];
+  /** Goes to a page below `/console`, and waits for its heading. */
+  open(path: string, heading: string): Promise<void>;
+  /** Keeps a picture of the page as it is. */
+  picture(name: string): Promise<void>;
+}
+
+export interface ConsoleScene {
+  readonly gateway: ManagedGateway;
+  /** A window of its own. @param as `admin` signs in first */
+  look(as: 'admin' | 'stranger', options?: BrowserContextOptions): Promise<Looked>;
+  close(): Promise<void>;
+}
+
+/** Starts both. @param config of the gateway; its admin has `ADMIN_KEY` */
+export async function startConsole(config: Parameters<typeof startManaged>[0] = {}): Promise<ConsoleScene> {
+  const gateway = await startManaged(config);
+  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  return {
+    gateway,
+    async look(as, options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        permissions: ['clipboard-read', 'clipboard-write'],
+        ...options,
+      });
+      const page = await context.newPage();
+      const looked = watched(gateway.origin, context, page);
+      if (as === 'admin') await signIn(gateway.origin, page);
+      return looked;
+    },
+    async close() {
+      await browser.close();
+      await gateway.close();
+    },
+  };
+}
+
+/** Signs in as a person does. */
+export async function signIn(origin: string, page: Page, key = ADMIN_KEY): Promise<void> {
+  await page.goto(`${origin}/console`);
+  await page.getByLabel('Key of an admin').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
+
+function watched(origin: string, context: BrowserContext, page: Page): Looked {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
+      complaints.push(`asked for ${request.url()}`);
+  });
+  return {
+    page,
+    context,
+    complaints,
+    async open(path, heading) {
+      await page.goto(`${origin}/console${path}`);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    },
+    async picture(name) {
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled' });
+    },
+  };
+}

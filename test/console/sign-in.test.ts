@@ -1,0 +1,59 @@
+// Signing in to the console, and what keeps others out of a session.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { ADMIN_KEY } from '../management/scene.ts';
+import { type ConsoleScene, HAS_BROWSER, signIn, SLOW, startConsole } from './scene.ts';
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+
+  beforeAll(async () => {
+    scene = await startConsole();
+    for (const text of ['Hello', '6 x 7'])
+      await scene.gateway.post('/chat/completions', {
+        model: 'sim/chat',
+        messages: [{ role: 'user', content: text }],
+      });
+  });
+  afterAll(() => scene?.close());
+
+  test(
+    'a key signs in, the list of requests is there, and signing out ends it',
+    async () => {
+      const { page, context, complaints, open, picture } = await scene.look('stranger');
+      await page.goto(`${scene.gateway.origin}/console/requests`);
+      await picture('sign-in');
+      await signIn(scene.gateway.origin, page);
+      const [cookie] = await context.cookies(`${scene.gateway.origin}/console`);
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/console' });
+      expect(JSON.stringify(await context.storageState())).not.toContain(ADMIN_KEY);
+      await open('/requests', 'Requests');
+      await page
+        .getByRole('row', { name: /sim\/chat/ })
+        .nth(1)
+        .waitFor();
+      expect(await page.getByRole('row', { name: /sim\/chat/ }).count()).toBe(2);
+      await picture('requests');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Dragoman' }).waitFor();
+      expect(await context.cookies()).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'a link signs in once',
+    async () => {
+      const link = scene.gateway.signInLink();
+      const first = await scene.look('stranger');
+      await first.page.goto(link);
+      await first.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      expect(first.page.url()).not.toContain('code');
+      const second = await scene.look('stranger');
+      await second.page.goto(link);
+      expect(await second.page.getByRole('alert').textContent()).toContain('used already');
+      expect(first.complaints).toEqual([]);
+    },
+    SLOW,
+  );
+});

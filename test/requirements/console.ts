@@ -1,0 +1,32 @@
+// The console: who gets in, what keeps others out, and what its pages show.
+import { shown, type Requirements } from './requirement.ts';
+
+const CONSOLE = 'the console';
+const SESSION = 'test/console/session.test.ts';
+const SIGN_IN = 'test/console/sign-in.test.ts';
+
+export const consoleRequirements: Requirements = {
+  'contract.console.sign-in': shown(
+    CONSOLE,
+    'An admin signs in with a key, or with a link that is good once; the browser never holds the key.',
+    `${SIGN_IN}: a key signs in, the list of requests is there, and signing out ends it`,
+    `${SIGN_IN}: a link signs in once`,
+    `${SESSION}: a key that may not manage signs nobody in, and each refusal is in the log`,
+    `${SESSION}: a link is good once, and for a quarter of an hour`,
+    `${SESSION}: so is the token of a command of this machine`,
+  ),
+  'contract.console.session': shown(
+    CONSOLE,
+    'A session can do what its key can, ends with it, with time and at sign-out, and is of no use to other sites.',
+    `${SESSION}: a session asks as its key does, and its answers hold no secret`,
+    `${SESSION}: other sites can do nothing with it`,
+    `${SESSION}: sessions end: at sign-out, after hours alone, after a day, and with their key`,
+    `${SESSION}: over TLS the cookie is for TLS alone`,
+  ),
+  'contract.console.page': shown(
+    CONSOLE,
+    'The page loads nothing from elsewhere, holds no script or style in itself, and is small.',
+    `${SESSION}: the page and all that it loads come from here, and its policy allows nothing else`,
+    `${SESSION}: all files together are small, and made for production`,
+  ),
+};
