@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routing: ['canonical', 'catalog'],
   metrics: ['canonical', 'engine', 'ledger', 'limits'],
   traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
+  'wire-diff': ['canonical', 'engine', 'protocols'],
   events: ['alerts', 'engine', 'routing', 'runtime'],
   payloads: ['canonical', 'catalog', 'engine', 'protocols', 'runtime', 'storage', 'telemetry', 'upstream'],
   alerts: [
@@ -104,6 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'telemetry',
     'usage',
+    'wire-diff',
   ],
   openapi: ['canonical', 'management', 'protocols', 'server'],
   console: ['auth', 'canonical', 'management', 'runtime', 'server', 'telemetry'],

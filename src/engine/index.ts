@@ -1,7 +1,7 @@
 // What the server may know of the engine: the gateway, what one call is, and the settings it runs under; and, for whoever
 // examines endpoints, how to ask one.
 export { askForAnswer, type AnswerAsking, type AskedAnswer } from './attempt/index.ts';
-export { askUpstream } from './attempt/index.ts';
+export { askUpstream, collectAnswer } from './attempt/index.ts';
 export type { ApiCall, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
 export type { Counted } from './count-input.ts';
 export { Gateway } from './gateway.ts';

@@ -5,6 +5,7 @@ const SEEN = 'operations: telemetry';
 const ALERTS = 'test/alerts.test.ts';
 const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
+const WIRE_DIFF = 'test/management/wire-diff.test.ts';
 const EVENTS = 'test/management/events.test.ts';
 const PAYLOADS = 'test/management/payloads.test.ts';
 
@@ -50,6 +51,15 @@ export const observingRequirements: Requirements = {
     `${PAYLOADS}: without content logging nothing is kept`,
     'test/storage-payloads.test.ts: the oldest make room for the newest',
     'test/storage-payloads.test.ts: what is too old is forgotten',
+  ),
+  'contract.wire-diff': shown(
+    'operations: console',
+    'The requests of client and upstream, and their answers, are compared by meaning, for every pair of protocols.',
+    `${WIRE_DIFF}: the same stands beside the same`,
+    `${WIRE_DIFF}: what is dropped, approximated or for the gateway is marked, with the reason`,
+    `${WIRE_DIFF}: an effort stands beside the budget that it became, and a streamed answer is put together`,
+    `${WIRE_DIFF}: calls and their results are found, whatever a protocol calls them`,
+    `${WIRE_DIFF}: where nothing was kept there is no difference to show`,
   ),
   'contract.events': shown(
     SEEN,

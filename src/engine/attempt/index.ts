@@ -1,5 +1,6 @@
 // One try at one endpoint: the request is prepared, sent, its answer read and metered. Nothing in here knows that there are
 // other endpoints, or what the client gets.
+export { collectAnswer } from './collect-answer.ts';
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
 export { askKeeper } from './ask-keeper.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';

@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { DIFF_ROUTES } from './diff.ts';
 import { EVENT_ROUTES } from './events.ts';
 import { GENERATION_ROUTES } from './generations.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -19,6 +20,7 @@ export const ROUTES: readonly Route[] = [
   ...USAGE_ROUTES,
   ...GENERATION_ROUTES,
   ...PAYLOAD_ROUTES,
+  ...DIFF_ROUTES,
   ...EVENT_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
