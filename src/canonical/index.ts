@@ -12,6 +12,7 @@ export * from './json-bounds.ts';
 export * from './json-scan.ts';
 export * from './json.ts';
 export * from './key-role.ts';
+export * from './late-text.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';
 export * from './part.ts';

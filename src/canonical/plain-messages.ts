@@ -1,12 +1,13 @@
 // Messages that are an object of a role and a text each, which are made without reading the texts: what is only passed on
 // need not be parsed. Knows no protocol.
 import type { JsonValue, MutableJsonObject } from './json.ts';
+import { readText, setText } from './late-text.ts';
 import type { MessagePlaces, PlainRole } from './message-places.ts';
 
 /** A type, so that it is a JSON object. */
 export type PlainMessage = {
   readonly role: PlainRole;
-  /** Never empty. Parsed when it is first read. */
+  /** Never empty. Late where it is long. */
   readonly content: string;
 };
 
@@ -18,17 +19,8 @@ export interface ValuePlace {
 }
 
 interface Origin extends ValuePlace {
-  /** The text that they come from. */
-  readonly text: string;
-  readonly messages: readonly ReadLate[];
-}
-
-/** What is behind a plain message. */
-interface ReadLate {
-  /** As it is in JSON, quotes included. */
-  readonly written: string;
-  /** What that says, once somebody has read it. */
-  read: string | undefined;
+  /** Characters of the text that they come from. */
+  readonly length: number;
 }
 
 const PLAIN = new WeakMap<readonly JsonValue[], Origin>();
@@ -44,14 +36,7 @@ export function arePlain(messages: JsonValue | undefined): messages is readonly 
  */
 export function placeOfPlain(messages: JsonValue | undefined, bytes: string): ValuePlace | undefined {
   const origin = Array.isArray(messages) ? PLAIN.get(messages as readonly JsonValue[]) : undefined;
-  return origin?.text.length === bytes.length ? origin : undefined;
-}
-
-/** The texts of plain messages that somebody has read, beside what is written for each in the body: in their order. */
-export function* readTexts(messages: JsonValue | undefined): Generator<{ said: string; written: string }> {
-  const origin = Array.isArray(messages) ? PLAIN.get(messages as readonly JsonValue[]) : undefined;
-  for (const { read, written } of origin?.messages ?? [])
-    if (read !== undefined) yield { said: read, written };
+  return origin?.length === bytes.length ? origin : undefined;
 }
 
 /**
@@ -61,14 +46,12 @@ export function* readTexts(messages: JsonValue | undefined): Generator<{ said: s
  */
 export function parseAround(text: string, places: MessagePlaces): JsonValue {
   const body = rest(text, places);
-  const { from, to, roles, texts } = places;
-  const lateOnes: ReadLate[] = [];
-  const messages = roles.map((role, index) => {
-    const late = { written: text.slice(texts[2 * index], texts[2 * index + 1]), read: undefined };
-    lateOnes.push(late);
-    return plainMessage(role, late);
+  const messages = places.roles.map((role, index) => {
+    const message = { role };
+    setText(message, 'content', readText(text.slice(places.texts[2 * index], places.texts[2 * index + 1])));
+    return message as PlainMessage;
   });
-  PLAIN.set(messages, { from, to, text, messages: lateOnes });
+  PLAIN.set(messages, { from: places.from, to: places.to, length: text.length });
   body['messages'] = messages;
   return body;
 }
@@ -81,17 +64,4 @@ function rest(text: string, { from, to }: MessagePlaces): MutableJsonObject {
     // What is wrong is told of the whole.
     return JSON.parse(text) as MutableJsonObject;
   }
-}
-
-function plainMessage(role: PlainRole, late: ReadLate): PlainMessage {
-  return {
-    role,
-    get content() {
-      return (late.read ??= said(late.written));
-    },
-  };
-}
-
-function said(written: string): string {
-  return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
 }

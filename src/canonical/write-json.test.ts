@@ -1,40 +1,47 @@
 import { expect, test } from 'bun:test';
 import { fromByteString } from '../lib/byte-string.ts';
-import { scanJson } from './json-scan.ts';
-import { asArray, asObject } from './json.ts';
-import { parseAround } from './plain-messages.ts';
+import { lateMember, readText, setText } from './late-text.ts';
 import { writeJson } from './write-json.ts';
 
 const long = 'Said "at length";\n'.repeat(20);
-const other = long.replaceAll('S', 'M');
+/** As no writer of ours would write it. */
+const written = JSON.stringify(long).replaceAll('length', '\\u006cength');
 
-/** The messages of a body as a client writes it, whose letters may be escaped. */
-function messagesOf(...texts: string[]) {
-  const written = texts.map((text) => `{"role":"user","content":${JSON.stringify(text)}}`).join(',');
-  const text = `{"messages":[${written.replaceAll('length', '\\u006cength')}],"more":"${'x'.repeat(1024)}"}`;
-  const { messages } = scanJson(text);
-  if (!messages) throw new Error('the messages are not plain');
-  return asArray(asObject(parseAround(text, messages))['messages']);
+function holding(name: string, text: string): Record<string, string> {
+  const object = { first: 'é' };
+  setText(object, name, readText(text));
+  return object as Record<string, string>;
 }
 
-test('a long text stands in the body as the client wrote it', () => {
-  const messages = messagesOf(long, other);
-  const contents = messages.map((message) => asObject(message)['content'] ?? null);
-  const written = writeJson({ model: 'm', absent: undefined, list: contents, empty: [] }, messages);
-  expect(JSON.parse(written)).toEqual({ model: 'm', list: [long, other], empty: [] });
-  expect(written.split('\\u006cength')).toHaveLength(41);
+test('a late text is an ordinary member', () => {
+  const object = holding('text', written);
+  expect(lateMember(object)?.text.written).toBe(written);
+  expect(structuredClone(object)).toEqual({ first: 'é', text: long });
+  expect(Object.assign({}, object)).toEqual({ first: 'é', text: long });
+  object['text'] = 'another';
+  expect(lateMember(object)).toBeUndefined();
+  expect(JSON.stringify(object)).toBe('{"first":"é","text":"another"}');
+  expect(lateMember(holding('text', '"short \\n"'))).toBeUndefined();
 });
 
-test('whatever became of the texts, the body says the same', () => {
-  const [first, second, third] = [long, other, `${long} and 漢字, é and 😀`];
-  const messages = messagesOf(first, second, third, first);
-  const contents = messages.map((message) => asObject(message)['content'] ?? null);
-  const bodies = [
-    { reversed: contents.toReversed(), näme: [null, true, 1.5, {}, 'short', '漢'] },
-    { joined: contents.join('\n\n'), twice: [...contents, ...contents] },
-    { none: [] },
-    { cut: contents.map((text) => String(text).slice(1)), last: contents.at(-1) },
-  ];
-  for (const body of bodies) expect(JSON.parse(fromByteString(writeJson(body, messages)))).toEqual(body);
-  expect(JSON.parse(fromByteString(writeJson({ text: third }, undefined)))).toEqual({ text: third });
+test('a late text stands in a body as the client wrote it, unless it was replaced', () => {
+  const replaced = holding('text', written);
+  replaced['text'] = 'another';
+  const copied = { ...holding('text', written) };
+  const body = {
+    model: 'm',
+    absent: undefined,
+    messages: [{ parts: [holding('text', written)] }, holding('content', written), replaced, copied],
+    näme: [null, true, 1.5, {}, [], '漢 😀', { deep: [{ deeper: [{ a: [1, undefined] }] }] }],
+  };
+  const bytes = writeJson(body as never, true);
+  expect(JSON.parse(fromByteString(bytes))).toEqual(JSON.parse(JSON.stringify(body)));
+  expect(bytes.split(written)).toHaveLength(3);
+  expect(writeJson(body as never, false)).toBe(Buffer.from(JSON.stringify(body)).toString('latin1'));
+});
+
+test('letters beyond ASCII become bytes wherever they stand', () => {
+  const text = JSON.stringify(`${long} é 漢 😀`);
+  const bytes = writeJson({ content: holding('text', text) }, true);
+  expect(JSON.parse(fromByteString(bytes))).toEqual({ content: { first: 'é', text: JSON.parse(text) } });
 });

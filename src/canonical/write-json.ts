@@ -1,62 +1,33 @@
-// JSON of a body in which long texts of the client's stand unchanged: they are copied as the client wrote them, instead of
-// being escaped and encoded once more. Knows no protocol: a text is found by what it says, wherever it stands.
+// JSON of a body in which late texts stand as the client wrote them: copied, instead of being parsed, escaped and encoded.
+// Knows no protocol.
 import { toByteString } from '../lib/byte-string.ts';
 import { isJsonArray, type JsonValue } from './json.ts';
-import { readTexts } from './plain-messages.ts';
+import { lateMember } from './late-text.ts';
 
-/** Shorter texts are written sooner than found. */
-const LONG_TEXT = 256;
+/** How deep late texts are looked for: a list of messages, a message, a list of parts, a part. What is deeper has none. */
+const DEEPEST = 4;
 
-/**
- * Writes a body.
- * @param messages of the client's body, which may be plain
- * @returns a byte string
- */
-export function writeJson(body: JsonValue, messages: JsonValue | undefined): string {
-  const texts = new WrittenTexts(messages);
-  return texts.left === 0 ? toByteString(JSON.stringify(body)) : write(body, texts);
+/** Writes a body as a byte string. @param hasLate true where it may have late texts */
+export function writeJson(body: JsonValue, hasLate: boolean): string {
+  return hasLate ? write(body, 0) : toByteString(JSON.stringify(body));
 }
 
-/** Texts that are written already. */
-class WrittenTexts {
-  /** How many there may be to come. */
-  left = 0;
-  /** Those of one length, in the order in which they are expected: each is compared once, so that all take linear time. */
-  readonly #byLength = new Map<number, { said: string; written: string }[]>();
-
-  constructor(messages: JsonValue | undefined) {
-    for (const text of readTexts(messages)) {
-      if (text.said.length < LONG_TEXT) continue;
-      const others = this.#byLength.get(text.said.length);
-      if (others) others.push(text);
-      else this.#byLength.set(text.said.length, [text]);
-      this.left++;
-    }
-    for (const texts of this.#byLength.values()) texts.reverse();
-  }
-
-  /** How a text is written, where it is the next of its length. */
-  take(said: string): string | undefined {
-    const texts = this.#byLength.get(said.length);
-    if (texts?.at(-1)?.said !== said) return undefined;
-    this.left--;
-    return texts.pop()?.written;
-  }
-}
-
-function write(value: JsonValue, texts: WrittenTexts): string {
-  if (typeof value === 'string') return toByteString(texts.take(value) ?? JSON.stringify(value));
-  if (typeof value !== 'object' || value === null || texts.left === 0)
+function write(value: JsonValue, depth: number): string {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST)
     return toByteString(JSON.stringify(value));
   let out = '';
   if (isJsonArray(value)) {
-    for (const element of value) out += `${out === '' ? '' : ','}${write(element, texts)}`;
+    for (const element of value) out += `${out === '' ? '' : ','}${write(element, depth + 1)}`;
     return `[${out}]`;
   }
+  const late = lateMember(value);
   for (const key in value) {
-    const member = value[key];
-    if (member !== undefined)
-      out += `${out === '' ? '' : ','}${toByteString(JSON.stringify(key))}:${write(member, texts)}`;
+    const isLate = late?.name === key;
+    const member = isLate ? null : value[key];
+    if (member === undefined) continue;
+    const name = toByteString(JSON.stringify(key));
+    const text = isLate ? toByteString(late.text.written) : write(member, depth + 1);
+    out += `${out === '' ? '' : ','}${name}:${text}`;
   }
   return `{${out}}`;
 }

@@ -1,7 +1,7 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
-import { GatewayError, Report, writeJson } from '../../canonical/index.ts';
+import { arePlain, GatewayError, Report, writeJson } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
 import { adaptRequest, checkFormat, checkGrammars, resolveReasoning } from '../adapt/index.ts';
 import { asSaid } from './as-said.ts';
@@ -157,7 +157,10 @@ export function encodeBody(
   target: Target,
   report: Report,
 ): string {
-  return writeJson(protocol.upstream.encodeRequest(request, target, report), request.raw['messages']);
+  return writeJson(
+    protocol.upstream.encodeRequest(request, target, report),
+    arePlain(request.raw['messages']),
+  );
 }
 
 /** Throws GatewayError `unsupported` that names every loss, if there is one. */

@@ -9,7 +9,7 @@ import type {
   Role,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject, lateMember, textPart } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -69,10 +69,15 @@ function decodeMessage(
   items: Item[],
   scope: DecodeScope,
 ): void {
-  const { content } = message;
   const at = `${path}.content`;
   // Instructions inside the conversation stay in their place where the protocol has one for them.
   const place = role === 'system' ? { source: ours(message) } : {};
+  const late = lateMember(message);
+  if (late) {
+    items.push({ type: 'message', role, parts: [textPart(late.text, at)], path, ...place });
+    return;
+  }
+  const { content } = message;
   if (content === undefined || content === null) {
     scope.problems.add(at, 'is required');
     return;

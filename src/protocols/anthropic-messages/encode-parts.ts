@@ -4,12 +4,13 @@ import type {
   FilePart,
   ImagePart,
   JsonObject,
+  LateText,
   Media,
   MutableJsonObject,
   Part,
   TextPart,
 } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, lateMember, setText } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 import { isTextType, mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
@@ -48,6 +49,12 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
 }
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
+  const late = lateMember(part)?.text;
+  if (late && !mayBeBlank(late)) {
+    const block: MutableJsonObject = { type: 'text' };
+    setText(block, 'text', late);
+    return block;
+  }
   const raw = ownRaw(part.source);
   // Claude itself writes blank blocks between cited ones, and takes them back (recorded 2026-08).
   if (raw && part.text !== '') return raw;
@@ -73,6 +80,11 @@ function visible(text: string, path: string, scope: EncodeScope): boolean {
   if (text.trim() !== '') return true;
   scope.report.add(path, 'dropped', 'Anthropic refuses text that is only white space');
   return false;
+}
+
+/** False where its first character can be seen as it is written. */
+function mayBeBlank({ written }: LateText): boolean {
+  return !/^"[!#-[\]-~]/.test(written);
 }
 
 function ownCitation(annotation: Annotation): JsonObject[] {

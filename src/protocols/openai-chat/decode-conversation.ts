@@ -1,6 +1,14 @@
 // `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
 // message share one `source` object, so that an encoder of the same dialect can put them together again.
-import { arePlain, asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import {
+  arePlain,
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  lateMember,
+  textPart,
+} from '../../canonical/index.ts';
 import type {
   Item,
   JsonObject,
@@ -78,17 +86,10 @@ export function decodeMessages(value: Member, problems: Problems): Item[] {
 /** What `decodeMessage` makes of a plain message, without reading its text. */
 function plainItem(raw: PlainMessage, index: number): MessageItem {
   const path = `messages[${index}]`;
-  const part: Part = {
-    type: 'text',
-    get text() {
-      return raw.content;
-    },
-    path: `${path}.content`,
-  };
   return {
     type: 'message',
     role: raw.role,
-    parts: [part],
+    parts: [textPart(lateMember(raw)?.text ?? raw.content, `${path}.content`)],
     name: undefined,
     path,
     source: toSource(raw),

@@ -14,7 +14,7 @@ import type {
 import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
-import { encodeContent } from './encode-parts.ts';
+import { putContent } from './encode-parts.ts';
 import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasoning-history.ts';
 import { CALL_SHAPE, MESSAGE_SHAPE } from './member-shapes.ts';
 
@@ -122,7 +122,7 @@ function encodeSaid(
   }
   const refusal = refusals.join('');
   if (content.length > 0) {
-    message['content'] = encodeContent(content, '', context);
+    putContent(message, content, '', context);
     if (refusal !== '') message['refusal'] = refusal;
   } else if (refusal !== '') message['content'] = [{ type: 'refusal', refusal }];
   else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';

@@ -14,7 +14,7 @@ import { isAssistantItem, isJsonArray, unresolvedReference } from '../../canonic
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
-import { encodeContent, encodePart } from './encode-parts.ts';
+import { encodePart, putContent } from './encode-parts.ts';
 import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 /**
@@ -83,7 +83,8 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
   const { systemRole } = context.target.quirks;
   const isSystem = item.role === 'system' || item.role === 'developer';
   const role = isSystem && systemRole !== 'keep' ? systemRole : item.role;
-  const message: MutableJsonObject = { role, content: encodeContent(item.parts, '\n', context) };
+  const message: MutableJsonObject = { role };
+  putContent(message, item.parts, '\n', context);
   encodeName(message, item.name, item.path ?? 'messages', context);
   copyUnknownMembers(message, ownRaw(item.source), MESSAGE_SHAPE.known, messagePath([item]), context);
   return message;
@@ -123,8 +124,8 @@ function encodeToolResult(
   const message: MutableJsonObject = {
     role: 'tool',
     tool_call_id: context.callId(item.callId),
-    content: encodeContent(content, '\n', context),
   };
+  putContent(message, content, '\n', context);
   // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
   if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
   copyUnknownMembers(message, raw, MESSAGE_SHAPE.known, messagePath([item]), context);

@@ -10,7 +10,7 @@ import type {
   Part,
   UnknownPart,
 } from '../../canonical/index.ts';
-import { asString, GatewayError, unknownMembers } from '../../canonical/index.ts';
+import { asString, GatewayError, lateMember, setText, unknownMembers } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from './member-shapes.ts';
@@ -23,7 +23,7 @@ import { sniffMediaType } from '../../lib/media-type.ts';
  * @param joint put between texts that must become one string
  * @throws GatewayError `unsupported` for a part that cannot be delivered
  */
-export function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
+function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
   const { quirks } = context.target;
   const onlyText = parts.every((part) => part.type === 'text');
   const plain = quirks.textContent === 'string' || parts.length <= 1;
@@ -39,6 +39,20 @@ export function encodeContent(parts: readonly Part[], joint: string, context: En
     return parts.map((part) => (part.type === 'text' ? part.text : '')).join(joint);
   }
   return parts.map((part) => encodePart(part, context));
+}
+
+/** Gives a message its content, as `encodeContent` has it: a lone text without reading it. */
+export function putContent(
+  message: MutableJsonObject,
+  parts: readonly Part[],
+  joint: string,
+  context: EncodeContext,
+): void {
+  const [only] = parts;
+  const late = parts.length === 1 && only ? lateMember(only) : undefined;
+  // Whose text is late has nothing else to say.
+  if (late) setText(message, 'content', late.text);
+  else message['content'] = encodeContent(parts, joint, context);
 }
 
 /**

@@ -1,0 +1,75 @@
+// Texts of the client's JSON that are parsed when somebody reads them, and copied as they are written where they are only
+// passed on. An object has such a text as a member like any other: whoever reads or replaces it need not know.
+
+import type { TextPart } from './part.ts';
+
+/** A long text as it is written in JSON. */
+export class LateText {
+  /** With its quotes. */
+  readonly written: string;
+  #said: string | undefined;
+
+  constructor(written: string) {
+    this.written = written;
+  }
+
+  /** What it says. */
+  get said(): string {
+    return (this.#said ??= saidBy(this.written));
+  }
+}
+
+/** Shorter texts are parsed sooner than put off. */
+const LONG_TEXT = 256;
+
+/** The text of a string of JSON. @param written valid, with its quotes */
+export function readText(written: string): string | LateText {
+  return written.length < LONG_TEXT ? saidBy(written) : new LateText(written);
+}
+
+function saidBy(written: string): string {
+  return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
+}
+
+interface LateMember {
+  readonly name: string;
+  readonly text: LateText;
+}
+
+const MEMBERS = new WeakMap<object, LateMember>();
+
+/** One for all objects: functions for each would cost as much as reading a short text. */
+const ACCESS: PropertyDescriptor & ThisType<object> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return MEMBERS.get(this)?.text.said;
+  },
+  set(value: unknown) {
+    const { name = '' } = MEMBERS.get(this) ?? {};
+    MEMBERS.delete(this);
+    Object.defineProperty(this, name, { value, enumerable: true, configurable: true, writable: true });
+  },
+};
+
+/** Gives an object a text as a member. Of each object one member can be late. */
+export function setText(object: object, name: string, text: string | LateText): void {
+  if (typeof text === 'string') {
+    (object as Record<string, unknown>)[name] = text;
+    return;
+  }
+  MEMBERS.set(object, { name, text });
+  Object.defineProperty(object, name, ACCESS);
+}
+
+/** The late member of an object; undefined where it has none. */
+export function lateMember(object: object): LateMember | undefined {
+  return MEMBERS.get(object);
+}
+
+/** A part of a conversation. @param path where its text stands in the client's body */
+export function textPart(text: string | LateText, path: string): TextPart {
+  const part = { type: 'text', path };
+  setText(part, 'text', text);
+  return part as unknown as TextPart;
+}
