@@ -12,6 +12,7 @@ const RESTART = 'test/limits-restart.test.ts';
 const STREAMS = 'test/scenarios/limits-streams.test.ts';
 const CROWD = 'test/scenarios/limits-crowd.test.ts';
 const AGREE = 'test/scenarios/limits-agree.test.ts';
+const CRASHES = 'test/limits-crashes.test.ts';
 const WAYS = 'test/scenarios/limits-ways.test.ts';
 const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
@@ -56,6 +57,9 @@ export const limitsRequirements: Requirements = {
     'Whatever happens in whatever order, no more is spent than a limit and its bound, and nothing stays reserved.',
     `${CONSERVATION}: with requests, failures, crashes and reloads in any order`,
     `${CONSERVATION}: with clocks that jump as well`,
+    `${CRASHES}: an answer with a search, killed before and after each of its steps`,
+    `${CRASHES}: with crashes between any two steps, restarts and changed limits`,
+    `${CRASHES}: with clocks that jump as well`,
     `${T_LIMITS}: a reservation that nobody settles is charged at its expiry`,
     `${CROWD}: are never more at once than may be`,
     `${CROWD}: of a project that is at its limit take nothing from another`,

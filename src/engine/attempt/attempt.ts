@@ -227,18 +227,18 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
       this.on({ type: 'finish', reason: 'stop_sequence', stopSequence });
       if (!ended) this.#call?.abort();
     }
+    // First: of what a client has, nothing may be unpaid if the process dies.
+    const refusal = this.#spend();
     this.#input.output.flush();
-    this.#spend();
+    if (refusal) this.#fail(refusal);
     if (ended && this.#progress.state === 'lingering') this.#leave();
   }
 
-  /** What was read has cost something: where no money is left for more, it ends here. */
-  #spend(): void {
-    const { spending } = this.#number;
-    if (!spending || this.#progress.hasEnded) return;
+  /** What was read has cost something. @returns why the answer must end with it, where no money is left for more */
+  #spend(): GatewayError | null {
+    if (!this.#number.spending) return null;
     const { usage, outputChars } = this.#relaying ?? this.meter.soFar;
-    const refusal = spending.note(outputChars, usage ?? null);
-    if (refusal) this.#fail(refusal);
+    return this.#number.spending.note(outputChars, usage ?? null);
   }
 
   // What is read of it.
