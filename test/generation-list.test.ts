@@ -1,11 +1,12 @@
 // The list of generations: in order, page by page, as far as the filters let through, of all versions' records.
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { GenerationRecord } from '../src/ledger/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
-import type { GenerationFilters, Storage } from '../src/storage/ports.ts';
+import type { GenerationFilters } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { LEDGER_DATABASES, type LedgerStorage, PATIENCE_MS } from './ledger-databases.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
@@ -19,7 +20,11 @@ function recordAt(createdAt: number, over: Partial<GenerationRecord> = {}): Gene
   return generation(newGenerationId(createdAt), { createdAt, ...over });
 }
 
-async function idsOf(storage: Storage, filters: GenerationFilters, order: 'asc' | 'desc'): Promise<string[]> {
+async function idsOf(
+  storage: LedgerStorage,
+  filters: GenerationFilters,
+  order: 'asc' | 'desc',
+): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | undefined; ; after = ids.at(-1)) {
     const page = await storage.ledger.list({ filters, order, after, limit: 7 });
@@ -82,26 +87,55 @@ function passes(g: GenerationRecord, f: GenerationFilters): boolean {
   );
 }
 
-test('what passes is listed in the order of the requests, page by page, whatever of it is in the sums', async () => {
-  const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
-  await fc.assert(
-    fc.asyncProperty(records, fc.array(anyFilters, { minLength: 4, maxLength: 4 }), async (all, some) => {
-      const storage = await openSqliteStorage({ path: ':memory:' });
-      const inOrder = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const check = async (): Promise<void> => {
-        for (const filters of [{}, ...some]) {
-          const ids = inOrder.filter((record) => passes(record, filters)).map(({ id }) => id);
-          expect(await idsOf(storage, filters, 'asc')).toEqual(ids);
-          expect(await idsOf(storage, filters, 'desc')).toEqual(ids.toReversed());
-        }
-      };
-      for (const record of all) storage.ledger.append(record, []);
-      await check();
-      while (await storage.usage.maintain(NOON));
-      await check();
+describe.each(LEDGER_DATABASES)('$name', (database) => {
+  test(
+    'what passes is listed in the order of the requests, page by page, whatever of it is in the sums',
+    async () => {
+      const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
+      await fc.assert(
+        fc.asyncProperty(records, fc.array(anyFilters, { minLength: 4, maxLength: 4 }), async (all, some) => {
+          const storage = await (await database.fresh())();
+          const inOrder = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+          const check = async (): Promise<void> => {
+            for (const filters of [{}, ...some]) {
+              const ids = inOrder.filter((record) => passes(record, filters)).map(({ id }) => id);
+              expect(await idsOf(storage, filters, 'asc')).toEqual(ids);
+              expect(await idsOf(storage, filters, 'desc')).toEqual(ids.toReversed());
+            }
+          };
+          for (const record of all) storage.ledger.append(record, []);
+          await check();
+          while (await storage.usage.maintain(NOON));
+          await check();
+          await storage.close();
+        }),
+        { numRuns: database.runs },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a page goes on behind a generation that is no longer there, and an entry has its attempts',
+    async () => {
+      const storage = await (await database.fresh())();
+      const record = recordAt(NOON);
+      const tried = attempt(`${record.id}-0`, record.id);
+      storage.ledger.append(record, [tried]);
+      const after = newGenerationId(NOON + 1);
+      const page = await storage.ledger.list({ filters: {}, order: 'desc', after, limit: 1 });
+      expect(page).toEqual({ generations: [{ generation: record, attempts: [tried] }], hasMore: false });
+      const before = await storage.ledger.list({ filters: {}, order: 'asc', after, limit: 1 });
+      expect(before).toEqual({ generations: [], hasMore: false });
+      expect(await storage.ledger.findOfAnybody(record.id)).toEqual({
+        generation: record,
+        attempts: [tried],
+      });
+      const wrong = rejection(storage.ledger.list({ filters: {}, order: 'asc', after: 'resp_1', limit: 1 }));
+      expect(await wrong).toMatchObject({ kind: 'invalid_request', param: 'after' });
       await storage.close();
-    }),
-    { numRuns: 12 },
+    },
+    PATIENCE_MS,
   );
 });
 
@@ -133,21 +167,5 @@ test('records of the first tables and those that are not added up yet lie among 
   expect(await idsOf(storage, { key: ['key_a'], status: [500] }, 'asc')).toEqual(
     ids.filter((_, at) => at % 3 === 0),
   );
-  await storage.close();
-});
-
-test('a page goes on behind a generation that is no longer there, and an entry has its attempts', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  const record = recordAt(NOON);
-  const tried = attempt(`${record.id}-0`, record.id);
-  storage.ledger.append(record, [tried]);
-  const after = newGenerationId(NOON + 1);
-  const page = await storage.ledger.list({ filters: {}, order: 'desc', after, limit: 1 });
-  expect(page).toEqual({ generations: [{ generation: record, attempts: [tried] }], hasMore: false });
-  const before = await storage.ledger.list({ filters: {}, order: 'asc', after, limit: 1 });
-  expect(before).toEqual({ generations: [], hasMore: false });
-  expect(await storage.ledger.findOfAnybody(record.id)).toEqual({ generation: record, attempts: [tried] });
-  const wrong = rejection(storage.ledger.list({ filters: {}, order: 'asc', after: 'resp_1', limit: 1 }));
-  expect(await wrong).toMatchObject({ kind: 'invalid_request', param: 'after' });
   await storage.close();
 });

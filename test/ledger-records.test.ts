@@ -1,5 +1,5 @@
 // Records in the compact form: whatever a record says comes back as it was, and a usual one is small.
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { type JsonValue, NO_USAGE, type RouteTrace, routeTable, type Usage } from '../src/canonical/index.ts';
@@ -9,6 +9,7 @@ import { CompactWriter } from '../src/storage/compact/writer.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { LEDGER_DATABASES, type OpenLedger, PATIENCE_MS } from './ledger-databases.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt as sampleAttempt, generation as sampleGeneration } from './storage-records.ts';
 
@@ -18,8 +19,9 @@ type Found = { readonly generation: GenerationRecord; readonly attempts: readonl
 async function thereAndBack(
   generation: GenerationRecord,
   attempts: readonly AttemptRecord[],
+  open: OpenLedger = () => openSqliteStorage({ path: ':memory:' }),
 ): Promise<Found[]> {
-  const storage = await openSqliteStorage({ path: ':memory:' });
+  const storage = await open();
   const found: Found[] = [];
   for (let round = 0; round < 4; round++) {
     // Each find brings in what was written before, and with it the names of texts that were seen twice.
@@ -159,18 +161,29 @@ const anyAttempt = fc.record({
   cost: fc.option(anyCost),
 }) as fc.Arbitrary<Partial<AttemptRecord>>;
 
-test('any record comes back as JSON would have kept it', async () => {
-  const asJson = (found: Found): unknown => JSON.parse(JSON.stringify(found));
-  await fc.assert(
-    fc.asyncProperty(anyGeneration, fc.array(anyAttempt, { maxLength: 3 }), async (generation, attempts) => {
-      const g = sampleGeneration('g1', generation);
-      const own = attempts.map((attempt, ordinal) =>
-        sampleAttempt(`g1-${ordinal}`, 'g1', { ordinal, ...attempt }),
+describe.each(LEDGER_DATABASES)('$name', (database) => {
+  test(
+    'any record comes back as JSON would have kept it',
+    async () => {
+      const asJson = (found: Found): unknown => JSON.parse(JSON.stringify(found));
+      await fc.assert(
+        fc.asyncProperty(
+          anyGeneration,
+          fc.array(anyAttempt, { maxLength: 3 }),
+          async (generation, attempts) => {
+            const g = sampleGeneration('g1', generation);
+            const own = attempts.map((attempt, ordinal) =>
+              sampleAttempt(`g1-${ordinal}`, 'g1', { ordinal, ...attempt }),
+            );
+            const expected = asJson({ generation: g, attempts: own });
+            for (const found of await thereAndBack(g, own, await database.fresh()))
+              expect(asJson(found)).toEqual(expected);
+          },
+        ),
+        { numRuns: 3 * database.runs },
       );
-      const expected = asJson({ generation: g, attempts: own });
-      for (const found of await thereAndBack(g, own)) expect(asJson(found)).toEqual(expected);
-    }),
-    { numRuns: 40 },
+    },
+    PATIENCE_MS,
   );
 });
 

@@ -1,5 +1,5 @@
 // Sums over records: equal to the records themselves, to the nano-dollar, whoever asks and whatever happened in between.
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { NO_USAGE, type ErrorKind } from '../src/canonical/index.ts';
 import {
@@ -16,8 +16,8 @@ import type { GenerationRecord } from '../src/ledger/index.ts';
 import type { LedgerSum, SumQuery } from '../src/limits/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
-import type { Storage } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { LEDGER_DATABASES, type LedgerStorage, PATIENCE_MS } from './ledger-databases.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
@@ -102,7 +102,7 @@ function sumsOf(records: readonly GenerationRecord[]): UsageSums {
   return sums;
 }
 
-function append(storage: Storage, record: GenerationRecord): void {
+function append(storage: LedgerStorage, record: GenerationRecord): void {
   const attempts = Array.from({ length: record.attempts }, (_, ordinal) => {
     const own = { ordinal, cost: { usd: 0.5, items: {}, price: { input: 1 } }, usage: record.usage };
     return attempt(
@@ -114,55 +114,207 @@ function append(storage: Storage, record: GenerationRecord): void {
   storage.ledger.append(record, attempts);
 }
 
-async function total(storage: Storage): Promise<UsageSums> {
+async function total(storage: LedgerStorage): Promise<UsageSums> {
   const { rows } = await storage.usage.query(ALL);
   return rows[0]?.sums ?? noUsageSums();
 }
 
-async function ledgerSums(storage: Storage, query: SumQuery): Promise<readonly LedgerSum[]> {
+async function ledgerSums(storage: LedgerStorage, query: SumQuery): Promise<readonly LedgerSum[]> {
   const sums: LedgerSum[] = [];
   for await (const some of storage.usage.read(query)) sums.push(...some);
   return sums;
 }
 
 /** Does what waits in the background. */
-async function maintained(storage: Storage, nowMs: number): Promise<void> {
+async function maintained(storage: LedgerStorage, nowMs: number): Promise<void> {
   while (await storage.usage.maintain(nowMs));
 }
 
-test('sums by time and by what records are of are those of the records, before and after days are put together', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyRecord, { maxLength: 60 }),
-      fc.array(anyRecord, { maxLength: 20 }),
-      async (some, more) => {
-        const storage = await openSqliteStorage({ path: ':memory:' });
-        for (const record of some) append(storage, record);
-        expect(await total(storage)).toEqual(sumsOf(some));
-        await maintained(storage, NOON);
-        for (const record of more) append(storage, record);
-        const all = [...some, ...more];
-        expect(await total(storage)).toEqual(sumsOf(all));
-        for (const interval of ['hour', 'day', 'month', null] as const) {
-          const groupBy = ['project', 'key', 'model', 'provider', 'endpoint', 'protocol'] as const;
-          const { rows, complete } = await storage.usage.query({ ...ALL, interval, groupBy });
-          expect(complete).toBe(true);
-          const together = noUsageSums();
-          for (const row of rows) {
-            addUsageSums(together, row.sums);
-            const isOf = (g: GenerationRecord): boolean =>
-              (interval === null || startOf(g.createdAt, interval) === row.startMs) &&
-              g.projectId === row.group.project &&
-              g.keyId === row.group.key &&
-              g.model === row.group.model;
-            expect(row.sums).toEqual(sumsOf(all.filter(isOf)));
-          }
-          expect(together).toEqual(sumsOf(all));
-        }
-        await storage.close();
-      },
-    ),
-    { numRuns: 15 },
+describe.each(LEDGER_DATABASES)('$name', (database) => {
+  test(
+    'sums by time and by what records are of are those of the records, before and after days are put together',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyRecord, { maxLength: 60 }),
+          fc.array(anyRecord, { maxLength: 20 }),
+          async (some, more) => {
+            const storage = await (await database.fresh())();
+            for (const record of some) append(storage, record);
+            expect(await total(storage)).toEqual(sumsOf(some));
+            await maintained(storage, NOON);
+            for (const record of more) append(storage, record);
+            const all = [...some, ...more];
+            expect(await total(storage)).toEqual(sumsOf(all));
+            for (const interval of ['hour', 'day', 'month', null] as const) {
+              const groupBy = ['project', 'key', 'model', 'provider', 'endpoint', 'protocol'] as const;
+              const { rows, complete } = await storage.usage.query({ ...ALL, interval, groupBy });
+              expect(complete).toBe(true);
+              const together = noUsageSums();
+              for (const row of rows) {
+                addUsageSums(together, row.sums);
+                const isOf = (g: GenerationRecord): boolean =>
+                  (interval === null || startOf(g.createdAt, interval) === row.startMs) &&
+                  g.projectId === row.group.project &&
+                  g.keyId === row.group.key &&
+                  g.model === row.group.model;
+                expect(row.sums).toEqual(sumsOf(all.filter(isOf)));
+              }
+              expect(together).toEqual(sumsOf(all));
+            }
+            await storage.close();
+          },
+        ),
+        { numRuns: database.runs },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'limits are set from sums of the records since any millisecond, by owner, model and end user',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), fc.nat(72 * HOUR), async (records, ago) => {
+          const storage = await (await database.fresh())();
+          for (const record of records) append(storage, record);
+          await maintained(storage, NOON);
+          const fromMs = NOON - ago;
+          const since = records.filter(({ createdAt }) => createdAt >= fromMs);
+          for (const by of ['gateway', 'project', 'key', 'provider'] as const)
+            for (const byEndUser of [true, false])
+              for (const inSlices of [true, false]) {
+                const sums = await ledgerSums(storage, { by, byEndUser, fromMs, inSlices });
+                const names = new Set(sums.map(nameOf));
+                const ownerOf = (g: GenerationRecord): string | null =>
+                  ({ gateway: '', project: g.projectId, key: g.keyId, provider: g.provider })[by];
+                const own = since.filter((g) => ownerOf(g) !== null);
+                const expected = (g: GenerationRecord) =>
+                  nameOf({
+                    ownerId: ownerOf(g) ?? '',
+                    endUser: byEndUser && by !== 'provider' ? g.endUser : null,
+                    model: g.model ?? '',
+                  });
+                for (const name of names) {
+                  const counted = sums.filter((sum) => nameOf(sum) === name);
+                  const named = own.filter((g) => expected(g) === name);
+                  const { counts } = sumsOf(named);
+                  expect({ name, ...added(counted) }).toEqual({
+                    name,
+                    requests: named.reduce((sum, g) => sum + limitedRequests(g), 0),
+                    tokens: inputTokensIn(counts) + outputTokensIn(counts),
+                    nanoUsd: counts.nano_usd,
+                  });
+                }
+                const { counts } = sumsOf(own);
+                expect(added(sums).nanoUsd).toBe(counts.nano_usd);
+              }
+          await storage.close();
+        }),
+        { numRuns: database.runs },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'an hour has room for so many end users of a project; the others are counted together',
+    async () => {
+      const storage = await (await database.fresh())();
+      for (let n = 0; n < 10_050; n += 1)
+        storage.ledger.append(recordAt(NOON + n, { endUser: n.toString(16).padStart(32, '0') }), []);
+      append(storage, recordAt(NOON, { endUser: '0'.repeat(32) }));
+      const rejected = await rejection(storage.usage.endUsers(ALL));
+      expect(rejected).toMatchObject({ kind: 'invalid_request' });
+      const sums = await ledgerSums(storage, { by: 'project', byEndUser: true, fromMs: 0, inSlices: false });
+      expect(sums.filter(({ endUser }) => endUser !== null)).toHaveLength(10_000);
+      expect(sums.find(({ endUser }) => endUser === null)).toMatchObject({ requests: 50 });
+      expect(added(sums).requests).toBe(10_051);
+      await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'reports keep to their filters, and to what is known',
+    async () => {
+      const storage = await (await database.fresh())();
+      append(storage, recordAt(NOON, { model: 'openai/a', projectId: 'search' }));
+      append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'search' }));
+      append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'mail' }));
+      const query = {
+        ...ALL,
+        groupBy: ['model'] as const,
+        filters: { project: ['search'], model: ['openai/b', 'none'] },
+      };
+      const report = await storage.usage.query(query);
+      expect(report.rows.map(({ group, sums }) => [group, sums.counts.requests])).toEqual([
+        [{ model: 'openai/b' }, 1],
+      ]);
+      expect(report.fromMs).toBe(NOON);
+      const none = await storage.usage.query({ ...ALL, filters: { project: ['nowhere'] } });
+      expect(none.rows).toEqual([]);
+      const hours = await storage.usage.query({
+        ...ALL,
+        interval: 'hour',
+        fromMs: NOON + HOUR,
+        toMs: NOON + 2 * HOUR,
+      });
+      expect(hours.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([
+        [NOON + HOUR, 2],
+      ]);
+      await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'processes that count at once, and bring in the same, come to the sums of the records',
+    async () => {
+      const open = await database.fresh();
+      const all = [await open(), await open(), await open(), await open()] as const;
+      const endUsers = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(32));
+      const records = Array.from({ length: 240 }, (_, n) =>
+        recordAt(NOON + (n % 7) * HOUR + n, {
+          endUser: endUsers[n % endUsers.length] ?? null,
+          model: `openai/${n % 6}`,
+          content: n % 9 === 0 ? { request: n, answer: '\u0000 and \ud800' } : null,
+        }),
+      );
+      records.forEach((record, n) => {
+        append(all[n % 4] ?? all[0], record);
+        // Some are written by two, as when a file is read by another process.
+        if (n % 3 === 0) append(all[(n + 1) % 4] ?? all[0], record);
+      });
+      await Promise.all(all.map((storage) => total(storage)));
+      expect(await total(all[0])).toEqual(sumsOf(records));
+      await Promise.all(all.map((storage) => maintained(storage, NOON + 3 * DAY)));
+      const { rows } = await all[1].usage.query({ ...ALL, interval: 'hour' });
+      const hours = noUsageSums();
+      for (const { sums } of rows) addUsageSums(hours, sums);
+      expect(hours).toEqual(sumsOf(records));
+      expect(await total(all[2])).toEqual(sumsOf(records));
+      const users = await all[3].usage.endUsers(ALL);
+      expect(users.rows.map(({ requests }) => requests)).toEqual(endUsers.map(() => 48));
+      await Promise.all(all.map((storage) => storage.close()));
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'percentiles of sums are at most a fifth too high',
+    async () => {
+      const storage = await (await database.fresh())();
+      for (let ms = 1; ms <= 1000; ms += 1) append(storage, recordAt(NOON + ms, { endedAt: NOON + ms + ms }));
+      const { details } = await total(storage);
+      for (const share of [0.5, 0.9, 0.99]) {
+        const ms = latencyAt(share, details.durations) ?? 0;
+        expect(ms).toBeGreaterThanOrEqual(1000 * share);
+        expect(ms).toBeLessThanOrEqual(1000 * share * 1.19);
+      }
+      await storage.close();
+    },
+    PATIENCE_MS,
   );
 });
 
@@ -171,48 +323,6 @@ function startOf(ms: number, interval: 'hour' | 'day' | 'month'): number {
   if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
   return ms - (ms % (interval === 'hour' ? HOUR : DAY));
 }
-
-test('limits are set from sums of the records since any millisecond, by owner, model and end user', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), fc.nat(72 * HOUR), async (records, ago) => {
-      const storage = await openSqliteStorage({ path: ':memory:' });
-      for (const record of records) append(storage, record);
-      await maintained(storage, NOON);
-      const fromMs = NOON - ago;
-      const since = records.filter(({ createdAt }) => createdAt >= fromMs);
-      for (const by of ['gateway', 'project', 'key', 'provider'] as const)
-        for (const byEndUser of [true, false])
-          for (const inSlices of [true, false]) {
-            const sums = await ledgerSums(storage, { by, byEndUser, fromMs, inSlices });
-            const names = new Set(sums.map(nameOf));
-            const ownerOf = (g: GenerationRecord): string | null =>
-              ({ gateway: '', project: g.projectId, key: g.keyId, provider: g.provider })[by];
-            const own = since.filter((g) => ownerOf(g) !== null);
-            const expected = (g: GenerationRecord) =>
-              nameOf({
-                ownerId: ownerOf(g) ?? '',
-                endUser: byEndUser && by !== 'provider' ? g.endUser : null,
-                model: g.model ?? '',
-              });
-            for (const name of names) {
-              const counted = sums.filter((sum) => nameOf(sum) === name);
-              const named = own.filter((g) => expected(g) === name);
-              const { counts } = sumsOf(named);
-              expect({ name, ...added(counted) }).toEqual({
-                name,
-                requests: named.reduce((sum, g) => sum + limitedRequests(g), 0),
-                tokens: inputTokensIn(counts) + outputTokensIn(counts),
-                nanoUsd: counts.nano_usd,
-              });
-            }
-            const { counts } = sumsOf(own);
-            expect(added(sums).nanoUsd).toBe(counts.nano_usd);
-          }
-      await storage.close();
-    }),
-    { numRuns: 15 },
-  );
-});
 
 /** As how many requests a record counts in limits. */
 function limitedRequests({ id, createdAt, turns, error, usage, cost }: GenerationRecord): number {
@@ -321,57 +431,3 @@ function forgetSums(path: string): void {
     delete from schema_additions where name like '%sums of usage'`);
   database.close();
 }
-
-test('an hour has room for so many end users of a project; the others are counted together', async () => {
-  const path = freshPath();
-  const storage = await openSqliteStorage({ path });
-  for (let n = 0; n < 10_050; n += 1)
-    storage.ledger.append(recordAt(NOON + n, { endUser: n.toString(16).padStart(32, '0') }), []);
-  append(storage, recordAt(NOON, { endUser: '0'.repeat(32) }));
-  const rejected = await rejection(storage.usage.endUsers(ALL));
-  expect(rejected).toMatchObject({ kind: 'invalid_request' });
-  const sums = await ledgerSums(storage, { by: 'project', byEndUser: true, fromMs: 0, inSlices: false });
-  expect(sums.filter(({ endUser }) => endUser !== null)).toHaveLength(10_000);
-  expect(sums.find(({ endUser }) => endUser === null)).toMatchObject({ requests: 50 });
-  expect(added(sums).requests).toBe(10_051);
-  await storage.close();
-});
-
-test('reports keep to their filters, and to what is known', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  append(storage, recordAt(NOON, { model: 'openai/a', projectId: 'search' }));
-  append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'search' }));
-  append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'mail' }));
-  const query = {
-    ...ALL,
-    groupBy: ['model'] as const,
-    filters: { project: ['search'], model: ['openai/b', 'none'] },
-  };
-  const report = await storage.usage.query(query);
-  expect(report.rows.map(({ group, sums }) => [group, sums.counts.requests])).toEqual([
-    [{ model: 'openai/b' }, 1],
-  ]);
-  expect(report.fromMs).toBe(NOON);
-  const none = await storage.usage.query({ ...ALL, filters: { project: ['nowhere'] } });
-  expect(none.rows).toEqual([]);
-  const hours = await storage.usage.query({
-    ...ALL,
-    interval: 'hour',
-    fromMs: NOON + HOUR,
-    toMs: NOON + 2 * HOUR,
-  });
-  expect(hours.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([[NOON + HOUR, 2]]);
-  await storage.close();
-});
-
-test('percentiles of sums are at most a fifth too high', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  for (let ms = 1; ms <= 1000; ms += 1) append(storage, recordAt(NOON + ms, { endedAt: NOON + ms + ms }));
-  const { details } = await total(storage);
-  for (const share of [0.5, 0.9, 0.99]) {
-    const ms = latencyAt(share, details.durations) ?? 0;
-    expect(ms).toBeGreaterThanOrEqual(1000 * share);
-    expect(ms).toBeLessThanOrEqual(1000 * share * 1.19);
-  }
-  await storage.close();
-});

@@ -72,7 +72,8 @@ export interface LedgerStore {
   list(query: GenerationQuery): Promise<GenerationPage>;
   /**
    * Deletes some records of before a time (Unix milliseconds), with their contents: a few milliseconds' worth. Sums of them
-   * stay; while older records are still being added up, none is deleted. @returns how many; 0 when none is left
+   * stay; while older records are still being added up, none is deleted. Where records lie apart by their days, a day goes as a
+   * whole, when all of it is before that time. @returns how many (or days); 0 when none is left
    */
   purge(beforeMs: number): Promise<number>;
   /** The same for prompts and answers alone. */

@@ -47,6 +47,11 @@ export function isRepeatable(error: unknown): boolean {
   return code !== undefined && REPEATABLE.has(code);
 }
 
+/** Whether the server understood a statement and cannot keep its values: it never will. */
+export function isRefusedValue(error: unknown): boolean {
+  return /^2[23]/.test(codeOf(error) ?? '');
+}
+
 /** Whether a row was there already. */
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';

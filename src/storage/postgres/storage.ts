@@ -1,11 +1,16 @@
 // Opens a PostgreSQL database and hands out its stores. The only place that decides about connections and the start.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
+import { EntryKinds } from '../journal/entry-kinds.ts';
+import { Indexer, type Later } from '../journal/indexer.ts';
+import { Journal } from '../journal/journal.ts';
+import { JournalFolder } from '../journal/journal-folder.ts';
 import { migrate } from '../migrate.ts';
 import { isAway } from './failures.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openPool } from './pool.ts';
-import type { Migration, PostgresSchema, PostgresStore } from './store.ts';
+import { PostgresEntryTarget } from './records/entry-target.ts';
+import type { Migration, PostgresBase, PostgresSchema, PostgresStore } from './store.ts';
 import { openStores, type OpenStores, type PostgresStores } from './stores.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -20,6 +25,14 @@ export interface PostgresOptions {
   readonly connections?: number | undefined;
   /** After which the server gives a statement up. */
   readonly statementMs?: number | undefined;
+  /** Where what is written waits for the database; null: in memory alone. */
+  readonly spool?: string | null | undefined;
+  /** The most that may wait there, in bytes. */
+  readonly spoolBytes?: (() => number) | undefined;
+  /** When to bring what waits into the database; a quarter of a second later by default. */
+  readonly later?: Later | undefined;
+  /** Told, in a sentence, of what cannot be read or is refused. */
+  readonly notice?: ((sentence: string) => void) | undefined;
 }
 
 /** What a key may store unless somebody says otherwise: 1024 MB. */
@@ -28,6 +41,10 @@ const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 const CONNECTIONS = 10;
 /** State is read by an index in milliseconds: what takes longer is a database in trouble. */
 const STATEMENT_MS = 5_000;
+/** The most that waits for the database: about a quarter of a million records. */
+const MAX_SPOOL_BYTES = 128_000_000;
+/** How long a record may be in the spool alone, unless the database takes nothing. */
+const INDEX_AFTER_MS = 250;
 /** Names the lock under which tables are made: any number that nobody else takes in this database. */
 const MIGRATION_LOCK = 7_283_641_095_518_337;
 
@@ -45,13 +62,39 @@ export async function openWith<S extends PostgresStores>(
   const db = new Kysely<PostgresSchema>({
     dialect: new PostgresDialect({ pool: openPool({ url, max: connections, statementMs }) }),
   });
-  const stores = openStores(kinds, {
-    db,
-    transaction: (work) => inTransaction(db, work),
-    maxBytesPerKey: options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY),
+  const transaction: PostgresBase['transaction'] = (work) => inTransaction(db, work);
+  const notice = options.notice ?? (() => {});
+  const folder = options.spool ? new JournalFolder(options.spool) : null;
+  const files = folder?.own();
+  const entries: PostgresBase['entries'] = new EntryKinds(notice);
+  const indexer = new Indexer({
+    journal: new Journal({
+      next: files ? () => files.next() : null,
+      maxBytes: options.spoolBytes ?? (() => MAX_SPOOL_BYTES),
+    }),
+    folder,
+    target: new PostgresEntryTarget(entries, transaction, notice),
+    later: options.later ?? soon,
+    notice,
   });
-  return { ...stores, close: () => db.destroy() };
+  const maxBytesPerKey = options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY);
+  const stores = openStores(kinds, { db, transaction, maxBytesPerKey, indexer, entries });
+  await indexer.recover();
+  return {
+    ...stores,
+    async close() {
+      // What a database that is out of reach does not take now waits in the files for the next start.
+      await indexer
+        .finish()
+        .catch((error: unknown) => notice(`records stay in the spool: ${reasonOf(error)}`));
+      files?.close();
+      await db.destroy();
+    },
+  };
 }
+
+/** Does not keep the process alive: what is not done then is done by the next one. */
+const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
 /** Makes what is missing, one process after another, and without an end to their patience: on a connection of its own. */
 async function bringUpToDate(url: string, nowMs: number, steps: readonly Migration[]): Promise<void> {

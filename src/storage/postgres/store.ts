@@ -1,5 +1,7 @@
 // What a table is made of in PostgreSQL: the steps that make it, and the store that reads and writes it.
 import type { Kysely, Transaction } from 'kysely';
+import type { EntryKinds } from '../journal/entry-kinds.ts';
+import type { Indexer } from '../journal/indexer.ts';
 import type { Migration as Step } from '../migrate.ts';
 import type { StateSchema } from '../state/tables.ts';
 
@@ -19,6 +21,10 @@ export interface PostgresBase {
   readonly transaction: <T>(work: (tx: Transaction<PostgresSchema>) => Promise<T>) => Promise<T>;
   /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
   readonly maxBytesPerKey: () => number;
+  /** For writes that an answer waits for. */
+  readonly indexer: Indexer;
+  /** How such writes become rows. */
+  readonly entries: EntryKinds<[Transaction<PostgresSchema>], Promise<void>>;
 }
 
 export interface PostgresStore<T> {

@@ -3,8 +3,12 @@ import { KeyRows } from '../state/keys.ts';
 import { ProjectRows } from '../state/projects.ts';
 import { postgresAlerts } from './alerts.ts';
 import { greatestChange } from './changes.ts';
-import { transactOf } from './transact.ts';
+import { PostgresLedger } from './records/ledger.ts';
+import { RECORD_MIGRATIONS } from './records/record-tables.ts';
 import type { PostgresBase, PostgresStore } from './store.ts';
+import { transactOf } from './transact.ts';
+import { PostgresUsage } from './usage/usage.ts';
+import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
 
 export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
 
@@ -17,6 +21,11 @@ export const STORES = {
     open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base.db, 'projects')),
   },
   alerts: postgresAlerts,
+  ledger: {
+    migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],
+    open: (base) => new PostgresLedger(base),
+  },
+  usage: { open: (base) => new PostgresUsage(base) },
 } satisfies PostgresStores;
 
 export function openStores<S extends PostgresStores>(stores: S, base: PostgresBase): OpenStores<S> {

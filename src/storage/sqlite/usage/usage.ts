@@ -1,6 +1,5 @@
 // The store of sums: reports by time, by whatever records are of, and by end user; what limits are set from; and what has
 // to be done in the background.
-import { GatewayError } from '../../../canonical/index.ts';
 import { addUsageSums, noUsageSums, type UsageSums } from '../../../usage/index.ts';
 import type { LedgerSum, SumQuery } from '../../../limits/index.ts';
 import type { GroupCommit } from '../group-commit.ts';
@@ -21,17 +20,13 @@ import { Backfill } from './backfill.ts';
 import { EndUserReader } from './end-user-reader.ts';
 import { SqliteLedgerSums } from './ledger-sums.ts';
 import { DAY_HOURS, HOUR_MS, hoursOf } from '../../usage/hours.ts';
+import { byTimeAndCost, DAY_MS, intervalOf, MOST_REPORT_ROWS, tooManyRows } from '../../usage/report-rows.ts';
 import { UsagePurge } from './usage-purge.ts';
 import { numberFilters, UsageReader } from './usage-reader.ts';
 import { UsageWriter } from './usage-writer.ts';
 
-/** The most that a report may have: it is held in memory as a whole. */
-const MOST_ROWS = 10_000;
-
 /** Rows of hours that become part of their day in one step: about two milliseconds. */
 const FOLD_ROWS = 100;
-
-const DAY_MS = DAY_HOURS * HOUR_MS;
 
 export class SqliteUsage implements UsageStore {
   readonly #commits: GroupCommit;
@@ -72,7 +67,7 @@ export class SqliteUsage implements UsageStore {
         const name = `${startMs} ${numbers.join(' ')}`;
         let group = groups.get(name);
         if (!group) {
-          if (groups.size === MOST_ROWS) throw tooMany();
+          if (groups.size === MOST_REPORT_ROWS) throw tooManyRows();
           groups.set(name, (group = { startMs, row: numbers, sums: noUsageSums() }));
         }
         addUsageSums(group.sums, this.#writer.sumsOf(row));
@@ -106,7 +101,7 @@ export class SqliteUsage implements UsageStore {
         const hash = row.end_user.length === 0 ? null : Buffer.from(row.end_user).toString('hex');
         const name = `${row.project} ${hash}`;
         const known = users.get(name);
-        if (!known && users.size === MOST_ROWS) throw tooMany();
+        if (!known && users.size === MOST_REPORT_ROWS) throw tooManyRows();
         users.set(name, {
           project: this.#names.textOf(row.project),
           endUser: hash,
@@ -136,26 +131,4 @@ export class SqliteUsage implements UsageStore {
   purge(beforeMs: number): Promise<number> {
     return this.#steps.run(() => this.#purge.pieces(beforeMs));
   }
-}
-
-function intervalOf(ms: number, interval: NonNullable<UsageQuery['interval']>): number {
-  if (interval === 'hour') return Math.floor(ms / HOUR_MS) * HOUR_MS;
-  if (interval === 'day') return Math.floor(ms / DAY_MS) * DAY_MS;
-  const date = new Date(ms);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-}
-
-function byTimeAndCost(a: UsageRow, b: UsageRow): number {
-  return (
-    (a.startMs ?? 0) - (b.startMs ?? 0) ||
-    b.sums.counts.nano_usd - a.sums.counts.nano_usd ||
-    b.sums.counts.requests - a.sums.counts.requests
-  );
-}
-
-function tooMany(): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    `the answer would have more than ${MOST_ROWS.toLocaleString('en')} rows: ask for a shorter time, longer intervals, or fewer groups`,
-  );
 }

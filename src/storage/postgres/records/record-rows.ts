@@ -1,0 +1,111 @@
+// Writes the rows of records, and into the sums what was not there before: once for each record, however often its entry
+// is brought in, and by whichever process.
+import { sql, type Transaction } from 'kysely';
+import type { PostgresSchema } from '../store.ts';
+import type { UsageRows } from '../usage/usage-rows.ts';
+import { type CountedRecord, outcomeOf, spentBy } from './counted-record.ts';
+import type { DayPartitions } from './day-partitions.ts';
+import { dayOf } from './row-ids.ts';
+
+export class RecordRows {
+  readonly #usage: UsageRows;
+  readonly #days: DayPartitions;
+  readonly #contentDays: DayPartitions;
+
+  constructor(usage: UsageRows, days: DayPartitions, contentDays: DayPartitions) {
+    this.#usage = usage;
+    this.#days = days;
+    this.#contentDays = contentDays;
+  }
+
+  /** Inside a transaction, which is to be tried again where this fails: a day may have been dropped meanwhile. */
+  async write(records: readonly CountedRecord[], tx: Transaction<PostgresSchema>): Promise<void> {
+    try {
+      await this.#write(records, tx);
+    } catch (error) {
+      this.#days.forget();
+      this.#contentDays.forget();
+      throw error;
+    }
+  }
+
+  async #write(unordered: readonly CountedRecord[], tx: Transaction<PostgresSchema>): Promise<void> {
+    // In one order whoever writes: two that bring in the same must not wait for each other.
+    const records = unordered.toSorted((a, b) => Buffer.compare(a.id, b.id));
+    if (records.length === 0) return;
+    await this.#days.ensure(tx, daysOf(records));
+    const isNew = await insertRecords(tx, records);
+    const added = records.filter(({ id }) => isNew.delete(id.toString('latin1')));
+    await insertElsewhere(tx, added);
+    const withContent = added.filter(({ columns: c }) => c.request !== null && c.answer !== null);
+    if (withContent.length > 0) {
+      await this.#contentDays.ensure(tx, daysOf(withContent));
+      await insertContents(tx, withContent);
+    }
+    await this.#usage.add(tx, added);
+  }
+}
+
+function daysOf(records: readonly CountedRecord[]): readonly number[] {
+  return records.flatMap(({ id }) => dayOf(id) ?? []);
+}
+
+/** @returns ids of those that were not there, byte by byte as characters */
+async function insertRecords(
+  tx: Transaction<PostgresSchema>,
+  records: readonly CountedRecord[],
+): Promise<Set<string>> {
+  const column = <T>(of: (record: CountedRecord) => T): T[] => records.map(of);
+  const spent = records.map(({ facts }) => spentBy(facts));
+  const { rows } = await sql<{ id: Buffer }>`
+    insert into records (id, created_at, project, key, model, provider, endpoint, protocol, end_user, status, outcome,
+      is_late, requests, tokens, nano_usd, cost_usd, record)
+    select * from unnest(
+      ${column(({ id }) => id)}::bytea[],
+      ${column(({ createdAt }) => createdAt)}::double precision[],
+      ${column(({ names }) => names.project)}::text[],
+      ${column(({ names }) => names.key)}::text[],
+      ${column(({ names }) => names.model)}::text[],
+      ${column(({ names }) => names.provider)}::text[],
+      ${column(({ names }) => names.endpoint)}::text[],
+      ${column(({ names }) => names.protocol)}::text[],
+      ${column(({ endUser }) => endUser)}::text[],
+      ${column(({ columns }) => columns.status)}::integer[],
+      ${column(({ facts }) => outcomeOf(facts))}::smallint[],
+      ${column(({ facts }) => facts.isLate)}::boolean[],
+      ${spent.map(({ requests }) => requests)}::smallint[],
+      ${spent.map(({ tokens }) => tokens)}::bigint[],
+      ${spent.map(({ nanoUsd }) => nanoUsd)}::bigint[],
+      ${column(({ columns }) => columns.costUsd)}::double precision[],
+      ${column(({ columns }) => Buffer.from(columns.rest))}::bytea[])
+    on conflict (id) do nothing
+    returning id`.execute(tx);
+  return new Set(rows.map(({ id }) => id.toString('latin1')));
+}
+
+async function insertElsewhere(
+  tx: Transaction<PostgresSchema>,
+  records: readonly CountedRecord[],
+): Promise<void> {
+  const elsewhere = records.filter(({ isElsewhere }) => isElsewhere);
+  if (elsewhere.length === 0) return;
+  await sql`
+    insert into records_elsewhere (created_at, id)
+    select * from unnest(
+      ${elsewhere.map(({ createdAt }) => createdAt)}::double precision[],
+      ${elsewhere.map(({ id }) => id)}::bytea[])
+    on conflict do nothing`.execute(tx);
+}
+
+async function insertContents(
+  tx: Transaction<PostgresSchema>,
+  records: readonly CountedRecord[],
+): Promise<void> {
+  await sql`
+    insert into record_contents (id, request, answer)
+    select * from unnest(
+      ${records.map(({ id }) => id)}::bytea[],
+      ${records.map(({ columns }) => columns.request)}::text[],
+      ${records.map(({ columns }) => columns.answer)}::text[])
+    on conflict (id) do nothing`.execute(tx);
+}

@@ -1,0 +1,60 @@
+// The tables of sums. What many processes count at once has a row for each of a few writers, so that they seldom wait for each
+// other; rows of what is over are put together later.
+import { type Kysely, sql } from 'kysely';
+import { USAGE_COUNTS } from '../../../usage/index.ts';
+import type { Migration, PostgresSchema } from '../store.ts';
+
+/** What sums are kept by, beside their time and their writer; empty texts are none. */
+export const USAGE_NAMES = ['project', 'key', 'model', 'provider', 'endpoint', 'protocol'] as const;
+
+export type UsageTable = 'usage_hourly' | 'usage_daily';
+
+export const USAGE_MIGRATIONS: readonly Migration[] = [
+  { name: 'sums of usage', isAdditive: true, up: usageTables },
+];
+
+/** The setting that says before which time (Unix milliseconds) records were deleted. */
+export const PURGED_BEFORE = 'usage_purged_before';
+
+async function usageTables(db: Kysely<PostgresSchema>): Promise<void> {
+  const text = sql`text collate "C" not null`;
+  const names = sql.join(USAGE_NAMES.map((name) => sql`${sql.ref(name)} ${text}`));
+  const counts = sql.join(USAGE_COUNTS.map((name) => sql`${sql.ref(name)} bigint not null`));
+  // Room in each page for the next version of a row: most rows change often while their hour runs.
+  const room = sql`with (fillfactor = 70)`;
+  for (const table of ['usage_hourly', 'usage_daily'] as const) {
+    await sql`create table ${sql.table(table)} (
+      period integer not null,
+      ${names},
+      writer smallint not null,
+      ${counts},
+      batches bigint not null,
+      details bytea not null,
+      primary key (period, ${sql.join(USAGE_NAMES.map((name) => sql.ref(name)))}, writer)
+    ) ${room}`.execute(db);
+    await sql`create index ${sql.ref(`${table}_apart`)} on ${sql.table(table)} (period) where writer <> 0`.execute(
+      db,
+    );
+  }
+  await sql`create table usage_end_users (
+    period integer not null,
+    project ${text},
+    end_user ${text},
+    key ${text},
+    model ${text},
+    writer smallint not null,
+    requests bigint not null,
+    errors bigint not null,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
+    nano_usd bigint not null,
+    unpriced bigint not null,
+    primary key (period, project, end_user, key, model, writer)
+  ) ${room}`.execute(db);
+  await sql`create table usage_end_user_rows (
+    period integer not null,
+    project ${text},
+    rows integer not null,
+    primary key (period, project)
+  ) ${room}`.execute(db);
+}

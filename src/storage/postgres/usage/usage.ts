@@ -1,0 +1,174 @@
+// The store of sums: reports by time, by whatever records are of, and by end user, added up by the database; what limits are
+// set from; and what has to be done in the background.
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  addUsageDetails,
+  noUsageDetails,
+  USAGE_COUNTS,
+  type UsageCounts,
+  type UsageDetails,
+} from '../../../usage/index.ts';
+import type { LedgerSum, SumQuery } from '../../../limits/index.ts';
+import type { Indexer } from '../../journal/indexer.ts';
+import type {
+  EndUserQuery,
+  EndUserUsage,
+  UsageDimension,
+  UsageQuery,
+  UsageReport,
+  UsageRow as ReportRow,
+  UsageStore,
+} from '../../ports.ts';
+import { DAY_HOURS, HOUR_MS, type HourSpan, hoursOf } from '../../usage/hours.ts';
+import { byTimeAndCost, DAY_MS, intervalOf, MOST_REPORT_ROWS, tooManyRows } from '../../usage/report-rows.ts';
+import { DayPartitions } from '../records/day-partitions.ts';
+import { dayAt } from '../records/row-ids.ts';
+import type { PostgresBase, PostgresSchema } from '../store.ts';
+import { ledgerSums } from './ledger-sums.ts';
+import { UsageUpkeep } from './usage-upkeep.ts';
+import { detailsOf } from './usage-rows.ts';
+import { USAGE_NAMES } from './usage-tables.ts';
+
+/** Days that are made before they come. */
+const DAYS_AHEAD = 2;
+
+export class PostgresUsage implements UsageStore {
+  readonly #db: Kysely<PostgresSchema>;
+  readonly #transaction: PostgresBase['transaction'];
+  readonly #indexer: Indexer;
+  readonly #days = new DayPartitions('records');
+  readonly #upkeep: UsageUpkeep;
+
+  constructor({ db, transaction, indexer }: PostgresBase) {
+    this.#db = db;
+    this.#transaction = transaction;
+    this.#indexer = indexer;
+    this.#upkeep = new UsageUpkeep(transaction);
+  }
+
+  async query(query: UsageQuery): Promise<UsageReport> {
+    await this.#caughtUp();
+    const { interval, groupBy, filters } = query;
+    const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
+    const groups = [
+      ...(interval === null ? [] : [sql`${startHour(interval)}`]),
+      ...groupBy.map((name) => sql.ref(name)),
+    ];
+    const sums = sql.join(USAGE_COUNTS.map((name) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`));
+    const { rows } = await sql<ReportedRow>`
+      select ${interval === null ? sql`null` : sql`${startHour(interval)}`} as start_hour,
+        ${sql.join([...groupBy.map((name) => sql.ref(name)), sums])},
+        string_agg(int4send(octet_length(details)) || details, ''::bytea) as details
+      from (${rowsOf(span, interval === 'hour')}) r
+      where ${passing(filters)}
+      ${groups.length === 0 ? sql`having count(*) > 0` : sql`group by ${sql.join(groups)}`}
+      limit ${MOST_REPORT_ROWS + 1}`.execute(this.#db);
+    if (rows.length > MOST_REPORT_ROWS) throw tooManyRows();
+    const { rows: known } = await sql<{ first: number | null }>`
+      select min(period) as first from usage_hourly`.execute(this.#db);
+    const first = known[0]?.first ?? span.from;
+    return {
+      fromMs: Math.min(Math.max(first, span.from), span.to) * HOUR_MS,
+      toMs: span.to * HOUR_MS,
+      rows: rows.map((row) => reportRow(row, groupBy)).toSorted(byTimeAndCost),
+      complete: true,
+    };
+  }
+
+  async endUsers(
+    query: EndUserQuery,
+  ): Promise<{ readonly rows: readonly EndUserUsage[]; readonly complete: boolean }> {
+    await this.#caughtUp();
+    const span = hoursOf(query.fromMs, query.toMs);
+    const { rows } = await sql<Omit<EndUserUsage, 'endUser'> & { readonly endUser: string }>`
+      select project, end_user as "endUser", sum(requests)::bigint as requests, sum(errors)::bigint as errors,
+        sum(input_tokens)::bigint as "inputTokens", sum(output_tokens)::bigint as "outputTokens",
+        sum(nano_usd)::bigint as "nanoUsd", sum(unpriced)::bigint as unpriced
+      from usage_end_users
+      where period >= ${span.from} and period < ${span.to} and ${passing(query.filters)}
+      group by project, end_user
+      order by sum(nano_usd) desc, sum(requests) desc
+      limit ${MOST_REPORT_ROWS + 1}`.execute(this.#db);
+    if (rows.length > MOST_REPORT_ROWS) throw tooManyRows();
+    return { rows: rows.map((row) => ({ ...row, endUser: row.endUser || null })), complete: true };
+  }
+
+  async *read(query: SumQuery): AsyncGenerator<readonly LedgerSum[]> {
+    await this.#caughtUp();
+    yield* ledgerSums(this.#db, query);
+  }
+
+  async maintain(nowMs: number): Promise<boolean> {
+    const today = dayAt(nowMs);
+    const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => today + ahead);
+    await this.#transaction((tx) => this.#days.ensure(tx, days)).catch((error: unknown) => {
+      this.#days.forget();
+      throw error;
+    });
+    return this.#upkeep.putTogether(nowMs);
+  }
+
+  purge(beforeMs: number): Promise<number> {
+    return this.#upkeep.purge(Math.floor(beforeMs / DAY_MS));
+  }
+
+  async #caughtUp(): Promise<void> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+  }
+}
+
+type ReportedRow = UsageCounts & { readonly [name in UsageDimension]?: string } & {
+  readonly start_hour: number | null;
+  readonly details: Buffer;
+};
+
+function reportRow(row: ReportedRow, groupBy: readonly UsageDimension[]): ReportRow {
+  const counts = Object.fromEntries(USAGE_COUNTS.map((name) => [name, row[name]])) as UsageCounts;
+  return {
+    startMs: row.start_hour === null ? null : row.start_hour * HOUR_MS,
+    group: Object.fromEntries(groupBy.map((name) => [name, row[name] || null])),
+    sums: { counts, details: addedUp(row.details) },
+  };
+}
+
+/** Details of many rows, each behind its length. */
+function addedUp(bytes: Buffer): UsageDetails {
+  const sum = noUsageDetails();
+  for (let at = 0; at < bytes.length;) {
+    const start = at + 4;
+    const end = start + bytes.readInt32BE(at);
+    addUsageDetails(sum, detailsOf(bytes.subarray(start, end)));
+    at = end;
+  }
+  return sum;
+}
+
+/** Rows of hours, or of days where whole ones lie in the span, each with the hour at which it begins. */
+function rowsOf(span: HourSpan, byHour: boolean): RawBuilder<unknown> {
+  const columns = sql.join([...USAGE_NAMES, ...USAGE_COUNTS, 'details'].map((name) => sql.ref(name)));
+  const hours = (from: number, to: number) =>
+    sql`select period as hour, ${columns} from usage_hourly where period >= ${from} and period < ${to}`;
+  const firstDay = Math.ceil(span.from / DAY_HOURS);
+  const endDay = Math.floor(span.to / DAY_HOURS);
+  if (byHour || firstDay >= endDay) return hours(span.from, span.to);
+  return sql`${hours(span.from, firstDay * DAY_HOURS)}
+    union all select period * ${sql.lit(DAY_HOURS)} as hour, ${columns} from usage_daily
+      where period >= ${firstDay} and period < ${endDay}
+    union all ${hours(endDay * DAY_HOURS, span.to)}`;
+}
+
+/** The hour at which the interval of a row begins. */
+function startHour(interval: NonNullable<UsageQuery['interval']>): RawBuilder<unknown> {
+  if (interval === 'hour') return sql`hour`;
+  if (interval === 'day') return sql`hour / ${sql.lit(DAY_HOURS)} * ${sql.lit(DAY_HOURS)}`;
+  return sql`(extract(epoch from date_trunc('month', to_timestamp(hour::float8 * 3600) at time zone 'UTC')) / 3600)::integer`;
+}
+
+function passing(filters: { readonly [name in UsageDimension]?: readonly string[] | undefined }) {
+  const conditions = USAGE_NAMES.flatMap((name) => {
+    const texts = filters[name];
+    return texts ? [sql<boolean>`${sql.ref(name)} = any(${texts}::text[])`] : [];
+  });
+  return conditions.length === 0 ? sql<boolean>`true` : sql.join(conditions, sql` and `);
+}

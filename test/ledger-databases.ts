@@ -1,0 +1,50 @@
+// The databases that records and sums are kept in: what holds for one holds for the other. Tests run for each that is here.
+import type { Storage } from '../src/storage/ports.ts';
+import { openWith } from '../src/storage/postgres/storage.ts';
+import { STORES } from '../src/storage/postgres/stores.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from './servers/postgres.ts';
+import { freshPath, lookingClock } from './storage-directory.ts';
+
+/** For tests with a server, on a busy machine. */
+export const PATIENCE_MS = 30_000;
+
+export type LedgerStorage = Pick<Storage, 'ledger' | 'usage' | 'close'>;
+
+/** Opens one database; several times, as several processes do. */
+export type OpenLedger = () => Promise<LedgerStorage>;
+
+export interface LedgerDatabase {
+  readonly name: string;
+  /** True where records are deleted by whole days. */
+  readonly dropsDays: boolean;
+  /** Examples that a test of properties tries: some databases take longer to make. */
+  readonly runs: number;
+  /** An empty one. */
+  readonly fresh: () => Promise<OpenLedger>;
+}
+
+const SQLITE: LedgerDatabase = {
+  name: 'SQLite',
+  dropsDays: false,
+  runs: 15,
+  fresh: async () => {
+    const path = freshPath();
+    return () => openSqliteStorage({ path, later: () => {}, elapsedMs: lookingClock(0.3) });
+  },
+};
+
+const POSTGRES: LedgerDatabase = {
+  name: 'PostgreSQL',
+  dropsDays: true,
+  runs: 2,
+  fresh: async () => {
+    const url = await freshPostgres();
+    return () => openWith(STORES, { url, later: () => {} });
+  },
+};
+
+export const LEDGER_DATABASES: readonly LedgerDatabase[] = [
+  SQLITE,
+  ...(POSTGRES_PROGRAMS === null ? [] : [POSTGRES]),
+];
