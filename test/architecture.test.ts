@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routing: ['canonical', 'catalog'],
   metrics: ['canonical', 'engine', 'ledger', 'limits'],
   traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
+  'what-if': ['canonical', 'catalog', 'ledger', 'routing', 'storage'],
   'wire-diff': ['canonical', 'engine', 'protocols'],
   events: ['alerts', 'engine', 'routing', 'runtime'],
   payloads: ['canonical', 'catalog', 'engine', 'protocols', 'runtime', 'storage', 'telemetry', 'upstream'],
@@ -105,6 +106,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'telemetry',
     'usage',
+    'what-if',
     'wire-diff',
   ],
   openapi: ['canonical', 'management', 'protocols', 'server'],
@@ -160,7 +162,7 @@ const ONLY_THESE: readonly {
   readonly files: readonly string[];
 }[] = [
   {
-    from: ['auth', 'ledger', 'state', 'engine', 'server', 'management', 'payloads'],
+    from: ['auth', 'ledger', 'state', 'engine', 'server', 'management', 'payloads', 'what-if'],
     of: 'storage',
     files: ['storage/ports.ts'],
   },

@@ -72,6 +72,7 @@ async function open({ storage, keys, snapshot, path, clock, ...input }: Manageme
     clock,
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,
+    routingSettings: () => snapshot().config.routing,
     checkDraft: (text) => problemsOf(() => input.tryDraft(text)).map(input.redact),
   });
 }

@@ -20,6 +20,7 @@ export { configJsonSchema, configNodeAt } from './schema.ts';
 export { schemaAt, schemaNode } from './schema-node.ts';
 export type { SchemaNode } from './schema-node.ts';
 export { routingDefaultsSchema } from './routing-schema.ts';
+export { priceSchema } from './model-schema.ts';
 export { formatRouting, parseRouting } from './routing-text.ts';
 export { buildSnapshot, knownProviders } from './snapshot.ts';
 export type { Snapshot, SnapshotInput } from './snapshot.ts';

@@ -13,7 +13,8 @@ const reasoning = z
   .enum(['none', 'effort', 'budget', 'both'])
   .describe('How the model is told to reason. Known families need no entry.');
 
-const price = inProgram(
+/** What an endpoint charges, in USD per million tokens. */
+export const priceSchema = inProgram(
   z.strictObject({
     input: dollars().optional().describe('Uncached input.'),
     output: dollars().optional().describe('Output, reasoning included.'),
@@ -45,7 +46,7 @@ const endpoint = inProgram(
       .regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`')
       .optional()
       .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
-    price: price.optional(),
+    price: priceSchema.optional(),
     context_length: tokens().optional().describe('Tokens.'),
     max_output_tokens: tokens().optional().describe('Tokens.'),
     reasoning: reasoning.optional(),
@@ -81,7 +82,7 @@ export const modelSchema = inProgram(
       .array(z.enum(['text', 'image', 'file', 'audio', 'video', 'embeddings']))
       .optional()
       .describe('What it makes. Absent: `embeddings` where its name says so, else text.'),
-    price: price.optional(),
+    price: priceSchema.optional(),
     endpoints: z
       .array(endpoint)
       .prefault([])

@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/index.ts';
 import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
-import type { RoutingState } from '../routing/index.ts';
+import type { RoutingSettings, RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
@@ -33,6 +33,8 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly checkDraft: (text: string) => readonly string[];
   readonly catalog: () => Catalog;
   readonly routing: RoutingState;
+  /** What holds when requests say nothing about routing. */
+  readonly routingSettings: () => RoutingSettings;
   readonly events: EventHub;
   readonly clock: Clock;
   readonly audit: AuditStore;

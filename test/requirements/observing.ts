@@ -6,6 +6,7 @@ const ALERTS = 'test/alerts.test.ts';
 const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
 const WIRE_DIFF = 'test/management/wire-diff.test.ts';
+const WHAT_IF = 'test/management/what-if.test.ts';
 const EVENTS = 'test/management/events.test.ts';
 const PAYLOADS = 'test/management/payloads.test.ts';
 
@@ -60,6 +61,18 @@ export const observingRequirements: Requirements = {
     `${WIRE_DIFF}: an effort stands beside the budget that it became, and a streamed answer is put together`,
     `${WIRE_DIFF}: calls and their results are found, whatever a protocol calls them`,
     `${WIRE_DIFF}: where nothing was kept there is no difference to show`,
+  ),
+  'contract.what-if': shown(
+    'operations: console',
+    'Past requests are decided about again under another policy, price, provider or model; nothing is sent.',
+    `${WHAT_IF}: without a change says what was`,
+    `${WHAT_IF}: of another policy moves requests, with what they would cost there`,
+    `${WHAT_IF}: of a round shares requests out`,
+    `${WHAT_IF}: of other prices and missing providers`,
+    `${WHAT_IF}: of another model`,
+    `${WHAT_IF}: looks at some of many, and says so`,
+    `${WHAT_IF}: sends nothing, and is in no record`,
+    `${WHAT_IF}: of what cannot be is refused`,
   ),
   'contract.events': shown(
     SEEN,

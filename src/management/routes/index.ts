@@ -12,12 +12,14 @@ import { PAYLOAD_ROUTES } from './payloads.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { WHAT_IF_ROUTES } from './what-if.ts';
 
 export const ROUTES: readonly Route[] = [
   ...PROJECT_ROUTES,
   ...KEY_ROUTES,
   ...LIMIT_ROUTES,
   ...USAGE_ROUTES,
+  ...WHAT_IF_ROUTES,
   ...GENERATION_ROUTES,
   ...PAYLOAD_ROUTES,
   ...DIFF_ROUTES,
