@@ -5,7 +5,6 @@ import { Connection } from './connection.ts';
 import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } from './connection-pools.ts';
 import type { Destination } from './destination.ts';
 import { Exchange, type UpstreamCall, type UpstreamListener } from './exchange.ts';
-import { Inbox } from './inbox.ts';
 import { type Network, PLAIN_NETWORK } from './network.ts';
 import { Outbox } from './outbox.ts';
 import type { Road } from './road.ts';
@@ -46,7 +45,6 @@ export class UpstreamClient {
   readonly pools: ConnectionPools;
   readonly #network: () => Network;
   readonly #outbox = new Outbox();
-  readonly #inbox = new Inbox();
   /** Unix milliseconds. @internal */
   readonly now: () => number;
 
@@ -77,8 +75,7 @@ export class UpstreamClient {
     const pool = pools.poolFor(name, tenant);
     const idle = staleness === 'fresh' ? undefined : pools.take(pool, address.origin);
     if (idle) idle.begin(exchange);
-    else
-      new Connection({ address, pools, pool, outbox: this.#outbox, inbox: this.#inbox, now }).begin(exchange);
+    else new Connection({ address, pools, pool, outbox: this.#outbox, now }).begin(exchange);
   }
 
   /** Closes every idle connection. */

@@ -3,7 +3,6 @@ import { connectSocket, type ClientSocket, type SocketListener } from '../runtim
 import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
 import type { Exchange } from './exchange.ts';
-import type { Inbox, Receiving } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 import {
   type ConnectionRest,
@@ -26,12 +25,11 @@ export interface ConnectionPlace {
   readonly pools: ConnectionPools;
   readonly pool: Pool;
   readonly outbox: Outbox;
-  readonly inbox: Inbox;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-export class Connection implements SocketListener, ResponseEvents, PooledConnection, Receiving {
+export class Connection implements SocketListener, ResponseEvents, PooledConnection {
   readonly openedAt: number;
   readonly trust: number;
   requests = 0;
@@ -43,10 +41,6 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #parser: ResponseParser | undefined;
   #unsent = '';
   #heard = false;
-  /** The first read of an answer, until it is worked off. Byte string. */
-  #unread = '';
-  /** True from the sending of a request until something of its answer was worked off. */
-  #isAwaiting = false;
   #startedAt = 0;
 
   constructor(place: ConnectionPlace) {
@@ -69,7 +63,6 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.requests++;
     this.#startedAt = this.#place.now();
     this.#heard = false;
-    this.#awaits(true);
     exchange.connection = this;
     if (this.#socket) this.#start(this.#socket, exchange);
     else this.#abandon = this.#connect(this.#place.address);
@@ -83,8 +76,6 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     const exchange = this.#exchange;
     this.#exchange = undefined;
     this.isClosed = true;
-    this.#unread = '';
-    this.#awaits(false);
     if (exchange) exchange.connection = undefined;
     this.#abandon?.();
     this.#socket?.terminate();
@@ -159,30 +150,9 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   /** One read of the socket. */
   data(bytes: string): void {
     const exchange = this.#exchange;
-    if (!exchange || !this.#parser) return this.#unasked(bytes);
-    // What comes before the request is out is judged at once: by the end of the turn it could be.
-    if (this.#heard || this.#unsent !== '' || this.#place.inbox.isQuiet)
-      return this.#read(bytes, exchange, this.#parser);
-    if (this.#unread === '') this.#place.inbox.add(this);
-    this.#unread += bytes;
-  }
-
-  receive(): void {
-    const bytes = this.#unread;
-    this.#unread = '';
-    if (bytes !== '' && this.#exchange && this.#parser) this.#read(bytes, this.#exchange, this.#parser);
-  }
-
-  #awaits(isAwaiting: boolean): void {
-    if (isAwaiting === this.#isAwaiting) return;
-    this.#isAwaiting = isAwaiting;
-    if (isAwaiting) this.#place.inbox.await();
-    else this.#place.inbox.begun();
-  }
-
-  #read(bytes: string, exchange: Exchange, parser: ResponseParser): void {
+    const parser = this.#parser;
+    if (!exchange || !parser) return this.#unasked(bytes);
     this.#heard = true;
-    this.#awaits(false);
     try {
       parser.push(bytes);
     } catch (error) {
@@ -236,8 +206,6 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   #closed(opened: boolean, reason: string | undefined): void {
-    this.receive();
-    this.#awaits(false);
     const exchange = this.#exchange;
     this.#socket = undefined;
     this.#unsent = '';
