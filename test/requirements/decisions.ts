@@ -332,6 +332,8 @@ export const decisionRequirements: Requirements = {
     'test/ledger-durability.test.ts: no confirmed record is lost or doubled',
     'test/journal.test.ts: wherever its last entry is cut or damaged',
     'test/journal.test.ts: a full disk refuses what does not fit',
+    'test/backups.test.ts: what the backup cannot understand is set aside, said once, and nothing of it is mistaken',
+    'test/backups.test.ts: what was written after the backup is taken over where the backup has its names',
   ),
   'contract.responses': shown(
     CONTRACT,

@@ -1,6 +1,7 @@
 // What entries of each kind are, and how they become rows: said once by the store that they belong to.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Entry } from './entries.ts';
+import { ORIGIN_ENTRY } from './origin.ts';
 
 /**
  * Puts entries of one kind into tables, inside a transaction. It may run again: what is there changes nothing.
@@ -35,7 +36,10 @@ export class EntryKinds<In extends readonly unknown[], Out> {
 
   /** The entries as what is to be done inside a transaction. */
   batches(entries: readonly Entry[]): readonly Batch<In, Out>[] {
-    return [...new Set(entries.map(({ kind }) => kind))].map((kind) => {
+    const kinds = new Set(entries.map(({ kind }) => kind));
+    // Says something of its neighbours, and has no row.
+    kinds.delete(ORIGIN_ENTRY);
+    return [...kinds].map((kind) => {
       const read = this.#kinds.get(kind);
       if (!read) throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
       return read(entries.filter((entry) => entry.kind === kind).map(({ content }) => content));

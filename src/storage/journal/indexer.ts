@@ -79,10 +79,10 @@ export class Indexer {
     return (await this.#options.folder?.applyOthers(this.#apply)) ?? false;
   }
 
-  /** Brings in what killed processes left behind. */
-  async recover(): Promise<void> {
+  /** Brings in what killed processes left behind. @param nowMs Unix milliseconds */
+  async recover(nowMs: number): Promise<void> {
     const { folder, notice } = this.#options;
-    await folder?.recover(this.#apply, notice);
+    await folder?.recover(this.#apply, notice, nowMs);
     await this.caughtUpWithOthers();
   }
 

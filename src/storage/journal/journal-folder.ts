@@ -3,12 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Entry, type ReadEntries, readEntries } from './entries.ts';
+import { type Entry, readEntries } from './entries.ts';
 import { JournalFiles, onLeftBehind } from './journal-file.ts';
+import { entriesFor, type Origin } from './origin.ts';
 
 const SUFFIX = '.journal';
 /** Of a file with half an entry, of which nobody was told, or a damaged one: for somebody who can read it. */
 const DAMAGED = '.damaged';
+/** Of a file whose entries are for another database, or for this one before a backup was put back. */
+const FOREIGN = '.foreign';
+/** How long those are kept after the last entry was written. */
+const KEPT_MS = 30 * 86_400_000;
 
 /** Puts entries into the database; what it has already changes nothing. Durable when it resolves. */
 export type Apply = (entries: readonly Entry[]) => Promise<void>;
@@ -18,12 +23,15 @@ const STEP = 500;
 
 export class JournalFolder {
   readonly #folder: string;
+  readonly #origin: Origin | null;
   readonly #own = randomBytes(8).toString('hex');
   /** Size and time of the others' files when they were read last. */
   readonly #seen = new Map<string, string>();
 
-  constructor(folder: string) {
+  /** @param origin what tells entries for other databases; null: there are none */
+  constructor(folder: string, origin: Origin | null = null) {
     this.#folder = folder;
+    this.#origin = origin;
   }
 
   /** The journal of this process. */
@@ -32,14 +40,16 @@ export class JournalFolder {
   }
 
   /**
-   * Applies what killed processes left behind, and deletes it.
-   * @param notice told, in a sentence, of bytes that cannot be read
+   * Applies what killed processes left behind, and deletes it; and what was set aside long ago.
+   * @param notice told, in a sentence, of bytes that cannot be read or are for another database
+   * @param nowMs Unix milliseconds
    */
-  async recover(apply: Apply, notice: (sentence: string) => void): Promise<void> {
+  async recover(apply: Apply, notice: (sentence: string) => void, nowMs: number): Promise<void> {
+    this.#forgetOld(nowMs);
     const paths = this.#others();
     for (const owner of new Set(paths.map(ownerOf)))
       await onLeftBehind(owner + SUFFIX, async () => {
-        for (const path of paths) if (ownerOf(path) === owner) await takeOver(path, apply, notice);
+        for (const path of paths) if (ownerOf(path) === owner) await this.#takeOver(path, apply, notice);
       });
   }
 
@@ -52,11 +62,43 @@ export class JournalFolder {
     for (const path of others) {
       const state = stateOf(path);
       if (state === this.#seen.get(path)) continue;
-      await applyFile(path, apply);
+      await this.#apply(path, apply);
       this.#seen.set(path, state);
     }
     for (const path of this.#seen.keys()) if (!others.includes(path)) this.#seen.delete(path);
     return others.length > 0;
+  }
+
+  /** Applies a file that nobody writes any more, and deletes it. */
+  async #takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
+    const { isWhole, isForeign } = await this.#apply(path, apply);
+    if (isWhole && !isForeign) return rmSync(path, { force: true });
+    const aside = path + (isForeign ? FOREIGN : DAMAGED);
+    renameSync(path, aside);
+    notice(
+      isForeign
+        ? `${path} is of another database, or of this one before a backup was put back: what it holds is not taken over, and kept as ${aside}`
+        : `${path} does not end with a whole entry: what follows is ignored, and kept as ${aside}`,
+    );
+  }
+
+  async #apply(
+    path: string,
+    apply: Apply,
+  ): Promise<{ readonly isWhole: boolean; readonly isForeign: boolean }> {
+    const { entries: found, isWhole } = readEntries(bytesOf(path));
+    const entries = entriesFor(this.#origin, found);
+    for (let from = 0; from < entries.length; from += STEP) await apply(entries.slice(from, from + STEP));
+    return { isWhole, isForeign: entries.length < found.length };
+  }
+
+  #forgetOld(nowMs: number): void {
+    for (const name of namesIn(this.#folder)) {
+      if (!name.endsWith(DAMAGED) && !name.endsWith(FOREIGN)) continue;
+      const path = join(this.#folder, name);
+      const writtenMs = unlessMissing(() => statSync(path).mtimeMs, nowMs);
+      if (nowMs - writtenMs > KEPT_MS) rmSync(path, { force: true });
+    }
   }
 
   /** In the order in which they were begun, for each process. */
@@ -81,21 +123,6 @@ function ownerOf(path: string): string {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-/** Applies a file that nobody writes any more, and deletes it. */
-async function takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
-  const { isWhole } = await applyFile(path, apply);
-  if (isWhole) return rmSync(path, { force: true });
-  renameSync(path, path + DAMAGED);
-  notice(`${path} does not end with a whole entry: what follows is ignored, and kept as ${path}${DAMAGED}`);
-}
-
-async function applyFile(path: string, apply: Apply): Promise<ReadEntries> {
-  const read = readEntries(bytesOf(path));
-  for (let from = 0; from < read.entries.length; from += STEP)
-    await apply(read.entries.slice(from, from + STEP));
-  return read;
 }
 
 /** Empty for a folder that is not there. */

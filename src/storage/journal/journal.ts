@@ -5,6 +5,7 @@
 // on their way, does not grow, and of one that waits for a database for hours only a few pieces are in memory.
 import { GatewayError } from '../../canonical/index.ts';
 import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './entries.ts';
+import { type Origin, ORIGIN_ENTRY } from './origin.ts';
 
 /** Where the entries of a piece survive the death of the process. */
 export interface JournalTarget {
@@ -40,6 +41,8 @@ interface Piece {
   readonly target: JournalTarget | null;
   read: number;
   written: number;
+  /** What the latest of its entries is for, as `Origin` has it. */
+  origin: Uint8Array | null;
   /** False: some of its entries could not be written, and are in memory alone. */
   isWhole: boolean;
 }
@@ -54,6 +57,8 @@ export interface JournalOptions {
    * pieces in memory go, and is no error.
    */
   readonly keepsUnwritten?: boolean | undefined;
+  /** What every file says of its entries before them; absent where they need no explanation. */
+  readonly origin?: Pick<Origin, 'current'> | undefined;
 }
 
 export class Journal {
@@ -104,10 +109,19 @@ export class Journal {
    * @throws GatewayError `internal` when the file cannot be written, or too much waits for the database
    */
   append(kind: number, content: Uint8Array): void {
-    const length = ENTRY_BYTES + content.length;
-    if (this.waiting + length > this.#options.maxBytes())
+    const origin = this.#options.origin?.current() ?? null;
+    const room = 2 * ENTRY_BYTES + (origin?.length ?? 0) + content.length;
+    if (this.waiting + room > this.#options.maxBytes())
       throw new GatewayError('internal', 'the journal is full: the database takes nothing');
-    const piece = this.#roomFor(length + END_BYTES);
+    const piece = this.#roomFor(room + END_BYTES);
+    if (origin && (piece.written === 0 || piece.origin !== origin)) {
+      this.#write(piece, ORIGIN_ENTRY, origin);
+      piece.origin = origin;
+    }
+    this.#write(piece, kind, content);
+  }
+
+  #write(piece: Piece, kind: number, content: Uint8Array): void {
     const bytes = bytesOf(piece);
     const end = writeEntry(bytes, piece.written, kind, content);
     try {
@@ -120,7 +134,7 @@ export class Journal {
       piece.isWhole = false;
     }
     piece.written = end;
-    this.#appended += length;
+    this.#appended += ENTRY_BYTES + content.length;
   }
 
   /** The oldest entries, at least one where any wait. They stay, and their contents are valid, until they are dropped. */
@@ -169,6 +183,7 @@ export class Journal {
       target: this.#options.next?.() ?? null,
       read: 0,
       written: 0,
+      origin: null,
       isWhole: true,
     };
   }

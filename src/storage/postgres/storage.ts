@@ -58,7 +58,8 @@ export async function openWith<S extends PostgresStores>(
 ): Promise<OpenStores<S> & { readonly close: () => Promise<void> }> {
   const { url, connections = CONNECTIONS, statementMs = STATEMENT_MS } = options;
   const steps = [...MIGRATIONS, ...Object.values(kinds).flatMap(ownMigrations)];
-  await bringUpToDate(url, (options.now ?? Date.now)(), steps);
+  const now = options.now ?? Date.now;
+  await bringUpToDate(url, now(), steps);
   const db = new Kysely<PostgresSchema>({
     dialect: new PostgresDialect({ pool: openPool({ url, max: connections, statementMs }) }),
   });
@@ -79,7 +80,7 @@ export async function openWith<S extends PostgresStores>(
   });
   const maxBytesPerKey = options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY);
   const stores = openStores(kinds, { db, transaction, maxBytesPerKey, indexer, entries });
-  await indexer.recover();
+  await indexer.recover(now());
   return {
     ...stores,
     async close() {

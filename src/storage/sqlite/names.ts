@@ -23,6 +23,8 @@ export class SqliteNames implements NameNumbers {
   /** Those that a power cut cannot take back: entries of a journal may hold them. */
   readonly #numbers = new Map<string, number>();
   readonly #texts = new Map<number, string>();
+  readonly #greatest: SqlStatement;
+  #greatestUsed = 0;
   readonly #seenOnce = new Set<string>();
   readonly #wanted = new Set<string>();
 
@@ -37,9 +39,21 @@ export class SqliteNames implements NameNumbers {
       .returning('number');
     const byText = db.selectFrom('names').select('number').where('text', '=', '');
     const byNumber = db.selectFrom('names').select('text').where('number', '=', 0);
+    const greatest = db.selectFrom('names').select((eb) => eb.fn.max('number').as('number'));
+    this.#greatest = connection.prepare(greatest.compile().sql);
     this.#insert = connection.prepare(insert.compile().sql);
     this.#byText = connection.prepare(byText.compile().sql);
     this.#byNumber = connection.prepare(byNumber.compile().sql);
+  }
+
+  /** The greatest number that `numberOf` may give; 0: none. */
+  get greatestUsed(): number {
+    return this.#greatestUsed;
+  }
+
+  /** The greatest number that was ever given; 0: none. */
+  greatest(): number {
+    return Number(this.#greatest.all()[0]?.['number'] ?? 0);
   }
 
   numberOf(text: string): number | undefined {
@@ -88,7 +102,10 @@ export class SqliteNames implements NameNumbers {
     } finally {
       this.#connection.exec('pragma synchronous = normal');
     }
-    for (const [text, number] of learned) this.#numbers.set(text, number);
+    for (const [text, number] of learned) {
+      this.#numbers.set(text, number);
+      this.#greatestUsed = Math.max(this.#greatestUsed, number);
+    }
     this.#wanted.clear();
   }
 

@@ -12,6 +12,7 @@ import { SqliteNames } from './names.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
 import { EntryKinds } from '../journal/entry-kinds.ts';
+import { identityOf, JournalOrigin } from './journal-origin.ts';
 import { Indexer, type Later } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalFiles } from '../journal/journal-file.ts';
@@ -37,7 +38,7 @@ export interface SqliteOptions {
   readonly later?: Later | undefined;
   /** Milliseconds since some time, for how long a deletion may hold the database; the system's own by default. */
   readonly elapsedMs?: (() => number) | undefined;
-  /** Unix milliseconds; for the record of migrations only. */
+  /** Unix milliseconds; for the record of migrations, and how long journals that were set aside are kept. */
   readonly now?: (() => number) | undefined;
   readonly migrations?: readonly Migration[] | undefined;
   /** How long a statement, and the event loop with it, waits for another process's lock. */
@@ -100,18 +101,25 @@ export async function openWith<S extends SqliteStores>(
       ...(options.migrations ?? MIGRATIONS),
       ...Object.values(kinds).flatMap(ownMigrations),
     ];
-    await migrate(db, path, (options.now ?? Date.now)(), migrations);
+    const now = options.now ?? Date.now;
+    await migrate(db, path, now(), migrations);
+    const identity = await identityOf(db);
     connection.exec('commit');
     // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
     commits = new GroupCommit(connection, options.schedule ?? setImmediate);
     const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
     const names = new SqliteNames(connection, db);
-    const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'));
+    const origin = new JournalOrigin(identity, names);
+    const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin);
     journalFiles = folder?.own() ?? null;
     const files = journalFiles;
     const entries = new EntryKinds<[], void>(notice);
     indexer = new Indexer({
-      journal: new Journal({ next: files && (() => files.next()), maxBytes: () => MAX_JOURNAL_BYTES }),
+      journal: new Journal({
+        next: files && (() => files.next()),
+        maxBytes: () => MAX_JOURNAL_BYTES,
+        origin,
+      }),
       folder,
       target: new SqliteEntryTarget(entries, commits, names),
       later: options.later ?? soon,
@@ -120,7 +128,7 @@ export async function openWith<S extends SqliteStores>(
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
     stores = openStores(kinds, { connection, db, commits, steps, indexer, entries, names, usage, items });
-    await indexer.recover();
+    await indexer.recover(now());
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     connection.close();
