@@ -7,12 +7,10 @@ import { join } from 'node:path';
 import { type Alert, Watch } from '../src/alerts/index.ts';
 import { Limits } from '../src/limits/index.ts';
 import { MemoryRoutingState } from '../src/routing/index.ts';
-import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { eventually } from './program.ts';
 import { settlement } from './settlement.ts';
-import { freshPath } from './storage-directory.ts';
 import {
   type ReceivedAlert,
   receiveWebhooks,
@@ -130,21 +128,6 @@ test('the next period of a budget is told of again', async () => {
     [50, '2026-11-22T00:00:00.000Z'],
     [50, '2026-11-23T00:00:00.000Z'],
   ]);
-});
-
-test('what was told before a start is not told again', async () => {
-  const storage = await openSqliteStorage({ path: freshPath() });
-  undo.push(() => storage.close());
-  const { claim } = storage.alerts;
-  const tell = (id: string, nowMs: number, quietMs: number): Promise<boolean> =>
-    claim.call(storage.alerts, id, nowMs, quietMs);
-  expect(await tell('budget a', NOON, Infinity)).toBe(true);
-  expect(await tell('budget a', NOON + 300 * DAY, Infinity)).toBe(false);
-  expect(await tell('budget b', NOON, Infinity)).toBe(true);
-  expect(await tell('endpoint', NOON, 1000)).toBe(true);
-  expect(await tell('endpoint', NOON + 999, 1000)).toBe(false);
-  expect(await tell('endpoint', NOON + 1000, 1000)).toBe(true);
-  expect(await tell('endpoint', NOON + 1999, 1000)).toBe(false);
 });
 
 test('a start with the same data tells nothing twice', async () => {

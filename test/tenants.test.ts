@@ -8,12 +8,11 @@ import {
   ProjectCommands,
   withRole,
 } from '../src/auth/index.ts';
-import type { StoredKey, StoredProject } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
-import { entryOf, someEntry } from './audit-entries.ts';
+import { entryOf } from './audit-entries.ts';
 
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;
@@ -366,64 +365,5 @@ describe('the stores', () => {
     expect(await ids({ isArchived: false })).toEqual(['c', 'b']);
     expect(await ids({ after: 'c', limit: 1 })).toEqual(['a']);
     expect(await storage.projects.list({ limit: 2, order: 'asc' })).toMatchObject({ hasMore: true });
-  });
-
-  test('whatever is written of a key or a project is read again', async () => {
-    const { storage } = await scene();
-    const entries = [{ tokens: 5, per: 'minute', models: ['a/*'], each: 'end_user' }] as const;
-    const key: StoredKey = {
-      id: 'key_1',
-      name: 'n',
-      hash: 'aa',
-      hint: '…',
-      createdAt: 1,
-      updatedAt: 2,
-      version: 3,
-      expiresAt: 4,
-      revokedAt: 5,
-      models: ['a'],
-      logContent: true,
-      strict: false,
-      routing: { only: ['a'] },
-      projectId: 'p',
-      roles: ['admin', 'models'],
-      limits: entries,
-      budgets: [{ usd: 0.5, per: 'day', timezone: 'Europe/Berlin', when_spent: 'finish', unpriced: 'allow' }],
-      previous: { hash: 'bb', until: 6 },
-    };
-    await storage.keys.insert(key, someEntry());
-    expect(await storage.keys.find('key_1')).toEqual(key);
-    expect(await storage.keys.named('n')).toEqual([key]);
-    const { id: _, projectId, createdAt, updatedAt, version, ...rest } = key;
-    const emptied = {
-      models: null,
-      strict: null,
-      routing: null,
-      limits: [],
-      budgets: [],
-      previous: null,
-      expiresAt: null,
-    };
-    expect(
-      await storage.keys.update('key_1', { ...rest, ...emptied, roles: ['models'] }, { atMs: 9 }, someEntry),
-    ).toEqual({
-      ...key,
-      ...emptied,
-      roles: ['models'],
-      updatedAt: 9,
-      version: version + 1,
-    });
-    const project: StoredProject = {
-      id: projectId ?? '',
-      createdAt,
-      updatedAt,
-      archivedAt: 7,
-      limits: entries,
-      budgets: [],
-      version: 2,
-    };
-    expect(await storage.projects.insert(project, someEntry())).toBe(true);
-    expect(await storage.projects.insert({ ...project, archivedAt: null }, someEntry())).toBe(false);
-    expect(await storage.projects.find(project.id)).toEqual(project);
   });
 });

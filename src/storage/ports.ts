@@ -179,9 +179,8 @@ export interface StoredResponse {
 
 export interface ResponseStore {
   /**
-   * Durable when it resolves, together with everything else that was written in the same tick. With `appendTo`,
-   * input and output are appended to that conversation of the key as well; one that was deleted meanwhile takes
-   * nothing.
+   * Durable when it resolves, all or nothing of it. With `appendTo`, input and output are appended to that conversation
+   * of the key as well; one that was deleted meanwhile takes nothing.
    * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
    */
   put(response: StoredResponse, appendTo?: string): Promise<void>;

@@ -18,7 +18,7 @@ const CONNECT_MS = 5_000;
 /** A connection that nobody needs for so long is closed. */
 const IDLE_MS = 60_000;
 /** How much longer than the server this side waits. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 1_000;
 /** A transaction that stands still for so long is one whose process was stopped: its locks go. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
@@ -59,6 +59,11 @@ export function openPool({ url, max, statementMs }: PoolOptions): PostgresPool {
     end: () => pool.end(),
     options: {},
   };
+}
+
+/** What the driver's types leave out of a client. */
+interface WithSocket {
+  readonly connection: { readonly stream: { destroy(): void } };
 }
 
 /** A connection that is closed, and not given back, when it does not answer in time. */
@@ -106,6 +111,8 @@ class BoundedClient implements PostgresPoolClient {
   }
 
   release(): void {
+    // Its end is not waited for: a server that is silent would not say good-bye either.
+    if (this.#isBroken) (this.#client as unknown as WithSocket).connection.stream.destroy();
     this.#client.release(this.#isBroken);
   }
 }
@@ -117,6 +124,7 @@ function isAnswer(error: unknown): boolean {
 
 /** PostgreSQL's texts have no NUL, which a client may write into an id or a name; JSON spells it without. */
 function bindable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bindable);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 

@@ -7,10 +7,12 @@ import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { migrate } from '../migrate.ts';
 import { isAway } from './failures.ts';
+import { ConversationItems } from './conversation-items.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openPool } from './pool.ts';
 import { PostgresEntryTarget } from './records/entry-target.ts';
 import type { Migration, PostgresBase, PostgresSchema, PostgresStore } from './store.ts';
+import { PostgresStateUsage } from './state-usage.ts';
 import { openStores, type OpenStores, type PostgresStores } from './stores.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -78,8 +80,9 @@ export async function openWith<S extends PostgresStores>(
     later: options.later ?? soon,
     notice,
   });
-  const maxBytesPerKey = options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY);
-  const stores = openStores(kinds, { db, transaction, maxBytesPerKey, indexer, entries });
+  const usage = new PostgresStateUsage(db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
+  const items = new ConversationItems(db, usage);
+  const stores = openStores(kinds, { db, transaction, indexer, entries, usage, items });
   await indexer.recover(now());
   return {
     ...stores,

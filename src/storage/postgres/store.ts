@@ -4,11 +4,16 @@ import type { EntryKinds } from '../journal/entry-kinds.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { Migration as Step } from '../migrate.ts';
 import type { StateSchema } from '../state/tables.ts';
+import type { ConversationItems } from './conversation-items.ts';
+import type { PostgresStateUsage } from './state-usage.ts';
 
 /** The tables that several stores know; others are known by their store alone, which says so by a cast. */
 export type PostgresSchema = StateSchema;
 
 export type Migration = Step<PostgresSchema>;
+
+/** A transaction that runs. */
+export type Tx = Transaction<PostgresSchema>;
 
 /** What every store of a database is given. */
 export interface PostgresBase {
@@ -18,13 +23,14 @@ export interface PostgresBase {
    * Runs work in one transaction (read committed). It may run again when others were in its way: it has no effect but on
    * the database. What it throws undoes all of it.
    */
-  readonly transaction: <T>(work: (tx: Transaction<PostgresSchema>) => Promise<T>) => Promise<T>;
-  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
-  readonly maxBytesPerKey: () => number;
+  readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** For writes that an answer waits for. */
   readonly indexer: Indexer;
   /** How such writes become rows. */
-  readonly entries: EntryKinds<[Transaction<PostgresSchema>], Promise<void>>;
+  readonly entries: EntryKinds<[Tx], Promise<void>>;
+  /** For what counts into the quota of a project. */
+  readonly usage: PostgresStateUsage;
+  readonly items: ConversationItems;
 }
 
 export interface PostgresStore<T> {

@@ -2,13 +2,19 @@
 import { KeyRows } from '../state/keys.ts';
 import { ProjectRows } from '../state/projects.ts';
 import { postgresAlerts } from './alerts.ts';
+import { postgresAudit } from './audit.ts';
 import { greatestChange } from './changes.ts';
+import { PostgresConversations } from './conversations.ts';
+import { PostgresFiles } from './files.ts';
+import { PostgresPrompts } from './prompts.ts';
 import { PostgresLedger } from './records/ledger.ts';
 import { RECORD_MIGRATIONS } from './records/record-tables.ts';
+import { PostgresResponses } from './responses.ts';
 import type { PostgresBase, PostgresStore } from './store.ts';
 import { transactOf } from './transact.ts';
 import { PostgresUsage } from './usage/usage.ts';
 import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
+import { PostgresVault } from './vault.ts';
 
 export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
 
@@ -16,16 +22,23 @@ export type PostgresStores = Readonly<Record<string, PostgresStore<unknown>>>;
 export type OpenStores<S extends PostgresStores> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
 
 export const STORES = {
+  audit: postgresAudit,
   keys: { open: (base) => new KeyRows(base.db, transactOf(base), greatestChange(base.db, 'keys')) },
   projects: {
     open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base.db, 'projects')),
   },
+  vault: { open: ({ db }) => new PostgresVault(db) },
+  responses: { open: (base) => new PostgresResponses(base) },
+  conversations: { open: (base) => new PostgresConversations(base) },
+  prompts: { open: (base) => new PostgresPrompts(base) },
+  files: { open: (base) => new PostgresFiles(base) },
   alerts: postgresAlerts,
   ledger: {
     migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],
     open: (base) => new PostgresLedger(base),
   },
   usage: { open: (base) => new PostgresUsage(base) },
+  stateUsage: { open: ({ usage }) => usage },
 } satisfies PostgresStores;
 
 export function openStores<S extends PostgresStores>(stores: S, base: PostgresBase): OpenStores<S> {

@@ -1,31 +1,12 @@
 // The items of conversations in SQLite: a row each, in the order of their row numbers. Writes run inside a
 // transaction of somebody else, so that a turn's response and its items appear together.
 import type { Kysely } from 'kysely';
-import { asString, GatewayError, type JsonObject } from '../../canonical/index.ts';
+import { GatewayError, type JsonObject } from '../../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../../runtime/sqlite.ts';
 import type { ItemPage, PageRequest } from '../ports.ts';
 import type { Schema } from './schema.ts';
-import { rowBytes, type SqliteStateUsage } from './state-usage.ts';
-
-/** An item as it is bound. */
-export interface ItemRow {
-  readonly id: string | null;
-  readonly bytes: number;
-  readonly text: string;
-}
-
-/** Items ready to be written: made before the transaction, so that nothing in it can fail. */
-export function encodeItems(items: readonly JsonObject[]): readonly ItemRow[] {
-  return items.map((item) => {
-    const text = JSON.stringify(item);
-    return { id: asString(item['id']) ?? null, bytes: rowBytes(text), text };
-  });
-}
-
-/** What the items count for in the usage of their key. */
-export function bytesOf(items: readonly ItemRow[]): number {
-  return items.reduce((sum, item) => sum + item.bytes, 0);
-}
+import { bytesOf, decodeItem, type ItemRow } from '../state/item-rows.ts';
+import type { SqliteStateUsage } from './state-usage.ts';
 
 interface Place {
   readonly row: number;
@@ -159,8 +140,4 @@ export class ConversationItems {
   #at(conversation: number, projectId: string, itemId: string): Place | undefined {
     return this.#place.all(projectId, itemId, conversation)[0] as Place | undefined;
   }
-}
-
-function decodeItem(row: { readonly item?: unknown }): JsonObject {
-  return JSON.parse(row.item as string) as JsonObject;
 }

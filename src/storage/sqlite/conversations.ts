@@ -3,23 +3,19 @@
 import { sql } from 'kysely';
 import type { JsonObject } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
-import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
+import { bytesOf, type ConversationRow, decodeConversation, encodeItems } from '../state/item-rows.ts';
+import { NEVER, rowBytes } from '../state/sizes.ts';
+import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from '../ports.ts';
 import type { ShortSteps } from './short-steps.ts';
-import type { ConversationTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
-import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
+import type { SqliteStateUsage } from './state-usage.ts';
 
 /** Expired conversations that are looked for together. */
 const PURGE_ROWS = 20;
 /** Key id of deleted conversations. */
 const NOBODY = '';
-
-type ConversationRow = Pick<
-  ConversationTable,
-  'id' | 'key_id' | 'created_at' | 'expires_at' | 'bytes' | 'metadata'
-> & { readonly row: number };
 
 export class SqliteConversations implements ConversationStore {
   readonly #commits: GroupCommit;
@@ -220,14 +216,4 @@ export class SqliteConversations implements ConversationStore {
   #alive(projectId: string, id: string, nowMs: number): ConversationRow | undefined {
     return this.#findAlive.all(id, projectId, nowMs)[0] as ConversationRow | undefined;
   }
-}
-
-function decodeConversation(row: ConversationRow): StoredConversation {
-  return {
-    id: row.id,
-    projectId: row.key_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at === NEVER ? null : row.expires_at,
-    metadata: JSON.parse(row.metadata) as Record<string, string>,
-  };
 }

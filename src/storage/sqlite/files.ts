@@ -5,11 +5,10 @@ import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { FilePage, FileStore, PageRequest, StoredFile } from '../ports.ts';
 import type { ShortSteps } from './short-steps.ts';
-import type { FileTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
-import { NEVER, rowBytes, type SqliteStateUsage } from './state-usage.ts';
-
-type FileRow = Omit<FileTable, 'row'> & { readonly row: number };
+import { countedBytes, decodeFile, type FileRow } from '../state/file-rows.ts';
+import { NEVER } from '../state/sizes.ts';
+import type { SqliteStateUsage } from './state-usage.ts';
 
 /** The most rows that are deleted in one go. The bytes of each are a file to be removed. */
 const PURGE_ROWS = 50;
@@ -79,7 +78,7 @@ export class SqliteFiles implements FileStore {
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredFile | null> {
     const row = this.#row(projectId, id, nowMs);
-    return row ? decode(row) : null;
+    return row ? decodeFile(row) : null;
   }
 
   async exists(id: string): Promise<boolean> {
@@ -101,7 +100,7 @@ export class SqliteFiles implements FileStore {
     // One more than asked for: it says whether there are more.
     const values = [projectId, nowMs, purpose, purpose, place?.row ?? start, limit + 1];
     const rows = statement.all(...values) as unknown as readonly FileRow[];
-    return { files: rows.slice(0, limit).map(decode), hasMore: rows.length > limit };
+    return { files: rows.slice(0, limit).map(decodeFile), hasMore: rows.length > limit };
   }
 
   async delete(projectId: string, id: string): Promise<boolean> {
@@ -136,23 +135,6 @@ export class SqliteFiles implements FileStore {
 
   #remove(row: FileRow): void {
     this.#delete.run(row.row);
-    this.#usage.release(row.key_id, 0, countedBytes(decode(row)));
+    this.#usage.release(row.key_id, 0, countedBytes(decodeFile(row)));
   }
-}
-
-function countedBytes({ filename, bytes }: StoredFile): number {
-  return rowBytes(filename) + bytes;
-}
-
-function decode(row: FileRow): StoredFile {
-  return {
-    id: row.id,
-    projectId: row.key_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at === NEVER ? null : row.expires_at,
-    purpose: row.purpose,
-    filename: row.filename,
-    mediaType: row.media_type,
-    bytes: row.bytes,
-  };
 }

@@ -3,12 +3,10 @@ import { GatewayError, type JsonObject } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { PageRequest, PromptPage, PromptStore, PromptVersion, StoredPrompt } from '../ports.ts';
-import type { PromptTable, PromptVersionTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
-import { rowBytes, type SqliteStateUsage } from './state-usage.ts';
-
-type PromptRow = Omit<PromptTable, 'row'> & { readonly row: number };
-type VersionRow = Omit<PromptVersionTable, 'prompt_row'>;
+import { decodePrompt, decodeVersion, type PromptRow, type VersionRow } from '../state/prompt-rows.ts';
+import { rowBytes } from '../state/sizes.ts';
+import type { SqliteStateUsage } from './state-usage.ts';
 
 export class SqlitePrompts implements PromptStore {
   readonly #commits: GroupCommit;
@@ -207,22 +205,6 @@ export class SqlitePrompts implements PromptStore {
   }
 
   #decode(row: PromptRow): StoredPrompt {
-    const versions = this.#versions.all(row.row) as unknown as readonly VersionRow[];
-    return {
-      id: row.id,
-      projectId: row.key_id,
-      name: row.name,
-      defaultVersion: String(row.default_version),
-      createdAt: row.created_at,
-      versions: versions.map(decodeVersion),
-    };
+    return decodePrompt(row, this.#versions.all(row.row) as unknown as readonly VersionRow[]);
   }
-}
-
-function decodeVersion(row: VersionRow): PromptVersion {
-  return {
-    version: String(row.version),
-    createdAt: row.created_at,
-    template: JSON.parse(row.template) as JsonObject,
-  };
 }

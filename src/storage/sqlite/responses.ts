@@ -2,15 +2,25 @@
 import { sql } from 'kysely';
 import type { JsonObject } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
-import { bytesOf, type ConversationItems, encodeItems } from './conversation-items.ts';
+import { bytesOf, encodeItems } from '../state/item-rows.ts';
+import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { isSmall, jsonTexts, turn } from '../json-text.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
-import { itemsOf, placeOf, responseRow, ResponseRows } from './response-rows.ts';
+import {
+  decodeResponse,
+  decodeTexts,
+  type FoundRow,
+  itemOf,
+  itemsOf,
+  placeOf,
+  type ResponseHead,
+  responseRow,
+} from '../state/response-rows.ts';
+import { ResponseRows } from './response-rows.ts';
 import type { ShortSteps } from './short-steps.ts';
-import type { ResponseTable } from '../state/tables.ts';
 import type { SqliteBase } from './store.ts';
-import { NEVER, type ResponseHead, type SqliteStateUsage } from './state-usage.ts';
+import type { SqliteStateUsage } from './state-usage.ts';
 
 /** Expired responses that are looked for together, and keys that are asked in one go. */
 const PURGE_ROWS = 50;
@@ -18,8 +28,6 @@ const PURGE_KEYS = 500;
 
 /** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
 const MENTIONS = 8;
-
-type FoundRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
 
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
@@ -170,33 +178,6 @@ export class SqliteResponses implements ResponseStore {
 
   #read(projectId: string, id: string, nowMs: number): StoredResponse | null {
     const row = this.#find.all(placeOf(id), projectId, id, nowMs, 1)[0] as FoundRow | undefined;
-    return (
-      (row && {
-        id: row.id,
-        projectId: row.key_id,
-        createdAt: row.created_at,
-        expiresAt: row.expires_at === NEVER ? null : row.expires_at,
-        previousId: row.previous_id,
-        conversationId: row.conversation_id,
-        ...decodeTexts(row),
-      }) ??
-      null
-    );
+    return row ? decodeResponse(row) : null;
   }
-}
-
-/** The latest item of this id in responses of which the latest come first. */
-function itemOf(
-  responses: readonly Pick<StoredResponse, 'response' | 'input'>[],
-  itemId: string,
-): JsonObject | null {
-  for (const response of responses) {
-    const found = itemsOf(response).findLast(({ id }) => id === itemId);
-    if (found) return found;
-  }
-  return null;
-}
-
-function decodeTexts(row: Pick<FoundRow, 'response' | 'input'>): Pick<StoredResponse, 'response' | 'input'> {
-  return { response: JSON.parse(row.response) as JsonObject, input: JSON.parse(row.input) as JsonObject[] };
 }

@@ -2,30 +2,12 @@
 // change in the transactions of the stores. The only place that deletes responses, because they give way when
 // a key is full, first those that expire first: the oldest. Its methods, but for `bytes`, run inside a transaction.
 import { type Kysely, sql } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import type { GatewayError } from '../../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../../runtime/sqlite.ts';
 import type { StateUsage } from '../ports.ts';
+import { quotaRefusal } from '../state/sizes.ts';
+import { RESPONSE_HEAD, type ResponseHead } from '../state/response-rows.ts';
 import type { Schema } from './schema.ts';
-
-/** Counted for every row besides its texts, so that many empty things have a price as well. About its true cost. */
-export const ROW_BYTES = 128;
-
-/** Bytes that a row with this text counts for. */
-export function rowBytes(text: string): number {
-  return ROW_BYTES + Buffer.byteLength(text);
-}
-
-/** The expiry of what never expires: a number, so that one comparison answers for all. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
-
-/** What the deletion of a response needs: columns of its row. */
-export interface ResponseHead {
-  readonly row: number;
-  readonly key_id: string;
-  readonly bytes: number;
-  readonly places: string;
-}
-export const RESPONSE_HEAD = ['row', 'key_id', 'bytes', 'places'] as const;
 
 export class SqliteStateUsage implements StateUsage {
   readonly #maxBytesPerKey: () => number;
@@ -93,7 +75,7 @@ export class SqliteStateUsage implements StateUsage {
     if (used <= most) return null;
     if (keptNow + responses > most) {
       this.release(projectId, responses, kept);
-      return refusal(responses + kept, keptNow - kept, most);
+      return quotaRefusal(responses + kept, keptNow - kept, most);
     }
     while (used > most) {
       const oldest = this.#oldest.all(projectId, 1)[0] as ResponseHead | undefined;
@@ -121,13 +103,4 @@ export class SqliteStateUsage implements StateUsage {
     this.#deleteResponse.run(row);
     this.release(projectId, bytes, 0);
   }
-}
-
-function refusal(bytes: number, kept: number, most: number): GatewayError {
-  const mb = (count: number): string => (count / 1_000_000).toFixed(2);
-  return new GatewayError(
-    'quota',
-    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that may be stored for this key and its project, and conversations, prompts and files hold ${mb(kept)} MB: delete conversations, prompts or files, or send less`,
-    { fault: 'client', code: 'storage_quota' },
-  );
 }

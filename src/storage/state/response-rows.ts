@@ -1,0 +1,118 @@
+// Stored responses as rows: one each with its items inside, and the places under which its ids are listed. Knows nothing of
+// what an item says, besides its id.
+import { asArray, asString, isJsonObject, type JsonObject } from '../../canonical/index.ts';
+import type { StoredResponse } from '../ports.ts';
+import { NEVER, ROW_BYTES } from './sizes.ts';
+import type { ResponseTable } from './tables.ts';
+
+/** What the deletion of a response needs: columns of its row. */
+export interface ResponseHead {
+  readonly row: number;
+  readonly key_id: string;
+  readonly bytes: number;
+  readonly places: string;
+}
+export const RESPONSE_HEAD = ['row', 'key_id', 'bytes', 'places'] as const;
+
+/** A response ready to be written. */
+export interface ResponseRow {
+  readonly id: string;
+  readonly projectId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly previousId: string | null;
+  readonly conversationId: string | null;
+  /** What it counts for. */
+  readonly bytes: number;
+  readonly places: readonly string[];
+  readonly response: string;
+  readonly input: string;
+}
+
+/** What follows the type in ids that are made from a generation's: its 32 digits, and perhaps a number of the item. */
+const GENERATION_ID = /^[0-9a-f]{32}(?=_|$)/;
+
+/** Clients may choose ids of items, and need not keep them short. What is found at a place is compared with the whole id. */
+const LONGEST_PLACE = 64;
+
+/**
+ * Where `response_ids` lists an id. It begins with what follows the type (`msg_…`): for the gateway's own ids that
+ * is the generation, which all ids of a turn share, and for others at least the part that lies close together.
+ */
+export function placeOf(id: string): string {
+  const tail = id.slice(id.indexOf('_') + 1);
+  return GENERATION_ID.exec(tail)?.[0] ?? tail.slice(0, LONGEST_PLACE);
+}
+
+/** Every place under which the response or one of its items is looked for, once. */
+function placesOf(id: string, items: readonly JsonObject[]): readonly string[] {
+  const places = new Set([placeOf(id)]);
+  for (const item of items) {
+    const itemId = asString(item['id']);
+    if (itemId !== undefined) places.add(placeOf(itemId));
+  }
+  return [...places];
+}
+
+/** Input and output items of a turn, in order. */
+export function itemsOf({
+  response,
+  input,
+}: Pick<StoredResponse, 'response' | 'input'>): readonly JsonObject[] {
+  return [...input, ...asArray(response['output']).filter(isJsonObject)];
+}
+
+/** @param text of the response, and @param input of its input items, as JSON */
+export function responseRow(stored: StoredResponse, text: string, input: string): ResponseRow {
+  const { id, projectId, createdAt, previousId, conversationId } = stored;
+  const places = placesOf(id, itemsOf(stored));
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(input) + (1 + places.length) * ROW_BYTES;
+  const expiresAt = stored.expiresAt ?? NEVER;
+  return {
+    id,
+    projectId,
+    createdAt,
+    expiresAt,
+    previousId,
+    conversationId,
+    bytes,
+    places,
+    response: text,
+    input,
+  };
+}
+
+/** What is read of a response. */
+export type FoundRow = Omit<ResponseTable, 'row' | 'bytes' | 'places'>;
+
+/** The response of a row. */
+export function decodeResponse(row: FoundRow): StoredResponse {
+  return {
+    id: row.id,
+    projectId: row.key_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at === NEVER ? null : row.expires_at,
+    previousId: row.previous_id,
+    conversationId: row.conversation_id,
+    ...decodeTexts(row),
+  };
+}
+
+/** The latest item of this id in responses of which the latest come first. */
+export function itemOf(
+  responses: readonly Pick<StoredResponse, 'response' | 'input'>[],
+  itemId: string,
+): JsonObject | null {
+  for (const response of responses) {
+    const found = itemsOf(response).findLast(({ id }) => id === itemId);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The texts of a row as what they say. */
+export function decodeTexts(
+  row: Pick<FoundRow, 'response' | 'input'>,
+): Pick<StoredResponse, 'response' | 'input'> {
+  return { response: JSON.parse(row.response) as JsonObject, input: JSON.parse(row.input) as JsonObject[] };
+}
