@@ -204,7 +204,7 @@ test('records that cannot be written, and a database that takes none, are told o
       now: clock.now,
       breaker: () => ({ failures: 5, windowMs: 1000, openMs: 1000 }),
     }),
-    ledger: { backlog: () => ({ bytes: 5, isStuck }) },
+    ledger: { backlog: () => ({ bytes: 5, isStuck, isFull: false }) },
     clock,
     raise: async (alert) => void raised.push(alert),
   });

@@ -253,6 +253,7 @@ export class Machine {
     return {
       backlog: () => store.backlog(),
       append: (generation, attempts) => this.#around(() => store.append(generation, attempts)),
+      confirmed: () => store.confirmed(),
       find: (id, projectId) => store.find(id, projectId),
       findOfAnybody: (id) => store.findOfAnybody(id),
       list: (query) => store.list(query),

@@ -255,6 +255,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const load = new LoadWatch({
     limits: () => watched.current().config.server.overload,
     clock,
+    isLedgerFull: () =>
+      watched.current().config.ledger.whenFull === 'refuse' && storage.ledger.backlog().isFull,
     residentBytes,
     memoryBytes: availableBytes,
     counters,

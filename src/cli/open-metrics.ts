@@ -66,6 +66,7 @@ export class Metrics {
       refusals: () => [
         refused('lag', counted()['refused_for_lag']),
         refused('memory', counted()['refused_for_memory']),
+        refused('ledger', counted()['refused_for_ledger']),
         refused('budget', memory.refusals),
       ],
       stalls: () => single(counted()['lag_stalls'] ?? 0),
@@ -82,6 +83,7 @@ export class Metrics {
       held: () => single(memory.heldBytes),
       journal: () => single(ledger.backlog().bytes),
       stuck: () => single(ledger.backlog().isStuck ? 1 : 0),
+      full: () => single(ledger.backlog().isFull ? 1 : 0),
       resident: () => single(residentBytes()),
       cpu: () => single(usedMs() / 1000),
       started: () => single(startedAt / 1000),

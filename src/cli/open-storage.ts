@@ -8,6 +8,9 @@ import { S3Blobs } from '../storage/s3-blobs.ts';
 import { openSqliteStorage } from '../storage/sqlite/storage.ts';
 import type { BlobStore, Storage } from '../storage/ports.ts';
 
+/** How long an answer waits for a database before the journal is enough. */
+const CONFIRM_MS = 1_000;
+
 /**
  * Opens the database that the configuration names. Throws ConfigError for one that is not supported.
  * @param notice told, in a sentence, of modes of its files that were too loose
@@ -23,7 +26,14 @@ export async function openStorage(
       'database_url',
       'only the embedded database is supported in this version; remove it (or DATABASE_URL)',
     );
-  return openSqliteStorage({ path: join(config.dataDir, 'dragoman.db'), maxBytesPerKey, notice });
+  const { durability = 'local', spoolBytes } = config.ledger;
+  return openSqliteStorage({
+    path: join(config.dataDir, 'dragoman.db'),
+    maxBytesPerKey,
+    notice,
+    journalBytes: () => spoolBytes,
+    confirmMs: durability === 'database' ? CONFIRM_MS : null,
+  });
 }
 
 /**

@@ -97,6 +97,23 @@ const file = z.strictObject({
     .describe('What the gateway keeps for clients.'),
   ledger: inProgram(
     z.strictObject({
+      durability: z
+        .enum(['database', 'local'])
+        .optional()
+        .describe(
+          'What the last byte of an answer waits for: that its record is in the database, or in the local journal. By default `local` with SQLite and `database` with PostgreSQL. A database that is slow or out of reach is waited for no longer than a second: then it is the journal.',
+        ),
+      spool_mb: z
+        .number()
+        .min(1)
+        .default(128)
+        .describe('MB of records that may wait in the journal for a database that takes none.'),
+      when_full: z
+        .enum(['serve', 'refuse'])
+        .default('serve')
+        .describe(
+          'What becomes of requests while the journal is full, or cannot be written: they are answered, and their records are in the log alone; or they are refused with 503.',
+        ),
       retention_days: z
         .number()
         .min(0)

@@ -105,6 +105,8 @@ export class Run {
       const releasing = admitted?.release();
       if (releasing) await releasing;
     }
+    const confirmed = this.#deps.ledger.confirmed();
+    if (confirmed) await confirmed;
     const gathered = this.#shared.cohorts.telling.gathered();
     if (gathered) await gathered;
     return this.#tell(settled, response, request, opened);

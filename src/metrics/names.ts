@@ -231,6 +231,12 @@ export const METRICS = {
     help: '1 while the database takes no records.',
     labels: [],
   },
+  full: {
+    name: 'dragoman_ledger_full',
+    type: 'gauge',
+    help: '1 while the journal is full, or the disk takes nothing: records may be lost.',
+    labels: [],
+  },
   unrecorded: {
     name: 'dragoman_unrecorded_requests_total',
     type: 'counter',

@@ -14,7 +14,7 @@ import {
 } from '../protocols/index.ts';
 import type { Answer, Connection, Handler } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import type { LedgerStore } from '../storage/ports.ts';
+import type { LedgerBacklog, LedgerStore } from '../storage/ports.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import { markAnswer } from './answer-headers.ts';
 import { announcedBytes, readBody } from './body.ts';
@@ -98,6 +98,14 @@ const SERVICES: Readonly<Record<ClientOperation['does'], Service<AppDependencies
 /** The same for the protocol of what is kept: its requests may refer to that. */
 const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse, count: countStored };
 
+/** What does not work as it should while requests are answered all the same. */
+function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
+  return [
+    ...(isStuck ? ['the database takes no records: they wait in the journal'] : []),
+    ...(isFull ? ['the journal is full, or the disk takes nothing: records may be lost'] : []),
+  ];
+}
+
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const operations: Record<string, Handler> = {};
@@ -112,8 +120,9 @@ export function createApp(deps: AppDependencies): App {
     const isReady = deps.ready() && deps.load.isWell;
     const status = isReady ? 'ready' : deps.ready() ? 'overloaded' : 'not ready';
     const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
+    const degraded = degradations(deps.ledger.backlog());
     const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };
-    return context.json({ status, ...held, counts }, isReady ? 200 : 503);
+    return context.json({ status, degraded, ...held, counts }, isReady ? 200 : 503);
   });
   hono.get('/metrics', async ({ req }) => {
     deps.authenticateAdmin((name) => req.header(name) ?? null);

@@ -1,5 +1,6 @@
-// Whether the process can take more: how late its event loop is, and how much of its memory is used. Beyond its limits new
-// requests are refused until it is well again; running ones go on. Measures; knows no path.
+// Whether the process can take more: how late its event loop is, how much of its memory is used, and, where it is asked for,
+// whether records find room. Beyond its limits new requests are refused until it is well again; running ones go on. Measures;
+// knows no path.
 import { GatewayError } from '../canonical/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Counters } from '../telemetry/counters.ts';
@@ -16,6 +17,8 @@ export interface LoadWatchOptions {
   /** Asked at every look, since a reload may change them. */
   readonly limits: () => LoadLimits;
   readonly clock: Clock;
+  /** Whether records of more requests may find no room, and requests are to be refused then. */
+  readonly isLedgerFull: () => boolean;
   readonly residentBytes: () => number;
   /** What the process may have. */
   readonly memoryBytes: number;
@@ -56,6 +59,7 @@ export class LoadWatch {
   #late = 0;
   #memoryPercent = 0;
   #isShort = false;
+  #isLedgerFull = false;
 
   constructor(options: LoadWatchOptions) {
     this.#options = options;
@@ -65,7 +69,7 @@ export class LoadWatch {
 
   /** False while new requests are refused. */
   get isWell(): boolean {
-    return this.#late === 0 && !this.#isShort;
+    return this.#late === 0 && !this.#isShort && !this.#isLedgerFull;
   }
 
   /** How full the memory was when it was last looked at. */
@@ -82,6 +86,10 @@ export class LoadWatch {
     if (this.#late > 0) {
       this.#options.counters.add('refused_for_lag');
       throw overloaded('the gateway is overloaded: it cannot keep up (server.overload.lag_ms)');
+    }
+    if (this.#isLedgerFull) {
+      this.#options.counters.add('refused_for_ledger');
+      throw overloaded('the records of requests find no room (ledger.when_full)');
     }
     if (!this.#isShort) return;
     // What is large goes first, and half-way between the limit and the end everything.
@@ -115,6 +123,7 @@ export class LoadWatch {
     late(lag);
     if (lagMs > 0 && lag > lagMs) this.#stalled(lag, since);
     else if (this.#late > 0 && --this.#late === 0) this.#options.log.info('the event loop is on time again');
+    this.#isLedgerFull = this.#options.isLedgerFull();
     if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);
   }
 

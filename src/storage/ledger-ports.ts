@@ -47,19 +47,27 @@ export interface GenerationPage {
 
 export interface LedgerBacklog {
   readonly bytes: number;
-  /** True while the database takes nothing: the last try to write there failed. */
+  /** True while the database takes nothing: it is out of reach, or the last try to write there failed. */
   readonly isStuck: boolean;
+  /** True while the next record may find no room: too much waits, or the disk takes none. */
+  readonly isFull: boolean;
 }
 
 export interface LedgerStore {
   /** What is written, durably, and not in the database yet. */
   backlog(): LedgerBacklog;
   /**
-   * Writes a generation and its attempts. The records survive the death of the process when it returns: the last byte of
-   * the answer waits for it. Writing an id again changes nothing.
+   * Writes a generation and its attempts. The records survive the death of the process when it returns. Writing an id again
+   * changes nothing.
    * @throws GatewayError `internal` when they could not be written
    */
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void;
+  /**
+   * What the last byte of an answer waits for: that the records which were appended before are as safe as
+   * `ledger.durability` asks. A database that is slow or out of reach is not waited for: they are in the journal.
+   * @returns undefined where nothing is to be waited for; never rejects
+   */
+  confirmed(): Promise<void> | undefined;
   /** A generation of one project, with its attempts in order; null when the project has none of this id. */
   find(id: string, projectId: string): Promise<ListedGeneration | null>;
   /** The same whoever's it is: for operators. */

@@ -4,6 +4,7 @@ const NAMES = [
   'lag_stalls',
   'refused_for_lag',
   'refused_for_memory',
+  'refused_for_ledger',
   'failed_authentications',
   'slowed_authentications',
 ] as const;

@@ -55,6 +55,8 @@ export async function answerEmbeddings(
   const outcome = { arrival, trail, request: decoded?.request, route: plan?.route ?? null };
   // A batch in several parts is one request all the same.
   settle({ ...outcome, turns, turnCount: 1, report, failure, cancelled: left, content: null }, false, deps);
+  const confirmed = deps.ledger.confirmed();
+  if (confirmed) await confirmed;
   if (left) return false;
   if (failure || !body) {
     refuse({ arrival, trail, report }, failure ?? new GatewayError('internal', 'internal error'));

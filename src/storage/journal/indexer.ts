@@ -29,7 +29,9 @@ export interface IndexerOptions {
   readonly folder: JournalFolder | null;
   readonly target: EntryTarget;
   readonly later: Later;
-  /** Told, in a sentence, of entries that cannot be read. */
+  /** How long an answer may wait for the database, in milliseconds; null: it does not. */
+  readonly confirmMs?: number | null | undefined;
+  /** Told, in a sentence, of entries that cannot be read, and when the database or the disk takes none, and takes some again. */
   readonly notice: (sentence: string) => void;
 }
 
@@ -37,9 +39,12 @@ export class Indexer {
   readonly #options: IndexerOptions;
   /** The slice that is on its way. */
   #running: Promise<void> | undefined;
+  /** What answers wait for that came in the same turn of the event loop. */
+  #confirming: Promise<void> | undefined;
   #isPlanned = false;
   #isEnding = false;
   #isStuck = false;
+  #wasFull = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -53,6 +58,27 @@ export class Indexer {
   /** True while the database takes nothing. */
   get isStuck(): boolean {
     return this.#isStuck;
+  }
+
+  /** True while the next entry may find no room. Looks whether a disk that was full has some again. */
+  isFull(): boolean {
+    const { journal, notice } = this.#options;
+    journal.look();
+    const { isFull } = journal;
+    if (isFull !== this.#wasFull)
+      notice(isFull ? 'the journal is full, or the disk takes nothing' : 'the journal has room again');
+    this.#wasFull = isFull;
+    return isFull;
+  }
+
+  /**
+   * Resolves when all that was appended before is in the database, or when that takes too long; never rejects.
+   * @returns undefined where nothing is to be waited for
+   */
+  confirmed(): Promise<void> | undefined {
+    const { journal, confirmMs } = this.#options;
+    if (typeof confirmMs !== 'number' || this.#isStuck || journal.waiting === 0) return undefined;
+    return (this.#confirming ??= this.#confirm(confirmMs));
   }
 
   /** Writes an entry, durably, and sees to it that it reaches the database. @throws GatewayError `internal` */
@@ -92,6 +118,33 @@ export class Indexer {
     return this.caughtUp();
   }
 
+  async #confirm(mostMs: number): Promise<void> {
+    // Others of this turn come along.
+    await new Promise<void>(setImmediate);
+    this.#confirming = undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        // Slow is as good as gone: the next ones do not wait until it has taken something.
+        this.#tell(true);
+        resolve();
+      }, mostMs);
+    });
+    await Promise.race([this.caughtUp().catch(() => this.#plan()), late]);
+    clearTimeout(timer);
+  }
+
+  /** Says once that the database takes nothing, and once that it does again. */
+  #tell(isStuck: boolean): void {
+    if (isStuck === this.#isStuck) return;
+    this.#isStuck = isStuck;
+    this.#options.notice(
+      isStuck
+        ? 'the database takes no records: they wait in the journal'
+        : 'the database takes records again',
+    );
+  }
+
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -107,9 +160,9 @@ export class Indexer {
     let entries: readonly Entry[] = [];
     try {
       await target.bringIn(() => (entries = journal.oldest(target.most)), this.#isEnding);
-      this.#isStuck = false;
+      this.#tell(false);
     } catch (error) {
-      this.#isStuck = true;
+      this.#tell(true);
       throw error;
     } finally {
       this.#running = undefined;

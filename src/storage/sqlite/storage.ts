@@ -41,6 +41,10 @@ export interface SqliteOptions {
   /** Unix milliseconds; for the record of migrations, and how long journals that were set aside are kept. */
   readonly now?: (() => number) | undefined;
   readonly migrations?: readonly Migration[] | undefined;
+  /** The most that may wait in the journal, in bytes; asked at every write. */
+  readonly journalBytes?: (() => number) | undefined;
+  /** How long an answer may wait for the database, in milliseconds; null: it does not. */
+  readonly confirmMs?: number | null | undefined;
   /** How long a statement, and the event loop with it, waits for another process's lock. */
   readonly busyTimeoutMs?: number | undefined;
   /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
@@ -117,12 +121,13 @@ export async function openWith<S extends SqliteStores>(
     indexer = new Indexer({
       journal: new Journal({
         next: files && (() => files.next()),
-        maxBytes: () => MAX_JOURNAL_BYTES,
+        maxBytes: options.journalBytes ?? (() => MAX_JOURNAL_BYTES),
         origin,
       }),
       folder,
       target: new SqliteEntryTarget(entries, commits, names),
       later: options.later ?? soon,
+      confirmMs: options.confirmMs,
       notice,
     });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));

@@ -50,7 +50,7 @@ export class PostgresLedger implements LedgerStore {
 
   backlog(): LedgerBacklog {
     const { waitingBytes, isStuck } = this.#indexer;
-    return { bytes: waitingBytes, isStuck };
+    return { bytes: waitingBytes, isStuck, isFull: this.#indexer.isFull() };
   }
 
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void {
@@ -62,6 +62,10 @@ export class PostgresLedger implements LedgerStore {
       throw new GatewayError('internal', `the record ${generation.id} cannot be written`, { cause });
     }
     this.#indexer.append(RECORD_ENTRY, writer.written());
+  }
+
+  confirmed(): Promise<void> | undefined {
+    return this.#indexer.confirmed();
   }
 
   async find(id: string, projectId: string): Promise<ListedGeneration | null> {

@@ -1,0 +1,128 @@
+// Stands before the connections: while the database is out of reach, or answers nothing in time, everybody is told so at once
+// instead of waiting, and one connection of its own asks in the background when it is back. Slow is treated like gone.
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { databaseAway, isAway } from './failures.ts';
+
+export interface BreakerOptions {
+  readonly pool: PostgresPool;
+  /** A pool of one connection, whose statements end soon; made anew for each question. */
+  readonly probe: () => PostgresPool;
+  /** Told, in a sentence, when the database is out of reach, and when it is back. */
+  readonly notice: (sentence: string) => void;
+}
+
+/** How often it is asked. */
+const PROBE_MS = 1_000;
+/** Statements in a row that the server itself has given up, after which it counts as gone. */
+const MOST_SLOW = 3;
+
+export class Breaker implements PostgresPool {
+  readonly options: object = {};
+  readonly #options: BreakerOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOpen = false;
+  #isEnded = false;
+  #slow = 0;
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+  }
+
+  /** True while the database is out of reach, as far as is known. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** @throws GatewayError 503 at once while the database is out of reach */
+  async connect(): Promise<PostgresPoolClient> {
+    if (this.#isOpen) throw databaseAway('it was not there a moment ago');
+    try {
+      return new WatchedClient(await this.#options.pool.connect(), this.#seen);
+    } catch (error) {
+      this.#seen(error);
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    await this.#options.pool.end();
+  }
+
+  /** Learns from what became of a statement. */
+  readonly #seen = (error: unknown): void => {
+    if (!isAway(error)) {
+      this.#slow = 0;
+      return;
+    }
+    this.#slow += 1;
+    if (saidByServer(error) && this.#slow < MOST_SLOW) return;
+    this.#open();
+  };
+
+  #open(): void {
+    if (this.#isOpen || this.#isEnded) return;
+    this.#isOpen = true;
+    this.#options.notice('the database is out of reach');
+    this.#plan();
+  }
+
+  #plan(): void {
+    if (!this.#isEnded) this.#timer = setTimeout(() => void this.#ask(), PROBE_MS).unref();
+  }
+
+  async #ask(): Promise<void> {
+    const pool = this.#options.probe();
+    try {
+      const client = await pool.connect();
+      try {
+        await client.query('select 1', []);
+      } finally {
+        client.release();
+      }
+    } catch {
+      return this.#plan();
+    } finally {
+      // A server that is silent is not waited for.
+      pool.end().catch(() => {});
+    }
+    this.#isOpen = false;
+    this.#slow = 0;
+    this.#options.notice('the database is in reach again');
+  }
+}
+
+class WatchedClient implements PostgresPoolClient {
+  readonly #client: PostgresPoolClient;
+  readonly #seen: (error: unknown) => void;
+
+  constructor(client: PostgresPoolClient, seen: (error: unknown) => void) {
+    this.#client = client;
+    this.#seen = seen;
+  }
+
+  query: PostgresPoolClient['query'] = ((text: string, values: readonly unknown[]) =>
+    this.#query(text, values)) as PostgresPoolClient['query'];
+
+  release(): void {
+    this.#client.release();
+  }
+
+  async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+    try {
+      const result = await this.#client.query(text, values);
+      this.#seen(undefined);
+      return result;
+    } catch (error) {
+      this.#seen(error);
+      throw error;
+    }
+  }
+}
+
+/** Whether the server is there: it has given up the statement itself. */
+function saidByServer(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'severity' in cause && cause.severity === 'ERROR';
+}
