@@ -65,6 +65,7 @@ export function sampleRecord(
     cancelled: false,
     attempts: 1,
     turns: 1,
+    replayOf: null,
     usage,
     cost,
     report: [],

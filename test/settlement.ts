@@ -36,6 +36,7 @@ export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledR
       cancelled: false,
       attempts: 1,
       turns: 1,
+      replayOf: null,
       usage,
       cost,
       report: [],

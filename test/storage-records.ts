@@ -39,6 +39,7 @@ export function generation(id: string, over: Partial<GenerationRecord> = {}): Ge
     cancelled: false,
     attempts: 1,
     turns: 1,
+    replayOf: null,
     usage: USAGE,
     cost: COST,
     report: [{ path: 'seed', action: 'dropped', reason: 'the endpoint has no seed' }],

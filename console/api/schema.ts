@@ -40,6 +40,10 @@ export type ManagePostConfigCheckAnswer = { readonly object: "config.check"; rea
 
 export type ManagePostConfigCheckRequest = { readonly config: string };
 
+export type ManagePostGenerationsByIdReplayAnswer = { readonly object: "generation.replay"; readonly id: string; readonly replay_of: string; readonly before: { readonly id: string; readonly status: number; readonly model: string | null; readonly provider: string | null; readonly endpoint: string | null; readonly attempts: number; readonly finish_reason: string | null; readonly input_tokens: number | null; readonly output_tokens: number | null; readonly reasoning_tokens: number | null; readonly usd: number | null; readonly first_content_ms: number | null; readonly duration_ms: number; readonly answer: string | null }; readonly after: { readonly id: string; readonly status: number; readonly model: string | null; readonly provider: string | null; readonly endpoint: string | null; readonly attempts: number; readonly finish_reason: string | null; readonly input_tokens: number | null; readonly output_tokens: number | null; readonly reasoning_tokens: number | null; readonly usd: number | null; readonly first_content_ms: number | null; readonly duration_ms: number; readonly answer: string | null }; readonly same_answer: boolean | null };
+
+export type ManagePostGenerationsByIdReplayRequest = { readonly model?: string | undefined; readonly provider?: string | undefined; readonly tools?: boolean | undefined };
+
 export type ManagePostKeysAnswer = { readonly object: "key"; readonly id: string; readonly name: string; readonly project: string | null; readonly roles: readonly ("models" | "admin")[]; readonly hint: string; readonly state: "active" | "expired" | "revoked"; readonly source: "file" | "database"; readonly created_at: string | null; readonly updated_at: string | null; readonly expires_at: string | null; readonly revoked_at: string | null; readonly previous_valid_until: string | null; readonly models: readonly (string)[] | null; readonly log_content: boolean; readonly strict: boolean | null; readonly routing?: { readonly type?: "priority" | "order" | "round_robin" | "least_latency" | undefined; readonly primary_factor?: "cost" | "price" | "speed" | "latency" | "throughput" | "quality" | undefined; readonly providers?: readonly (string)[] | undefined; readonly order?: readonly (string)[] | undefined; readonly only?: readonly (string)[] | undefined; readonly ignore?: readonly (string)[] | undefined; readonly require_parameters?: boolean | undefined; readonly max_price?: { readonly prompt?: number | undefined; readonly completion?: number | undefined; readonly request?: number | undefined } | undefined; readonly fallback?: boolean | string | readonly (string)[] | undefined; readonly stream_safety?: "error" | "buffer" | "continue" | undefined; readonly hedge?: boolean | undefined } | null | undefined; readonly limits: readonly ({ readonly requests?: number | undefined; readonly tokens?: number | undefined; readonly concurrent?: number | undefined; readonly per?: string | undefined; readonly timezone?: string | undefined; readonly models?: readonly (string)[] | undefined; readonly each?: "end_user" | undefined })[]; readonly budgets: readonly ({ readonly usd: number; readonly per?: string | undefined; readonly timezone?: string | undefined; readonly models?: readonly (string)[] | undefined; readonly each?: "end_user" | undefined; readonly when_spent?: "stop" | "finish" | undefined; readonly unpriced?: "refuse" | "allow" | undefined })[]; readonly version: number | null; readonly key: string };
 
 export type ManagePostKeysByIdRotateRequest = { readonly grace_ms?: number | undefined };
@@ -164,6 +168,11 @@ export interface Operations {
     query: { attempt?: number | undefined };
     body: undefined;
     answer: ManageGetGenerationsByIdDiffAnswer;
+  };
+  'POST /generations/{id}/replay': {
+    query: {  };
+    body: ManagePostGenerationsByIdReplayRequest;
+    answer: ManagePostGenerationsByIdReplayAnswer;
   };
   'GET /events': {
     query: { types?: string | undefined };

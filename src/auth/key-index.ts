@@ -7,7 +7,7 @@ import { configuredEntries, type ConfiguredTenants } from './configured.ts';
 import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
 import { hashKey, isMistyped, keyHint } from './key-format.ts';
 import { KnownProjects } from './known-projects.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, withRole } from './principal.ts';
 
 export interface KeyIndexOptions {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
@@ -107,6 +107,14 @@ export class KeyIndex {
     const reason = this.#refusal(entry, nowMs);
     if (reason !== null) throw refused(reason);
     return entry.principal;
+  }
+
+  /** A key by its id, as if it were presented. @throws GatewayError `conflict` where it is not good any more */
+  keyById(keyId: string, nowMs: number): Principal {
+    const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
+    const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
+    if (entry && reason === null) return withRole(entry.principal, 'models');
+    throw new GatewayError('conflict', `Nothing can be done on behalf of the key. ${reason}`);
   }
 
   /** What is written for a key that has not been revoked; empty where nothing is. */

@@ -19,6 +19,8 @@ export interface Question {
   readonly key: string;
   /** JSON; absent: there is none. */
   readonly body?: string;
+  /** How long the answer may take. Absent: ten seconds. */
+  readonly patienceMs?: number;
 }
 
 export interface Answer {
@@ -37,7 +39,10 @@ export function gatewayAt(given: string): string {
 }
 
 /** @throws GatewayError `upstream_unavailable` with a sentence that says what to do, where nobody answers */
-export async function askGateway(origin: string, { method, path, key, body }: Question): Promise<Answer> {
+export async function askGateway(
+  origin: string,
+  { method, path, key, body, patienceMs = PATIENCE_MS }: Question,
+): Promise<Answer> {
   // A gateway on this machine is reached straight, another one as the environment says.
   const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
   const client = new UpstreamClient(systemClock.now, { network: () => network });
@@ -53,13 +58,13 @@ export async function askGateway(origin: string, { method, path, key, body }: Qu
   const asked = collect<[failure: string, reason: string]>((taker) =>
     receive((listener) => client.send(request, listener), taker, MAX_BYTES),
   );
-  const stop = systemClock.after(PATIENCE_MS, asked.abort);
+  const stop = systemClock.after(patienceMs, asked.abort);
   const outcome = await asked.outcome;
   stop();
   client.close();
   if (outcome && !('failure' in outcome))
     return { status: outcome.head.status, text: outcome.bytes.toString() };
-  const reason = outcome ? outcome.failure[1] : `silence for ${PATIENCE_MS / 1000} s`;
+  const reason = outcome ? outcome.failure[1] : `silence for ${patienceMs / 1000} s`;
   throw new GatewayError(
     'upstream_unavailable',
     `no gateway answers at ${origin}: ${reason}. Start one with \`dragoman serve\`, or say where it is with --url`,

@@ -154,9 +154,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   await keys.refresh();
   await recoverRunning(storage);
   await opened.restored();
-  const keysUnreadable = (error: unknown): void =>
-    log.error('the API keys could not be read again', { error });
-  const stopKeys = keys.watch(keysUnreadable);
+  const stopKeys = keys.watch((error) => log.error('the API keys could not be read again', { error }));
 
   const watched = watchConfig<Snapshot>({
     path,
@@ -303,6 +301,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     path,
     tryDraft: (text) => void snapshotOf(input.load(text), 0),
     redact: (text) => redact(text),
+    gateway,
     payloads: tapes,
     events,
     routing,

@@ -69,6 +69,13 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./explain.ts')).explain,
   },
   {
+    name: 'replay',
+    usage: 'replay ID [--model M] [--provider P]',
+    summary:
+      'have a running gateway send a request again whose content was logged, and print what is different (--tools --url URL --key ADMIN_KEY)',
+    load: async () => (await import('./replay.ts')).replay,
+  },
+  {
     name: 'sim',
     usage: 'sim [--host ADDRESS] [--port PORT]',
     summary: 'serve the simulated provider alone (port 4010)',

@@ -2,6 +2,7 @@
 import type { AdminSignIn, KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
+import type { Gateway } from '../engine/index.ts';
 import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
@@ -11,6 +12,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import type { BodyReader } from '../server/body-reader.ts';
 import type { MemoryBudget } from '../server/memory-budget.ts';
+import { replayRequest } from '../server/replay.ts';
 import type { Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Redact } from '../telemetry/redact.ts';
@@ -26,6 +28,7 @@ export interface ManagementInput {
   /** Throws ConfigError for the text of a file that could not be in force. */
   readonly tryDraft: (text: string) => void;
   readonly redact: Redact;
+  readonly gateway: Gateway;
   readonly payloads: PayloadKeeper;
   readonly events: EventHub;
   readonly routing: RoutingState;
@@ -72,6 +75,8 @@ async function open({ storage, keys, snapshot, path, clock, ...input }: Manageme
     clock,
     configuration: () => ({ path, revision: snapshot().revision, show: snapshot().show }),
     catalog: () => snapshot().catalog,
+    replay: (request, signal) => replayRequest(input, request, signal),
+    keyById: (keyId) => keys.keyById(keyId, clock.now()),
     routingSettings: () => snapshot().config.routing,
     checkDraft: (text) => problemsOf(() => input.tryDraft(text)).map(input.redact),
   });

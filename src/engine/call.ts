@@ -27,6 +27,8 @@ export interface ApiCall {
   readonly account: ByteAccount;
   /** Absent: turns are remembered only where the request has them stored. */
   readonly memory?: TurnMemory;
+  /** Id of the generation that it repeats. Absent: it is no repetition. */
+  readonly replayOf?: string;
   /** Notes what its sides send; absent: nobody keeps that. */
   readonly tape?: Tape;
 }

@@ -63,6 +63,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
     metadata: g.metadata ? { ...g.metadata } : null,
     attempts: attempts.map(attemptView),
   };
+  if (g.replayOf !== null) view['replay_of'] = g.replayOf;
   if (g.content) view['content'] = { request: g.content.request, answer: g.content.answer };
   return view;
 }

@@ -86,6 +86,8 @@ export interface GenerationRecord {
   readonly attempts: number;
   /** Turns of models in its answer, at least 1: more where tools of the gateway ran between them. */
   readonly turns: number;
+  /** Id of the generation whose request was sent again; null where it was its client's own. */
+  readonly replayOf: string | null;
   readonly usage: Usage | null;
   /** Sum over the attempts that were charged; null when any of them has an unknown price. */
   readonly cost: Cost | null;

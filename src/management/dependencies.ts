@@ -8,6 +8,7 @@ import type { PayloadKeeper } from '../payloads/index.ts';
 import type { RoutingSettings, RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { BodyReader } from '../server/body-reader.ts';
+import type { ReplayedAnswer, ReplayedRequest } from '../server/replay.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
 import type { AuditStore, LedgerStore, UsageStore } from '../storage/ports.ts';
 
@@ -43,6 +44,10 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   /** What each side of a request sent. */
   readonly payloads: Pick<PayloadKeeper, 'find'>;
   readonly limits: Limits;
+  /** Sends a request again. @see replayRequest */
+  readonly replay: (request: ReplayedRequest, signal: AbortSignal) => Promise<ReplayedAnswer>;
+  /** Throws GatewayError `conflict` for a key that is not good any more. */
+  readonly keyById: (keyId: string) => Principal;
   readonly tenants: Omit<Tenants, 'entryOf'>;
   /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */
   readonly tenantsChanged: () => Promise<void>;

@@ -68,11 +68,12 @@ export function readRecord(r: CompactReader, { costUsd, ...head }: RecordHead): 
   const projectId = r.isAtEnd ? head.keyId : orUsual(r, head.keyId);
   const endUser = r.isAtEnd ? null : (r.value() as string | null);
   const turns = r.isAtEnd ? 1 : (r.value() as number);
-  return { generation: { ...facts, projectId, endUser, turns }, attempts };
+  const replayOf = r.isAtEnd ? null : (r.value() as string | null);
+  return { generation: { ...facts, projectId, endUser, turns, replayOf }, attempts };
 }
 
 /** All of a record that its attempts may share. */
-type Facts = Omit<GenerationRecord, 'projectId' | 'endUser' | 'turns'>;
+type Facts = Omit<GenerationRecord, 'projectId' | 'endUser' | 'turns' | 'replayOf'>;
 
 function readAttempt(r: CompactReader, g: Facts): AttemptRecord {
   const ordinal = r.value() as number;

@@ -50,15 +50,17 @@ export function writeRecord(w: CompactWriter, g: GenerationRecord, attempts: rea
   w.json(g.metadata, false);
   w.number(attempts.length);
   for (const attempt of attempts) writeAttempt(w, attempt, g);
-  // Nothing for a key that is its own project, and a request that named nobody and was answered in one turn.
+  // Nothing for a key that is its own project, and a request that named nobody and was answered in one turn, its client's own.
   const hasProject = g.projectId !== g.keyId;
   const hasTurns = g.turns > 1;
-  if (!hasProject && g.endUser === null && !hasTurns) return;
+  const hasReplay = g.replayOf !== null;
+  if (!hasProject && g.endUser === null && !hasTurns && !hasReplay) return;
   if (hasProject) w.name(g.projectId);
   else w.flag(true);
   if (g.endUser !== null) w.id(g.endUser);
-  else if (hasTurns) w.null();
-  if (hasTurns) w.number(g.turns);
+  else if (hasTurns || hasReplay) w.null();
+  if (hasTurns || hasReplay) w.number(g.turns);
+  if (g.replayOf !== null) w.id(g.replayOf);
 }
 
 /** In the order in which the rows have them. */

@@ -117,3 +117,18 @@ function tryTo<T>(read: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** What an answer says, as one text; null where it cannot be read, or says nothing but that it failed. */
+export function answerText(answer: SentAnswer): string | null {
+  const { said } = readAnswer(answer);
+  if (said === null || answer.status >= 300) return null;
+  return said
+    .filter(({ kind }) => ANSWERS.has(kind))
+    .map(({ kind, value, what }) =>
+      kind === 'arguments' ? `${what.replace(' · arguments', '')}: ${JSON.stringify(value)}` : String(value),
+    )
+    .join('\n');
+}
+
+/** What a reader of an answer reads: neither thoughts nor ids. */
+const ANSWERS: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);

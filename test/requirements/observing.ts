@@ -7,6 +7,7 @@ const TRACES = 'test/traces.test.ts';
 const METRICS = 'test/metrics.test.ts';
 const WIRE_DIFF = 'test/management/wire-diff.test.ts';
 const WHAT_IF = 'test/management/what-if.test.ts';
+const REPLAY = 'test/management/replay.test.ts';
 const EVENTS = 'test/management/events.test.ts';
 const PAYLOADS = 'test/management/payloads.test.ts';
 
@@ -73,6 +74,15 @@ export const observingRequirements: Requirements = {
     `${WHAT_IF}: looks at some of many, and says so`,
     `${WHAT_IF}: sends nothing, and is in no record`,
     `${WHAT_IF}: of what cannot be is refused`,
+  ),
+  'contract.replay': shown(
+    'operations: console',
+    'A request whose content was kept can be sent again, byte for byte, for the same key and with limits; what is different is told.',
+    `${REPLAY}: has the same bytes and the same answer`,
+    `${REPLAY}: can be asked of another model, of whose address as well, and of one provider`,
+    `${REPLAY}: counts for the key that it belongs to`,
+    `${REPLAY}: is refused where it is not known as it was, or would act a second time`,
+    `${REPLAY}: is told in a table by the command`,
   ),
   'contract.events': shown(
     SEEN,

@@ -42,6 +42,7 @@ export function runningRecord(input: AttemptInput, endUser: string | null, nowMs
       cancelled: false,
       attempts: 1,
       turns: 1,
+      replayOf: null,
       usage: null,
       cost: null,
       report: [],

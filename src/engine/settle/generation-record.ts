@@ -68,6 +68,7 @@ export function generationRecord(
     cancelled: outcome.cancelled,
     attempts: trail.attempts.length,
     turns: Math.max(1, outcome.turnCount),
+    replayOf: call.replayOf ?? null,
     usage: trail.usage(turns.slice(0, -1), served?.charge().usage) ?? null,
     cost: trail.cost(),
     report: outcome.report.entries,

@@ -11,6 +11,7 @@ import { MODEL_ROUTES } from './models.ts';
 import { PAYLOAD_ROUTES } from './payloads.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
+import { REPLAY_ROUTES } from './replay.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WHAT_IF_ROUTES } from './what-if.ts';
 
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...GENERATION_ROUTES,
   ...PAYLOAD_ROUTES,
   ...DIFF_ROUTES,
+  ...REPLAY_ROUTES,
   ...EVENT_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,

@@ -51,6 +51,7 @@ export function decodeGeneration(row: GenerationTable, content: GenerationRecord
     cancelled: r.cancelled ?? false,
     attempts: r.attempts,
     turns: 1,
+    replayOf: null,
     usage: decodeUsage(r.usage),
     cost: r.cost ?? null,
     report: r.report ?? [],

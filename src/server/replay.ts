@@ -1,0 +1,184 @@
+// Sends a client's bytes again, as they came: through the same engine, on behalf of the same key, as a new generation. Whoever
+// asks for that reads the whole answer. Knows nothing of what was kept.
+import type { Principal } from '../auth/index.ts';
+import { GatewayError, toNameList, type ProtocolName } from '../canonical/index.ts';
+import type { ApiCall, Client, ClientStream, Encoding, Gateway } from '../engine/index.ts';
+import { toByteString } from '../lib/byte-string.ts';
+import { type ClientOperation, editMembers, findProtocol, type ServedProtocol } from '../protocols/index.ts';
+import { parseBody, type RequestBody } from './body.ts';
+import { asksForCompaction } from './compact.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+
+/** A request as it was, and what is to be otherwise. */
+export interface ReplayedRequest {
+  /** Id of the generation that it was. */
+  readonly replayOf: string;
+  readonly protocol: ProtocolName;
+  /** Name of the operation in the records. */
+  readonly api: string;
+  readonly principal: Principal;
+  /** Path and query. */
+  readonly address: string;
+  /** Names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  /** Asked in the place of its model; null: its own. */
+  readonly model: string | null;
+  /** The only provider that may answer; null: whoever it finds. */
+  readonly provider: string | null;
+  /** True: what runs outside of the model may run again. */
+  readonly mayActAgain: boolean;
+}
+
+export interface ReplayedAnswer {
+  /** Id of the new generation. */
+  readonly id: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Headers that were about the connection, the trace or the idempotency of the first time. */
+const OF_THE_FIRST_TIME =
+  /^(?:host|connection|content-length|idempotency-key|traceparent|tracestate|upgrade|sec-.*)$/;
+
+/**
+ * Answers once more.
+ * @param signal aborted when nobody waits for it any more
+ * @throws GatewayError `conflict` for what cannot be sent again
+ */
+export async function replayRequest(
+  { gateway, memory }: { readonly gateway: Gateway; readonly memory: MemoryBudget },
+  given: ReplayedRequest,
+  signal: AbortSignal,
+): Promise<ReplayedAnswer> {
+  const { replayOf, principal, address, provider } = given;
+  const protocol = findProtocol(given.protocol);
+  const operation = protocol?.server && operationOf(protocol as ServedProtocol, given);
+  if (!operation || (operation.does !== 'answer' && operation.does !== 'embed'))
+    throw cannot('it asked for no answer of a model');
+  const isInAddress = operation.route?.model !== undefined;
+  const read = parseBody(given.body);
+  const body = given.model === null || isInAddress ? read : withModel(read, given.model);
+  const route =
+    given.model !== null && isInAddress ? { ...operation.route, model: given.model } : operation.route;
+  const served = protocol as ServedProtocol;
+  refuseEffects(served, body.json, route, given);
+  const headers = new Map(given.headers.filter(([name]) => !OF_THE_FIRST_TIME.test(name)));
+  const hold = memory.open(principal.keyId);
+  const client = new Listening(signal);
+  const call: ApiCall = {
+    protocol: served,
+    api: given.api,
+    ...(route && { route }),
+    principal: provider === null ? principal : withProvider(principal, provider),
+    request: { method: 'POST', url: address },
+    body: body.bytes,
+    json: body.json,
+    header: (name) => headers.get(name) ?? null,
+    headers,
+    client,
+    account: hold,
+    replayOf,
+  };
+  try {
+    hold.add(given.body.length);
+    await (operation.does === 'embed' ? gateway.embed(call) : gateway.serve(call));
+    return client.answer();
+  } finally {
+    hold.release();
+  }
+}
+
+/** What the address means in the protocol; undefined for nothing that is served. */
+function operationOf(
+  { server }: ServedProtocol,
+  { api, address }: ReplayedRequest,
+): ClientOperation | undefined {
+  const { pathname, searchParams: query } = new URL(address, 'http://gateway');
+  for (const { operation } of server.addresses.routes) {
+    const path = decodeURIComponent(pathname);
+    const found = typeof operation === 'function' ? operation({ path, query }) : operation;
+    if (found?.api === api) return found;
+  }
+  return undefined;
+}
+
+/** What runs beside the model could act a second time, and a conversation would hold the turn twice. */
+function refuseEffects(
+  { server }: ServedProtocol,
+  json: unknown,
+  route: ClientOperation['route'],
+  { mayActAgain, api }: ReplayedRequest,
+): void {
+  if (api === 'embeddings') return;
+  if (asksForCompaction(json)) throw cannot('it asked for a summary that the gateway keeps');
+  const request = server.decodeRequest(json, route);
+  if (request.state?.conversationId !== undefined)
+    throw cannot('its turn would stand in its conversation a second time');
+  if (request.tools.some(({ type }) => type === 'hosted') && !mayActAgain)
+    throw cannot(
+      'tools that it names run outside of the model, and would run again. Allow that with `tools`',
+    );
+}
+
+function cannot(reason: string): GatewayError {
+  return new GatewayError('conflict', `This request cannot be sent again: ${reason}.`, {
+    code: 'not_replayable',
+  });
+}
+
+function withModel({ bytes }: RequestBody, model: string): RequestBody {
+  return parseBody(Buffer.from(editMembers(bytes, { set: { model } }), 'latin1'));
+}
+
+function withProvider(principal: Principal, provider: string): Principal {
+  return { ...principal, routing: { ...principal.routing, only: toNameList([provider], 'provider') } };
+}
+
+/** Takes an answer as a whole. */
+class Listening implements Client, ClientStream {
+  readonly #signal: AbortSignal;
+  readonly #pieces: Buffer[] = [];
+  #status = 0;
+  #headers: Readonly<Record<string, string>> = {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.write(body, encoding);
+  }
+
+  openStream(headers: Readonly<Record<string, string>>): ClientStream {
+    this.#status = 200;
+    this.#headers = headers;
+    return this;
+  }
+
+  write(data: string, encoding: Encoding): boolean {
+    this.#pieces.push(Buffer.from(encoding === 'text' ? toByteString(data) : data, 'latin1'));
+    return true;
+  }
+
+  onDrain(): void {}
+
+  end(): void {}
+
+  onLeave(left: () => void): void {
+    if (this.#signal.aborted) left();
+    else this.#signal.addEventListener('abort', left, { once: true });
+  }
+
+  answer(): ReplayedAnswer {
+    return {
+      id: this.#headers['x-request-id'] ?? '',
+      status: this.#status,
+      contentType: this.#headers['content-type'] ?? '',
+      body: Buffer.concat(this.#pieces),
+    };
+  }
+}
