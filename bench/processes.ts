@@ -133,6 +133,20 @@ export function residentMb(pid: number): number {
   return Number(kb ?? Number.NaN) / 1024;
 }
 
+/** Ticks of the kernel's clock in a second, in which it counts CPU time (Linux on every architecture that we know). */
+const TICKS = 100;
+
+/** CPU time of a process since its start, of all its threads, in milliseconds: exact to ten. */
+export function usedCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return ((user + system) * 1000) / TICKS;
+}
+
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -158,6 +158,9 @@ export interface GatewayOptions {
   /** More of its configuration. */
   readonly providers?: Readonly<Record<string, object>>;
   readonly tools?: Readonly<Record<string, object>>;
+  /** Keys besides the usual one, and their projects. */
+  readonly keys?: readonly object[];
+  readonly projects?: Readonly<Record<string, object>>;
   /** True: from its sources, as profiles and counts of calls need it, also where it has been packed. */
   readonly fromSources?: boolean;
   /** Targets that are asked once, to see that they take their lane; by default all of them. */
@@ -176,7 +179,8 @@ export async function startGateway(
   const config = {
     server: { port: 0 },
     data_dir: join(folder, 'data'),
-    keys: [{ name: 'bench', key: GATEWAY_KEY }],
+    keys: [{ name: 'bench', key: GATEWAY_KEY }, ...(options.keys ?? [])],
+    ...(options.projects ? { projects: options.projects } : {}),
     logging: { level: 'warn' },
     providers: {
       relay: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: upstream, faithful: true } } },

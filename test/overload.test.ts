@@ -105,6 +105,43 @@ test('the memory that there is, is that of the narrowest control group', () => {
   expect(memoryLimitBytes(5000, read)).toBe(5000);
 });
 
+test('the more keys of an address are refused, the longer its refusals take', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, clock);
+  const attempt = (): Promise<number> =>
+    fetch(`${gateway.baseURL}/models`, { headers: { authorization: 'Bearer sk-guess' } }).then(
+      async (answer) => {
+        await answer.text();
+        return answer.status;
+      },
+    );
+  const failed = async (): Promise<number> => {
+    const { counts } = (await (await fetch(`${gateway.origin}/readyz`)).json()) as {
+      counts: Record<string, number>;
+    };
+    return counts['failed_authentications'] ?? 0;
+  };
+  let refused = 0;
+  for (const more of [100, 100, 100, 100, 99]) {
+    const attempts = Array.from({ length: more }, attempt);
+    refused += more;
+    await eventually('all were refused', async () => (await failed()) === refused);
+    clock.advance(1000);
+    expect(new Set(await Promise.all(attempts))).toEqual(new Set([401]));
+  }
+  let isAnswered = false;
+  const last = attempt().then((status) => {
+    isAnswered = true;
+    return status;
+  });
+  await eventually('it was refused', async () => (await failed()) === 500);
+  clock.advance(1000);
+  expect((await gateway.get('/models')).status).toBe(200);
+  expect(isAnswered).toBe(false);
+  clock.advance(1000);
+  expect(await last).toBe(401);
+});
+
 test('refused keys are slowed after twenty, counted and logged without the key; a right one never is', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, clock);

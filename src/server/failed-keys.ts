@@ -8,12 +8,15 @@ import type { Logger } from '../telemetry/log.ts';
 /** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
 const FREE = 20;
 const WINDOW_MS = 60_000;
-/** How long a refusal is held back, in milliseconds. */
+/** How long a refusal is held back, in milliseconds: longer after so many more of them, up to so many times. An address then
+ * gets few answers in a second, however many connections it opens. */
 const DELAY_MS = 1_000;
+const LONGER_AFTER = 500;
+const LONGEST = 10;
 /** Addresses that are remembered; those beyond go unslowed, and the next window begins anew. */
 const MOST_ADDRESSES = 10_000;
-/** Refusals that are held back at once: waiting costs memory, too. */
-const MOST_HELD = 1_000;
+/** Refusals that are held back at once, of about a kilobyte each; what is beyond is answered at once. */
+const MOST_HELD = 10_000;
 
 export interface FailedKeysOptions {
   readonly clock: Clock;
@@ -40,33 +43,35 @@ export class FailedKeys {
   #refused(answer: Response, connection: Connection): Response | Promise<Response> {
     const { clock, counters } = this.#options;
     counters.add('failed_authentications');
-    if (!this.#isSlowed(connection.address()) || this.#held >= MOST_HELD) return answer;
+    const delayMs = this.#delayMs(connection.address());
+    if (delayMs === 0 || this.#held >= MOST_HELD) return answer;
     counters.add('slowed_authentications');
     this.#held += 1;
     return new Promise((resolve) => {
-      clock.after(DELAY_MS, () => {
+      clock.after(delayMs, () => {
         this.#held -= 1;
         resolve(answer);
       });
     });
   }
 
-  #isSlowed(address: string | null): boolean {
+  /** Counts a refusal. @returns how long it is held back; 0: not at all */
+  #delayMs(address: string | null): number {
     const { clock, log, counters } = this.#options;
-    if (address === null) return false;
+    if (address === null) return 0;
     const now = clock.now();
     if (now >= this.#windowEndsAt) {
       this.#failures.clear();
       this.#windowEndsAt = now + WINDOW_MS;
     }
     const failures = (this.#failures.get(address) ?? 0) + 1;
-    if (failures === 1 && this.#failures.size >= MOST_ADDRESSES) return false;
+    if (failures === 1 && this.#failures.size >= MOST_ADDRESSES) return 0;
     this.#failures.set(address, failures);
     // Once in a window: whoever tries keys must not fill the log.
     if (failures === FREE + 1) {
       const facts = { address, failures, ...counters.read() };
       log.warn('many keys from one address were refused: refusals to it are slowed', facts);
     }
-    return failures > FREE;
+    return failures > FREE ? DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER)) : 0;
   }
 }

@@ -1,0 +1,51 @@
+// Whether a project that is refused at its limit slows another one. `node bin/bun.mjs run bench/fairness.ts` prints the
+// latencies of a project's requests alone, and while another project is refused at the same rate and at ten times that,
+// in rounds that take turns. Options: --rounds N (6), --seconds N of each (4).
+import { parseArgs } from 'node:util';
+import { BODY, HEADINGS, Rounds, withGateway } from './beside.ts';
+import { aligned } from './report.ts';
+import { quantile } from './steady.ts';
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '6' }, seconds: { type: 'string', default: '4' } },
+});
+const seconds = Number(values.seconds);
+const FULL_KEY = 'sk-bench-full-0123456789';
+const RATES = [200, 2000];
+
+const full = {
+  keys: [{ name: 'full', key: FULL_KEY, project: 'full' }],
+  projects: { full: { limits: [{ requests: 1, per: 'month' }] } },
+};
+
+await withGateway(full, async (bench) => {
+  const hammer = (perSecond: number): ReturnType<typeof bench.run> =>
+    bench.run({
+      perSecond,
+      seconds: seconds + 0.5,
+      connections: 64,
+      head: `authorization: Bearer ${FULL_KEY}\r\n`,
+      body: BODY,
+    });
+  await Promise.all([bench.good(10), hammer(200)]);
+  const rounds = new Rounds();
+  const refused: Record<string, number> = {};
+  /** Microseconds of CPU time of a refusal, by round. */
+  const costs: number[] = [];
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    let from = bench.cpuMs();
+    rounds.add('alone', await bench.good(seconds));
+    const ownMs = bench.cpuMs() - from;
+    for (const rate of RATES) {
+      from = bench.cpuMs();
+      const [latencies, { sent, statuses }] = await Promise.all([bench.good(seconds), hammer(rate)]);
+      rounds.add(`beside ${rate} refusals a second`, latencies);
+      if (rate === RATES.at(-1)) costs.push((1000 * (bench.cpuMs() - from - ownMs)) / sent);
+      for (const [status, count] of Object.entries(statuses))
+        refused[status] = (refused[status] ?? 0) + count;
+    }
+  }
+  console.log(`the other project was answered: ${JSON.stringify(refused)}\n`);
+  console.log(aligned([HEADINGS, ...rounds.rows()]));
+  console.log(`a refusal takes ${quantile(costs, 0.5).toFixed(0)} microseconds of CPU time`);
+});

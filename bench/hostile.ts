@@ -1,0 +1,89 @@
+// Whether strangers can fill the gateway's memory or slow its clients: wrong keys by the thousand, then end users whose names
+// nobody has seen before. `node bin/bun.mjs run bench/hostile.ts` prints the latencies of a client beside them, the
+// gateway's memory before and after, and how requests were answered. Options: --keys N a second (10000), --seconds N (10),
+// --rounds N (2; 0: none), --users N in all (1000000; 0: none).
+import { parseArgs } from 'node:util';
+import { type Bench, BODY, HEADINGS, Rounds, withGateway } from './beside.ts';
+import { aligned } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    keys: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '2' },
+    users: { type: 'string', default: '1000000' },
+  },
+});
+const seconds = Number(values.seconds);
+const USERS_KEY = 'sk-bench-users-0123456789';
+/** As many as may be held back at once. */
+const STRANGERS = 10_000;
+/** Requests with names of end users that are sent in one piece, between two looks at memory. */
+const STEP = 100_000;
+
+const named = {
+  keys: [{ name: 'named', key: USERS_KEY, limits: [{ requests: 2, per: 'day', each: 'end_user' }] }],
+};
+
+await withGateway(named, async (bench) => {
+  await bench.good(10);
+  if (Number(values.rounds) > 0) await wrongKeys(bench);
+  if (Number(values.users) > 0) await endUsers(bench);
+});
+
+async function wrongKeys(bench: Bench): Promise<void> {
+  const rounds = new Rounds();
+  const statuses: Record<string, number> = {};
+  let sent = 0;
+  const before = bench.resident();
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    rounds.add('alone', await bench.good(seconds));
+    const [latencies, flood] = await Promise.all([
+      bench.good(seconds),
+      bench.run({
+        perSecond: Number(values.keys),
+        seconds,
+        connections: STRANGERS,
+        head: 'authorization: Bearer sk-wrong-#########\r\n',
+        body: BODY,
+      }),
+    ]);
+    sent += flood.sent;
+    for (const [status, count] of Object.entries(flood.statuses))
+      statuses[status] = (statuses[status] ?? 0) + count;
+    rounds.add('beside wrong keys', latencies);
+  }
+  const perSecond = sent / seconds / Number(values.rounds);
+  console.log(
+    `wrong keys: ${perSecond.toFixed(0)} a second were sent, and answered ${JSON.stringify(statuses)}`,
+  );
+  console.log(`resident memory: ${before.toFixed(0)} MB before, ${bench.resident().toFixed(0)} MB after\n`);
+  console.log(aligned([HEADINGS, ...rounds.rows()]));
+}
+
+/** Every name comes once; then the first of them once more than its limit, though it is forgotten by now. */
+async function endUsers(bench: Bench): Promise<void> {
+  const users = Number(values.users);
+  const load = {
+    perSecond: 20_000,
+    connections: 128,
+    head: `authorization: Bearer ${USERS_KEY}\r\n`,
+    body: BODY.replace('"max_tokens"', '"user":"somebody #########","max_tokens"'),
+  };
+  const statuses: Record<string, number> = {};
+  console.log(`\nend users; resident memory at first ${bench.resident().toFixed(0)} MB`);
+  for (let from = 0; from < users;) {
+    const { sent, statuses: some } = await bench.run({
+      ...load,
+      from,
+      most: Math.min(STEP, users - from),
+      seconds: 600,
+    });
+    from += sent;
+    for (const [status, count] of Object.entries(some)) statuses[status] = (statuses[status] ?? 0) + count;
+    console.log(`${from} names: ${JSON.stringify(statuses)}, resident ${bench.resident().toFixed(0)} MB`);
+  }
+  const again = { ...load, from: 0, most: 100, seconds: 60 };
+  const answers = [await bench.run(again), await bench.run(again)].map((result) => result.statuses);
+  console.log(`the first hundred twice more, of two that each may: ${JSON.stringify(answers)}`);
+}

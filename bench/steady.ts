@@ -1,0 +1,134 @@
+// A client that sends requests at a steady rate, whether or not they are answered, and measures them: a process of its
+// own, so that none of its neighbours has to wait for it. Knows nothing of gateways.
+//
+// node bin/bun.mjs run bench/steady.ts '{"port": 1, …}' prints one JSON object.
+import { connect, type Socket } from 'bun';
+
+/** What is sent. In `head` and `body` nine hashes become the number of the request. */
+export interface Steady {
+  readonly port: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Ends earlier, after so many requests. */
+  readonly most?: number;
+  readonly connections: number;
+  /** Header lines, each with its end. */
+  readonly head: string;
+  readonly body: string;
+  /** The number of the first request. */
+  readonly from?: number;
+}
+
+export interface SteadyResult {
+  readonly sent: number;
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Requests that found no connection free when their time had come, and were left out. */
+  readonly omitted: number;
+  /** Milliseconds from the request to the end of its answer, by status. */
+  readonly latencies: Readonly<Record<string, readonly number[]>>;
+}
+
+const NUMBER = '#########';
+/** Latencies that are kept of each status: those of a flood tell no more when there are more of them. */
+const MOST_LATENCIES = 100_000;
+/** For answers to the last requests, in milliseconds. */
+const PATIENCE_MS = 3_000;
+
+/** Sends and measures. Rejects where an answer is none. */
+export async function steady(load: Steady): Promise<SteadyResult> {
+  const { perSecond, seconds, connections, from = 0, most = Infinity } = load;
+  const request = requestOf(load);
+  const statuses: Record<string, number> = {};
+  const latencies: Record<string, number[]> = {};
+  const lines: Line[] = [];
+  const free: Line[] = [];
+  const answered = (status: string, ms: number, line: Line): void => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    const kept = (latencies[status] ??= []);
+    if (kept.length < MOST_LATENCIES) kept.push(ms);
+    free.push(line);
+  };
+  for (let opened = 0; opened < connections; opened += 1) {
+    const line = new Line(answered);
+    await line.open(load.port);
+    lines.push(line);
+    free.push(line);
+  }
+  let sent = 0;
+  let omitted = 0;
+  const begun = performance.now();
+  for (;;) {
+    const passed = performance.now() - begun;
+    const due = Math.floor((Math.min(passed, seconds * 1000) * perSecond) / 1000);
+    while (sent + omitted < due && sent < most) {
+      const line = free.shift();
+      if (line) line.send(request(from + sent++));
+      else omitted += 1;
+    }
+    if (passed >= seconds * 1000 || sent >= most) break;
+    await Bun.sleep(1);
+  }
+  const until = performance.now() + PATIENCE_MS;
+  while (free.length < lines.length && performance.now() < until) await Bun.sleep(5);
+  for (const line of lines) line.close();
+  return { sent, statuses, omitted, latencies };
+}
+
+/** One connection, with one request at a time. */
+class Line {
+  readonly #answered: (status: string, ms: number, line: Line) => void;
+  #socket: Socket | undefined;
+  #sentAt = 0;
+  #bytes = '';
+
+  constructor(answered: (status: string, ms: number, line: Line) => void) {
+    this.#answered = answered;
+  }
+
+  async open(port: number): Promise<void> {
+    this.#socket = await connect({
+      hostname: '127.0.0.1',
+      port,
+      socket: { data: (_, bytes) => this.#read(bytes.toString('latin1')), close: () => {}, error: () => {} },
+    });
+  }
+
+  send(request: string): void {
+    this.#sentAt = performance.now();
+    this.#socket?.write(request);
+  }
+
+  close(): void {
+    this.#socket?.end();
+  }
+
+  #read(bytes: string): void {
+    this.#bytes += bytes;
+    const end = this.#bytes.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#bytes.slice(0, end))?.[1]);
+    if (!Number.isFinite(length)) throw new Error(`an answer without its length: ${this.#bytes}`);
+    if (this.#bytes.length < end + 4 + length) return;
+    const status = this.#bytes.slice(9, 12);
+    this.#bytes = '';
+    this.#answered(status, performance.now() - this.#sentAt, this);
+  }
+}
+
+function requestOf({ head, body }: Steady): (number: number) => string {
+  const text =
+    'POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n' +
+    `${head}content-length: ${body.length}\r\n\r\n${body}`;
+  const parts = text.split(NUMBER);
+  return (number) => parts.join(String(number).padStart(NUMBER.length, '0'));
+}
+
+/** The time that a share of them did not exceed. @param share between 0 and 1 */
+export function quantile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+if (import.meta.main)
+  process.stdout.write(`${JSON.stringify(await steady(JSON.parse(process.argv[2] ?? '') as Steady))}\n`);
