@@ -18,6 +18,7 @@ export type StateStorage = Pick<
   | 'conversations'
   | 'files'
   | 'keys'
+  | 'payloads'
   | 'projects'
   | 'prompts'
   | 'responses'

@@ -292,7 +292,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const operatorSecret = await storage.secret('operator');
   const authenticateAdmin = adminSignIn({ keys, operatorSecret, now: clock.now });
-  const forPeople = { authenticateAdmin, bodies, memory, clock, log };
+  const forPeople = { authenticateAdmin, gateway, bodies, memory, clock, log };
   const management = openManagement({
     ...forPeople,
     storage,
@@ -301,7 +301,6 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     path,
     tryDraft: (text) => void snapshotOf(input.load(text), 0),
     redact: (text) => redact(text),
-    gateway,
     payloads: tapes,
     events,
     routing,
@@ -310,7 +309,6 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const people = openConsole({ ...forPeople, operatorSecret, management, dataDir: config.dataDir });
   const app = createApp({
     ...forPeople,
-    gateway,
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.now()), 'models'),
     metrics: expose,
     catalog: () => watched.current().catalog,

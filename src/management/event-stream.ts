@@ -2,6 +2,7 @@
 // no longer. Knows not what the events are.
 import { pushBody } from '../runtime/http-server.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { LossyQueue } from './lossy-queue.ts';
 
 /** Events that wait for a reader who is slow; of more, the oldest are lost. */
 const MOST_WAITING = 500;
@@ -26,46 +27,33 @@ const HEADERS = {
 
 export function eventStream({ clock, signal, mayRead, open }: EventStreamOptions): Response {
   const body = pushBody();
-  let waiting: string[] = [];
-  let lost = 0;
-  let isFull = false;
+  const frameOf = (event: string, data: unknown): string =>
+    `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const queue = new LossyQueue(
+    (frame) => body.write(frame),
+    (events) => frameOf('lost', { events }),
+    MOST_WAITING,
+  );
+  body.onDrain(() => queue.drained());
   let isOver = false;
-  const send = (frame: string): void => {
-    isFull = !body.write(frame);
-  };
   const write = (event: string, data: unknown): void => {
-    if (isOver) return;
-    const frame = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    if (!isFull) return send(frame);
-    waiting.push(frame);
-    if (waiting.length <= MOST_WAITING) return;
-    waiting.shift();
-    lost += 1;
+    if (!isOver) queue.push(frameOf(event, data));
   };
-  body.onDrain(() => {
-    isFull = false;
-    const frames = waiting;
-    waiting = [];
-    if (lost > 0) write('lost', { events: lost });
-    lost = 0;
-    if (frames.length > 0) send(frames.join(''));
-  });
   const close = (): void => {
     if (isOver) return;
     isOver = true;
     stopBeating();
     stop();
     signal.removeEventListener('abort', close);
-    waiting = [];
     body.end();
   };
   const stopBeating = clock.every(HEARTBEAT_MS, () => {
     if (!mayRead()) return close();
-    if (!isFull) send(': heartbeat\n\n');
+    queue.offer(': heartbeat\n\n');
   });
   const stop = open(write, close);
   signal.addEventListener('abort', close, { once: true });
   // The head goes out with the first bytes: a reader wants to know that it is connected.
-  send(': connected\n\n');
+  queue.push(': connected\n\n');
   return new Response(body.stream, { headers: HEADERS });
 }

@@ -1,6 +1,7 @@
 // What happens in a gateway, as an admin hears of it while it happens.
 import { afterEach, expect, test } from 'bun:test';
 import { TEST_KEY } from '../harness.ts';
+import { LossyQueue } from '../../src/management/lossy-queue.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
 
@@ -124,4 +125,24 @@ test('models cannot be asked for what happens, nor can anything else be listened
   const gateway = await start();
   expect((await gateway.get('/management/events')).status).toBe(403);
   expect((await gateway.manage('GET', '/events?types=secrets')).status).toBe(400);
+});
+
+test('a reader who is slow loses the oldest, and is told how many', () => {
+  const sent: string[] = [];
+  let hasRoom = false;
+  const queue = new LossyQueue(
+    (frame) => {
+      sent.push(frame);
+      return hasRoom;
+    },
+    (lost) => `(${lost} lost)`,
+    3,
+  );
+  for (const frame of 'abcdefg') queue.push(frame);
+  queue.offer('(beat)');
+  expect(sent).toEqual(['a']);
+  hasRoom = true;
+  queue.drained();
+  queue.push('h');
+  expect(sent).toEqual(['a', '(3 lost)efg', 'h']);
 });

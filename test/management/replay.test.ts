@@ -153,7 +153,9 @@ describe('a request that is sent again', () => {
     const same = await runProgram(['replay', id, ...where], { folder: gateway.dataDir });
     expect(same.out).toContain('The answer is the same.');
     expect(same.out).toMatch(/model +sim\/chat +sim\/chat/);
-    const other = await runProgram(['replay', id, '--model', 'sim/echo', ...where], { folder: gateway.dataDir });
+    const other = await runProgram(['replay', id, '--model', 'sim/echo', ...where], {
+      folder: gateway.dataDir,
+    });
     expect(other.out).toMatch(/NOW\nWhat is 6 x 7\?/);
     expect(other.code).toBe(0);
   });

@@ -6,6 +6,7 @@ import { postgresAudit } from './audit.ts';
 import { greatestChange } from './changes.ts';
 import { PostgresConversations } from './conversations.ts';
 import { PostgresFiles } from './files.ts';
+import { postgresPayloads } from './payloads.ts';
 import { PostgresPrompts } from './prompts.ts';
 import { PostgresLedger } from './records/ledger.ts';
 import { RECORD_MIGRATIONS } from './records/record-tables.ts';
@@ -33,6 +34,7 @@ export const STORES = {
   prompts: { open: (base) => new PostgresPrompts(base) },
   files: { open: (base) => new PostgresFiles(base) },
   alerts: postgresAlerts,
+  payloads: postgresPayloads,
   ledger: {
     migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],
     open: (base) => new PostgresLedger(base),

@@ -1,40 +1,17 @@
 // What each side of a request sent: one row for each payload, the oldest first. Written after the answer, and nobody waits.
 import type { Kysely } from 'kysely';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
-import { PAYLOAD_STAGES, type PayloadStore, type StoredPayload } from '../ports.ts';
+import { BEHIND_ALL, FORGOTTEN_AT_ONCE, type PayloadTables, payloadsOf, rowsOf } from '../payload-rows.ts';
+import type { PayloadStore, StoredPayload } from '../ports.ts';
 import { firstIdAt, textId } from '../record-ids.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { SqliteBase, SqliteStore } from './store.ts';
-
-/** Requests that are forgotten in one go. */
-const REQUESTS = 20;
-/** In the place of an attempt, where there is none: before all of them. */
-const NONE = -1;
-
-/** Behind every id. */
-const LAST_ID = 'g';
-
-/** Only this store knows the table. */
-interface Tables {
-  payloads: {
-    /** Begins with the time. */
-    generation_id: string;
-    /** -1: of none. */
-    attempt: number;
-    /** Its place in the list of stages, which is stored: it gets no second meaning. */
-    stage: number;
-    /** Of head and body. */
-    bytes: number;
-    head: string;
-    body: Uint8Array;
-  };
-}
 
 const EMPTY = { generation_id: '', attempt: 0, stage: 0, bytes: 0, head: '', body: new Uint8Array() };
 
 class SqlitePayloads implements PayloadStore {
   readonly #commits: GroupCommit;
-  readonly #tables: Kysely<Tables>;
+  readonly #tables: Kysely<PayloadTables>;
   readonly #insert: SqlStatement;
   readonly #total: SqlStatement;
   /** Bind what comes behind the last id, and how many. */
@@ -46,7 +23,7 @@ class SqlitePayloads implements PayloadStore {
 
   constructor({ connection, db, commits }: SqliteBase) {
     this.#commits = commits;
-    const tables = db as unknown as Kysely<Tables>;
+    const tables = db as unknown as Kysely<PayloadTables>;
     this.#tables = tables;
     const prepare = (query: { compile(): { sql: string } }): SqlStatement =>
       connection.prepare(query.compile().sql);
@@ -60,7 +37,7 @@ class SqlitePayloads implements PayloadStore {
         .where('generation_id', '<', '')
         .groupBy('generation_id')
         .orderBy('generation_id')
-        .limit(REQUESTS),
+        .limit(FORGOTTEN_AT_ONCE),
     );
     this.#delete = prepare(tables.deleteFrom('payloads').where('generation_id', '=', ''));
   }
@@ -68,13 +45,10 @@ class SqlitePayloads implements PayloadStore {
   put(generationId: string, payloads: readonly StoredPayload[], maxBytes: number): Promise<void> {
     return this.#commits.add(() => {
       let held = this.#held();
-      for (const { stage, attempt, head, body } of payloads) {
-        const bytes = head.length + body.length;
-        const place = PAYLOAD_STAGES.indexOf(stage);
-        held += this.#insert.run(generationId, attempt ?? NONE, place, bytes, head, body).changes * bytes;
-      }
+      for (const { generation_id: id, attempt, stage, bytes, head, body } of rowsOf(generationId, payloads))
+        held += this.#insert.run(id, attempt, stage, bytes, head, body).changes * bytes;
       this.#bytes = held;
-      if (held > maxBytes) this.#forget(LAST_ID, (left) => left > maxBytes);
+      if (held > maxBytes) this.#forget(BEHIND_ALL, (left) => left > maxBytes);
     });
   }
 
@@ -86,10 +60,7 @@ class SqlitePayloads implements PayloadStore {
       .orderBy('attempt')
       .orderBy('stage')
       .execute();
-    return rows.flatMap(({ attempt, stage, head, body }) => {
-      const name = PAYLOAD_STAGES[stage];
-      return name ? { stage: name, attempt: attempt === NONE ? null : attempt, head, body } : [];
-    });
+    return payloadsOf(rows);
   }
 
   purge(beforeMs: number): Promise<number> {
@@ -109,7 +80,7 @@ class SqlitePayloads implements PayloadStore {
   #forget(end: string, goesOn: (bytes: number) => boolean): number {
     let held = this.#held();
     let forgotten = 0;
-    for (const row of this.#oldest.all(end, REQUESTS)) {
+    for (const row of this.#oldest.all(end, FORGOTTEN_AT_ONCE)) {
       if (!goesOn(held)) break;
       const { generation_id: id, bytes } = row as { generation_id: string; bytes: number };
       this.#delete.run(id);
