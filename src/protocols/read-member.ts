@@ -11,6 +11,10 @@ export interface NumberRange {
   readonly integer?: boolean;
 }
 
+/** A whole number from 1 on. */
+export const POSITIVE: NumberRange = { min: 1, integer: true };
+const ANY_NUMBER: NumberRange = {};
+
 /**
  * The body of a request. A problem for a member that would become its prototype where it is copied.
  * @throws GatewayError when it is no object, for then there is nothing to read
@@ -58,7 +62,7 @@ export function readNumber(
   value: Member,
   path: string,
   problems: Problems,
-  range: NumberRange = {},
+  range: NumberRange = ANY_NUMBER,
 ): number | undefined {
   if (value === undefined || value === null) return undefined;
   const noun = range.integer ? 'an integer' : 'a number';

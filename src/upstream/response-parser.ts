@@ -12,6 +12,8 @@ const MAX_INTERIM = 16;
 const HEAD = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\0\r\n]*)?\r\n(?:[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n){0,256}$/;
 /** The same number, for the words of the error. */
 const MAX_HEADERS = 256;
+const LF = 10;
+const COLON = 58;
 
 export class ResponseHead {
   readonly status: number;
@@ -27,10 +29,8 @@ export class ResponseHead {
 
   /** The first header of this lower-case name, trimmed; null when there is none. */
   header(name: string): string | null {
-    const at = this.#lower.indexOf(`\r\n${name}:`);
-    if (at < 0) return null;
-    const from = at + name.length + 3;
-    return this.#raw.slice(from, this.#raw.indexOf('\r\n', from)).trim();
+    const from = this.#behind(name, 0);
+    return from < 0 ? null : this.#raw.slice(from, this.#raw.indexOf('\r\n', from)).trim();
   }
 
   /** All of them, in their order, with names in lower case. */
@@ -51,9 +51,18 @@ export class ResponseHead {
 
   /** True when more than one header has this name. */
   repeats(name: string): boolean {
-    const mark = `\r\n${name}:`;
-    const at = this.#lower.indexOf(mark);
-    return at >= 0 && this.#lower.indexOf(mark, at + mark.length) >= 0;
+    const first = this.#behind(name, 0);
+    return first >= 0 && this.#behind(name, first) >= 0;
+  }
+
+  /** Offset behind the name and the colon of a header; -1 where there is none. Makes no text to look for. */
+  #behind(name: string, start: number): number {
+    const lower = this.#lower;
+    for (let at = lower.indexOf(name, start); at >= 0; at = lower.indexOf(name, at + 1)) {
+      const end = at + name.length;
+      if (lower.charCodeAt(at - 1) === LF && lower.charCodeAt(end) === COLON) return end + 1;
+    }
+    return -1;
   }
 }
 

@@ -2,6 +2,8 @@
 import { GatewayError, type Report, type TimeLimits } from '../../canonical/index.ts';
 import type { Timeouts } from '../settings.ts';
 
+const NAMES = ['totalMs', 'firstTokenMs', 'idleMs'] as const;
+
 const HEADERS = {
   totalMs: 'x-dragoman-timeout-ms',
   firstTokenMs: 'x-dragoman-first-token-timeout-ms',
@@ -25,7 +27,7 @@ export function timeLimits(
   report: Report,
 ): Timeouts {
   let limits: { -readonly [Name in keyof Timeouts]: Timeouts[Name] } | undefined;
-  for (const name of ['totalMs', 'firstTokenMs', 'idleMs'] as const) {
+  for (const name of NAMES) {
     const inHeader = readHeader(HEADERS[name], header);
     const wish = Math.min(inHeader ?? Infinity, asked?.[name] ?? Infinity);
     if (wish === Infinity) continue;

@@ -2,7 +2,7 @@
 // decided by the engine's reasoning policy.
 import type { JsonObject, JsonValue, ReasoningRequest, ResponseFormat } from '../../canonical/index.ts';
 import { EFFORTS } from '../../canonical/index.ts';
-import { readNumber, readObject, readWord, requireObject, requireString } from '../read-member.ts';
+import { POSITIVE, readNumber, readObject, readWord, requireObject, requireString } from '../read-member.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 const DISPLAYS = ['summarized', 'omitted'] as const;
@@ -31,8 +31,7 @@ export function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThi
     case 'enabled': {
       const path = 'thinking.budget_tokens';
       if (thinking['budget_tokens'] === undefined) problems.add(path, 'is required');
-      const range = { min: 1, integer: true };
-      const maxTokens = readNumber(thinking['budget_tokens'], path, problems, range);
+      const maxTokens = readNumber(thinking['budget_tokens'], path, problems, POSITIVE);
       return { reasoning: { enabled: true, effort, maxTokens, exclude }, responseFormat, extra: {} };
     }
     case 'adaptive':

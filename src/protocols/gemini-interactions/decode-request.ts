@@ -3,7 +3,7 @@
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { asString, Problems, Report } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
-import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
+import { POSITIVE, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeConversation } from './decode-conversation.ts';
 
@@ -26,7 +26,7 @@ export function decodeRequest(sent: unknown): CanonicalRequest {
     config?.['max_output_tokens'],
     'generation_config.max_output_tokens',
     problems,
-    { min: 1, integer: true },
+    POSITIVE,
   );
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
   const background = readBoolean(body['background'], 'background', problems) === true;

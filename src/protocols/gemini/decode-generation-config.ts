@@ -9,7 +9,7 @@ import type {
   ResponseFormat,
 } from '../../canonical/index.ts';
 import { unknownMembers } from '../../canonical/index.ts';
-import { readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
+import { POSITIVE, readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeSchema } from './decode-schema.ts';
@@ -65,7 +65,7 @@ export function decodeGenerationConfig(
   const penalty = { min: -2, max: 2 };
   const topLogprobs = number('logprobs', { min: 0, max: 20, integer: true });
   return {
-    maxOutputTokens: number('maxOutputTokens', { min: 1, integer: true }),
+    maxOutputTokens: number('maxOutputTokens', POSITIVE),
     temperature: number('temperature', { min: 0 }),
     topP: number('topP', { min: 0, max: 1 }),
     topK: number('topK', { min: 0 }),

@@ -19,7 +19,15 @@ import {
 import { embeddingTask } from '../embedding-inputs.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import type { AnsweredEmbeddings, DecodedEmbeddings, EmbeddingsServer, RequestRoute } from '../protocol.ts';
-import { describe, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
+import {
+  POSITIVE,
+  describe,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+  requireBody,
+} from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import {
   EMBEDDING_BATCH_FIELDS,
@@ -118,7 +126,7 @@ function decodeEntry(
   const { text, isJoined, foreign, content } = decodeContent(given['content'], `${path}content`, problems);
   return {
     text,
-    dimensions: readNumber(...read('outputDimensionality'), problems, { min: 1, integer: true }),
+    dimensions: readNumber(...read('outputDimensionality'), problems, POSITIVE),
     purpose: purposeOf(readString(...read('taskType'), problems)),
     note: {
       path,

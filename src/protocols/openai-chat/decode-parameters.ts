@@ -12,12 +12,18 @@ import {
   readWord,
   requireString,
 } from '../read-member.ts';
-import type { Member } from '../read-member.ts';
+import type { Member, NumberRange } from '../read-member.ts';
 import { decodeSchemaFormat } from '../openai/decode-schema-format.ts';
 import { memberPath } from '../openai/decode-metadata.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const STOP_LIMIT = 4;
+const WHOLE: NumberRange = { integer: true };
+/** No upper bound here: it depends on the model, and a value above it is clamped for that model. */
+const TEMPERATURE: NumberRange = { min: 0 };
+const PROBABILITY: NumberRange = { min: 0, max: 1 };
+const PENALTY: NumberRange = { min: -2, max: 2 };
+const TOP_LOGPROBS: NumberRange = { min: 0, max: 20, integer: true };
 
 /** The numbers and switches that need nothing but a range; each is absent when the client did not say. */
 export interface SamplingParameters {
@@ -35,24 +41,21 @@ export interface SamplingParameters {
 
 /** Decodes sampling, stop and logprobs. */
 export function decodeSampling(body: JsonObject, problems: Problems): SamplingParameters {
-  const n = readNumber(body['n'], 'n', problems, { integer: true });
+  const n = readNumber(body['n'], 'n', problems, WHOLE);
   if (n !== undefined && n !== 1) problems.add('n', 'only 1 is supported', 'unsupported');
   const logprobs = readBoolean(body['logprobs'], 'logprobs', problems);
-  const topRange = { min: 0, max: 20, integer: true };
-  const topLogprobs = readNumber(body['top_logprobs'], 'top_logprobs', problems, topRange);
+  const topLogprobs = readNumber(body['top_logprobs'], 'top_logprobs', problems, TOP_LOGPROBS);
   if (topLogprobs !== undefined && logprobs !== true)
     problems.add('top_logprobs', 'needs logprobs to be true');
-  const penalty = { min: -2, max: 2 };
   return {
-    // No upper bound here: it depends on the model, and a value above it is clamped for that model.
-    temperature: readNumber(body['temperature'], 'temperature', problems, { min: 0 }),
-    topP: readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 }),
-    frequencyPenalty: readNumber(body['frequency_penalty'], 'frequency_penalty', problems, penalty),
-    presencePenalty: readNumber(body['presence_penalty'], 'presence_penalty', problems, penalty),
+    temperature: readNumber(body['temperature'], 'temperature', problems, TEMPERATURE),
+    topP: readNumber(body['top_p'], 'top_p', problems, PROBABILITY),
+    frequencyPenalty: readNumber(body['frequency_penalty'], 'frequency_penalty', problems, PENALTY),
+    presencePenalty: readNumber(body['presence_penalty'], 'presence_penalty', problems, PENALTY),
     logitBias: decodeLogitBias(body['logit_bias'], problems),
     logprobs,
     topLogprobs,
-    seed: readNumber(body['seed'], 'seed', problems, { integer: true }),
+    seed: readNumber(body['seed'], 'seed', problems, WHOLE),
     stop: decodeStop(body['stop'], problems),
     verbosity: readWord(body['verbosity'], 'verbosity', problems, LEVELS),
   };

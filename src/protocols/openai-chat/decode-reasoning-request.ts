@@ -8,8 +8,9 @@ import type {
   Report,
 } from '../../canonical/index.ts';
 import { readEffort } from '../openai/read-effort.ts';
-import { readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
+import { POSITIVE, readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 
+const NO_MEMBERS: JsonObject = Object.freeze({});
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'enabled',
@@ -26,11 +27,10 @@ export function decodeReasoningRequest(
   problems: Problems,
   report: Report,
 ): ReasoningRequest {
-  const raw = readObject(body['reasoning'], 'reasoning', problems) ?? {};
+  const raw = readObject(body['reasoning'], 'reasoning', problems) ?? NO_MEMBERS;
   const top = readEffort(body['reasoning_effort'], 'reasoning_effort', problems);
   const own = readEffort(raw['effort'], 'reasoning.effort', problems);
-  const positive = { min: 1, integer: true };
-  const maxTokens = readNumber(raw['max_tokens'], 'reasoning.max_tokens', problems, positive);
+  const maxTokens = readNumber(raw['max_tokens'], 'reasoning.max_tokens', problems, POSITIVE);
   const exclude = readBoolean(raw['exclude'], 'reasoning.exclude', problems);
   const include = readBoolean(body['include_reasoning'], 'include_reasoning', problems);
   if (include !== undefined && exclude !== undefined && include === exclude) {

@@ -12,7 +12,15 @@ import { REQUEST_SHAPE } from './member-shapes.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import { readBoolean, readNumber, readObject, readString, readStrings, requireBody } from '../read-member.ts';
+import {
+  POSITIVE,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+  readStrings,
+  requireBody,
+} from '../read-member.ts';
 
 /**
  * Decodes a parsed request body.
@@ -69,9 +77,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
 
 /** `max_tokens` caps the cost of a call, so it is honoured although its successor has another meaning. */
 function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report): number | undefined {
-  const positive = { min: 1, integer: true };
-  const limit = readNumber(body['max_completion_tokens'], 'max_completion_tokens', problems, positive);
-  const legacy = readNumber(body['max_tokens'], 'max_tokens', problems, positive);
+  const limit = readNumber(body['max_completion_tokens'], 'max_completion_tokens', problems, POSITIVE);
+  const legacy = readNumber(body['max_tokens'], 'max_tokens', problems, POSITIVE);
   if (legacy === undefined) return limit;
   if (limit !== undefined) {
     report.add('max_tokens', 'dropped', 'max_completion_tokens is given and counts');
@@ -117,6 +124,14 @@ function saidAmong(extra: JsonObject): JsonObject {
 
 const NO_MEMBERS: JsonObject = Object.freeze({});
 
+const TEXT_FIELDS = [
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'service_tier',
+] as const;
+
 /**
  * The documented members that the gateway does not act on. What would change the answer is refused; some are dropped and
  * reported, so that the request succeeds.
@@ -132,15 +147,7 @@ function decodeUnsupported(body: JsonObject, problems: Problems, report: Report)
   if (modalities?.some((modality) => modality !== 'text')) {
     problems.add('modalities', 'only text is supported', 'unsupported');
   }
-  for (const name of [
-    'user',
-    'safety_identifier',
-    'prompt_cache_key',
-    'prompt_cache_retention',
-    'service_tier',
-  ]) {
-    readString(body[name], name, problems);
-  }
+  for (const name of TEXT_FIELDS) readString(body[name], name, problems);
   readBoolean(body['store'], 'store', problems);
   readObject(body['prediction'], 'prediction', problems);
   for (const name of IGNORED_FIELDS) {

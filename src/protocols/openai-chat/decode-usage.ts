@@ -1,6 +1,6 @@
 // Token counts of Chat Completions servers, as a partition. Works from the numbers alone: whether a class lies
 // inside or outside of a sum is read off `total_tokens`, never off a provider's name.
-import type { JsonValue, Usage } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../canonical/index.ts';
 import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
@@ -118,8 +118,10 @@ function details(...candidates: readonly (JsonValue | undefined)[]): {
   readonly [key: string]: JsonValue | undefined;
 } {
   for (const candidate of candidates) if (isJsonObject(candidate)) return candidate;
-  return {};
+  return NONE;
 }
+
+const NONE: JsonObject = Object.freeze({});
 
 /** The first candidate that counts anything. */
 function first(...candidates: readonly (JsonValue | undefined)[]): number {

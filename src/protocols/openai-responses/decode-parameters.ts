@@ -14,6 +14,7 @@ import type {
 import { decodeSchemaFormat } from '../openai/decode-schema-format.ts';
 import { readEffort } from '../openai/read-effort.ts';
 import {
+  POSITIVE,
   describe,
   readBoolean,
   readNumber,
@@ -75,7 +76,6 @@ export function decodeReasoning(value: Member, problems: Problems, report: Repor
 
 /** Decodes everything that asks something of the gateway's storage, or of what the answer shows. */
 export function decodeState(body: JsonObject, problems: Problems, report: Report): StateRequest {
-  const positive = { min: 1, integer: true };
   const previousResponseId =
     readString(body['previous_response_id'], 'previous_response_id', problems) || undefined;
   const conversationId = decodeConversation(body['conversation'], problems);
@@ -92,7 +92,7 @@ export function decodeState(body: JsonObject, problems: Problems, report: Report
     truncation:
       readWord(body['truncation'], 'truncation', problems, ['auto', 'disabled'] as const) ?? 'disabled',
     include: decodeInclude(body['include'], problems),
-    maxToolCalls: readNumber(body['max_tool_calls'], 'max_tool_calls', problems, positive),
+    maxToolCalls: readNumber(body['max_tool_calls'], 'max_tool_calls', problems, POSITIVE),
     safetyIdentifier: readString(body['safety_identifier'], 'safety_identifier', problems),
     promptCacheKey: readString(body['prompt_cache_key'], 'prompt_cache_key', problems),
     promptCacheRetention: readString(body['prompt_cache_retention'], 'prompt_cache_retention', problems),

@@ -12,7 +12,7 @@ import type {
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import { readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
+import { POSITIVE, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeInput, decodeInstructions } from './decode-conversation.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
@@ -43,8 +43,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
   const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);
 
-  const limit = { min: 1, integer: true };
-  const maxOutputTokens = readNumber(body['max_output_tokens'], 'max_output_tokens', problems, limit);
+  const maxOutputTokens = readNumber(body['max_output_tokens'], 'max_output_tokens', problems, POSITIVE);
   const temperature = readNumber(body['temperature'], 'temperature', problems, { min: 0, max: 2 });
   const topP = readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 });
   const penalty = { min: -2, max: 2 };

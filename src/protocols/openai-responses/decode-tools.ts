@@ -4,6 +4,7 @@ import { isJsonObject } from '../../canonical/index.ts';
 import type { ChosenTool, JsonObject, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 import {
+  POSITIVE,
   describe,
   readArray,
   readBoolean,
@@ -75,7 +76,7 @@ function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
   for (const name of ['display_width', 'display_height']) {
     const at = `${path}.${name}`;
     if (raw[name] === undefined || raw[name] === null) problems.add(at, 'is required');
-    else readNumber(raw[name], at, problems, { min: 1, integer: true });
+    else readNumber(raw[name], at, problems, POSITIVE);
   }
   readWord(raw['environment'] ?? '', `${path}.environment`, problems, ENVIRONMENTS);
 }

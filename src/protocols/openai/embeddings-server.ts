@@ -6,7 +6,15 @@ import { embeddingTask } from '../embedding-inputs.ts';
 import { encodeEmbeddings } from './encode-embeddings.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import type { DecodedEmbeddings, EmbeddingsServer } from '../protocol.ts';
-import { describe, readNumber, readString, readWord, requireBody, requireString } from '../read-member.ts';
+import {
+  POSITIVE,
+  describe,
+  readNumber,
+  readString,
+  readWord,
+  requireBody,
+  requireString,
+} from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 
 /** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
@@ -39,7 +47,7 @@ function decodeRequest(given: unknown): DecodedEmbeddings {
   const asked: EmbeddingsRequest = {
     inputs: decodeInputs(body['input'], problems),
     format: readWord(body['encoding_format'], 'encoding_format', problems, VECTOR_FORMATS),
-    dimensions: readNumber(body['dimensions'], 'dimensions', problems, { min: 1, integer: true }),
+    dimensions: readNumber(body['dimensions'], 'dimensions', problems, POSITIVE),
     user: readString(body['user'], 'user', problems),
     extra: unknownMembers(body, KNOWN_MEMBERS) ?? {},
   };
