@@ -1,7 +1,7 @@
 // Texts of the client's JSON that are parsed when somebody reads them, and copied as they are written where they are only
 // passed on. An object has such a text as a member like any other: whoever reads or replaces it need not know.
-
-import type { TextPart } from './part.ts';
+import type { MutableJsonObject } from './json.ts';
+import type { Part, TextPart } from './part.ts';
 
 /** A long text as it is written in JSON. */
 export class LateText {
@@ -65,6 +65,17 @@ export function setText(object: object, name: string, text: string | LateText): 
 /** The late member of an object; undefined where it has none. */
 export function lateMember(object: object): LateMember | undefined {
   return MEMBERS.get(object);
+}
+
+/** True for a text that says nothing; one that was not read yet does. */
+export function isEmptyText(part: Part): boolean {
+  return part.type === 'text' && !MEMBERS.has(part) && part.text === '';
+}
+
+/** The same object with the text of a part as a member, which is not read for it. */
+export function withText(object: MutableJsonObject, name: string, part: TextPart): MutableJsonObject {
+  setText(object, name, MEMBERS.get(part)?.text ?? part.text);
+  return object;
 }
 
 /** A part of a conversation. @param path where its text stands in the client's body */

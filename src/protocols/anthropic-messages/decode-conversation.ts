@@ -9,7 +9,7 @@ import type {
   Role,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { isJsonObject, lateMember, textPart } from '../../canonical/index.ts';
+import { isEmptyText, isJsonObject, lateMember, textPart } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -252,8 +252,4 @@ function decodeResult(
     cache: decodeCache(raw, path, scope),
     source: ours(raw),
   };
-}
-
-function isEmptyText(part: Part): boolean {
-  return part.type === 'text' && part.text === '';
 }

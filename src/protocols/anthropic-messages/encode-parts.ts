@@ -10,7 +10,7 @@ import type {
   Part,
   TextPart,
 } from '../../canonical/index.ts';
-import { GatewayError, lateMember, setText } from '../../canonical/index.ts';
+import { GatewayError, lateMember, withText } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 import { isTextType, mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
@@ -50,11 +50,7 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   const late = lateMember(part)?.text;
-  if (late && !mayBeBlank(late)) {
-    const block: MutableJsonObject = { type: 'text' };
-    setText(block, 'text', late);
-    return block;
-  }
+  if (late && !mayBeBlank(late)) return withText({ type: 'text' }, 'text', part);
   const raw = ownRaw(part.source);
   // Claude itself writes blank blocks between cited ones, and takes them back (recorded 2026-08).
   if (raw && part.text !== '') return raw;

@@ -1,6 +1,6 @@
 // Parts of messages and tool results as parts of Gemini's contents. Knows nothing of turns or of signatures.
 import type { FilePart, Media, MutableJsonObject, Part } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, isEmptyText, withText } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, ownRaw } from './encode-scope.ts';
 import { mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
@@ -16,7 +16,7 @@ export function encodePart(part: Part, path: string, scope: EncodeScope): Mutabl
   if (raw) return raw;
   switch (part.type) {
     case 'text':
-      return part.text === '' ? undefined : { text: part.text };
+      return isEmptyText(part) ? undefined : withText({}, 'text', part);
     case 'refusal':
       return part.refusal === '' ? undefined : { text: part.refusal };
     case 'image':

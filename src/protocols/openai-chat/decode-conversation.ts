@@ -5,6 +5,7 @@ import {
   asArray,
   asObject,
   asString,
+  isEmptyText,
   isJsonObject,
   lateMember,
   textPart,
@@ -296,10 +297,6 @@ function thinkingText(raw: JsonObject | undefined): string {
   return asArray(thinking)
     .map((piece) => asString(asObject(piece)['text']) ?? '')
     .join('');
-}
-
-function isEmptyText(part: Part): boolean {
-  return part.type === 'text' && part.text === '';
 }
 
 function toSource(raw: JsonObject): Source {

@@ -10,7 +10,7 @@ import type {
   Part,
   UnknownPart,
 } from '../../canonical/index.ts';
-import { asString, GatewayError, lateMember, setText, unknownMembers } from '../../canonical/index.ts';
+import { asString, GatewayError, lateMember, unknownMembers, withText } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from './member-shapes.ts';
@@ -49,9 +49,8 @@ export function putContent(
   context: EncodeContext,
 ): void {
   const [only] = parts;
-  const late = parts.length === 1 && only ? lateMember(only) : undefined;
   // Whose text is late has nothing else to say.
-  if (late) setText(message, 'content', late.text);
+  if (parts.length === 1 && only?.type === 'text' && lateMember(only)) withText(message, 'content', only);
   else message['content'] = encodeContent(parts, joint, context);
 }
 

@@ -8,7 +8,7 @@ import type {
   Report,
   Target,
 } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, isEmptyText, withText } from '../../canonical/index.ts';
 import { encodeBreakpoint } from '../prompt-breakpoint.ts';
 import type {
   WireInputFile,
@@ -73,7 +73,9 @@ export function reportCache(cache: JsonObject | undefined, path: string, report:
 function encodeInputPart(part: Part, path: string, report: Report): MutableJsonObject | undefined {
   switch (part.type) {
     case 'text':
-      return part.text === '' ? undefined : ({ type: 'input_text', text: part.text } satisfies WireInputText);
+      return isEmptyText(part)
+        ? undefined
+        : withText({ type: 'input_text' } satisfies Partial<WireInputText>, 'text', part);
     case 'refusal':
       return part.refusal === ''
         ? undefined
@@ -98,9 +100,11 @@ function encodeOutputPart(part: Part, path: string, report: Report): MutableJson
   switch (part.type) {
     case 'text':
       // The model does not read annotations of earlier answers; the API wants the member nevertheless.
-      return part.text === ''
+      return isEmptyText(part)
         ? undefined
-        : ({ type: 'output_text', text: part.text, annotations: [] } satisfies WireOutputText);
+        : Object.assign(withText({ type: 'output_text' } satisfies Partial<WireOutputText>, 'text', part), {
+            annotations: [],
+          });
     case 'refusal':
       return part.refusal === ''
         ? undefined
