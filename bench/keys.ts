@@ -7,8 +7,10 @@ import { heapStats } from 'bun:jsc';
 import { KeyCommands, KeyIndex } from '../src/auth/index.ts';
 import { openLimits } from '../src/cli/open-limits.ts';
 import { loadConfig } from '../src/config/index.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { createLogger } from '../src/telemetry/log.ts';
 
 const KEYS = 100_000;
 /** Looks for changes, of which the mean is taken. */
@@ -65,8 +67,20 @@ const index = new KeyIndex({
   configured: { keys: [] },
   onChange: (changed) => opened.refresh(changed),
 });
-const log = { error: console.error };
-const opened = openLimits({ config: () => config, keys: index, ledger: storage.usage, now: Date.now, log });
+const log = createLogger({
+  level: 'error',
+  write: (line) => void process.stderr.write(line),
+  now: Date.now,
+  pretty: false,
+  redact: (text) => text,
+});
+const opened = await openLimits({
+  config: () => config,
+  keys: index,
+  ledger: storage.usage,
+  clock: systemClock,
+  log,
+});
 await index.refresh();
 const readMs = cpuMs(from);
 await opened.restored();

@@ -15,6 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   grammar: ['canonical'],
   limits: ['canonical'],
+  leases: ['canonical', 'limits', 'runtime', 'telemetry'],
+  valkey: ['canonical', 'limits', 'runtime'],
   protocols: ['canonical'],
   providers: ['canonical', 'protocols'],
   documents: ['canonical', 'runtime'],
@@ -123,6 +125,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'documents',
     'engine',
     'events',
+    'leases',
     'ledger',
     'limits',
     'management',
@@ -139,6 +142,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'traces',
     'upstream',
     'usage',
+    'valkey',
   ],
 };
 

@@ -1,7 +1,7 @@
 // What every store of shared counters must do, wherever it keeps them.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { Claim, CounterStore, Lease } from '../src/limits/index.ts';
+import type { Caller, Claim, CounterStore, Lease } from '../src/limits/index.ts';
 
 const LEASE_MS = 10_000;
 const START = Date.UTC(2026, 10, 22);
@@ -17,16 +17,23 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     need: 0,
     want: 0,
     lingersMs: 60_000,
+    reviewMs: null,
     fence: 0,
     ...changes,
   });
+  let turn = 0;
+  const caller = (holder: string, ms = 0): Caller => {
+    turn += 1;
+    return { holder, turn, nowMs: START + ms };
+  };
   const one = async (
     store: CounterStore,
     holder: string,
     changes: Partial<Claim>,
     ms = 0,
   ): Promise<Lease> => {
-    const [lease] = await store.claim(holder, [claim(changes)], START + ms);
+    const { leases } = await store.claim(caller(holder, ms), [claim(changes)]);
+    const [lease] = leases;
     if (!lease) throw new Error('no lease');
     return lease;
   };
@@ -88,18 +95,53 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     test('leaves what it used when it says good-bye', async () => {
       const store = make(LEASE_MS);
       await one(store, 'a', { need: 50, want: 50 });
-      await store.leave('a', [claim({ used: 5, settled: 5 })], START);
+      await store.leave(caller('a'), [claim({ used: 5, settled: 5 })]);
       expect((await one(store, 'b', {})).others).toBe(5);
       expect((await one(store, 'b', {}, 59_999)).others).toBe(5);
       expect((await one(store, 'b', {}, 60_000)).others).toBe(0);
     });
   });
 
+  describe(`${name}: a claim`, () => {
+    test('that comes late changes nothing', async () => {
+      const store = make(LEASE_MS);
+      const early = caller('a');
+      const { fence } = await one(store, 'a', { used: 30, need: 10, want: 10 });
+      await store.claim(early, [claim({ used: 5 })]);
+      await store.leave(early, [claim({ used: 5, settled: 5 })]);
+      expect((await one(store, 'b', {})).others).toBe(40);
+      // Nor does one behind the end of the lease.
+      await one(store, 'b', {}, LEASE_MS + 1);
+      await store.claim({ ...early, nowMs: START + LEASE_MS + 2 }, [claim({ used: 5, fence })]);
+      expect((await one(store, 'b', {}, LEASE_MS + 3)).others).toBe(40);
+    });
+
+    test('tells how many processes there are', async () => {
+      const store = make(LEASE_MS);
+      await store.claim(caller('a'), []);
+      expect((await store.claim(caller('b'), [])).processes).toBeGreaterThanOrEqual(2);
+      const alone = await store.claim(caller('b', 2 * LEASE_MS), []);
+      expect(alone).toMatchObject({ processes: 1, settlesInMs: 0, leases: [] });
+    });
+
+    test('that cannot be met lets the others know what a fair share is', async () => {
+      const store = make(LEASE_MS);
+      expect((await one(store, 'a', { need: 90, want: 90 })).fairShare).toBe(100);
+      expect((await one(store, 'b', { need: 20, want: 20 })).fairShare).toBe(50);
+      expect((await one(store, 'a', { used: 90 }, 1)).fairShare).toBe(50);
+      expect((await one(store, 'a', { used: 90 }, 5000)).fairShare).toBe(100);
+    });
+  });
+
   describe(`${name}: what the ledger knows`, () => {
     const budget = { counter: 'key ci usd', period: START, lingersMs: null };
+    const begin = async (store: CounterStore, ms = 0, counter = budget.counter): Promise<number | null> =>
+      (await store.restoring(caller('r', ms), [{ counter, period: START }]))[0] ?? null;
+    const end = async (store: CounterStore, fence: number, spent: number, ms = 0): Promise<boolean> =>
+      (await store.restored(caller('r', ms), [{ ...budget, fence, spent }]))[0] ?? false;
     const restore = async (store: CounterStore, spent: number, ms = 0): Promise<boolean> => {
-      const fence = await store.restoring(budget.counter, START, START + ms);
-      return fence !== null && store.restored(budget.counter, START, fence, spent, START + ms);
+      const fence = await begin(store, ms);
+      return fence !== null && end(store, fence, spent, ms);
     };
 
     test('is asked before anything is leased', async () => {
@@ -119,15 +161,15 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     test('is asked by one process at a time, and too late is not at all', async () => {
       const store = make(LEASE_MS);
       await one(store, 'a', budget);
-      const fence = (await store.restoring(budget.counter, START, START)) ?? 0;
-      expect(await store.restoring(budget.counter, START, START + LEASE_MS - 1)).toBeNull();
-      const next = (await store.restoring(budget.counter, START, START + LEASE_MS)) ?? 0;
+      const fence = (await begin(store)) ?? 0;
+      expect(await begin(store, LEASE_MS - 1)).toBeNull();
+      const next = (await begin(store, LEASE_MS)) ?? 0;
       expect(next).toBeGreaterThan(fence);
-      expect(await store.restored(budget.counter, START, fence, 99, START + LEASE_MS)).toBe(false);
-      expect(await store.restored(budget.counter, START, next, 30, START + LEASE_MS)).toBe(true);
-      expect(await store.restored(budget.counter, START, next, 30, START + LEASE_MS)).toBe(false);
+      expect(await end(store, fence, 99, LEASE_MS)).toBe(false);
+      expect(await end(store, next, 30, LEASE_MS)).toBe(true);
+      expect(await end(store, next, 30, LEASE_MS)).toBe(false);
       expect((await one(store, 'a', budget, LEASE_MS)).others).toBe(30);
-      expect(await store.restoring('nobody has it', START, START)).toBeNull();
+      expect(await begin(store, 0, 'nobody has it')).toBeNull();
     });
 
     test('is set, never added: what the living have settled is part of it', async () => {
@@ -157,6 +199,20 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
         others: 12,
         wasTakenOver: true,
       });
+    });
+
+    test('is asked again of a window that rolls, and where it may have been told while things changed', async () => {
+      const store = make(LEASE_MS);
+      const rolling = { ...budget, reviewMs: 5000 };
+      await one(store, 'a', rolling, -LEASE_MS);
+      await restore(store, 30);
+      expect((await one(store, 'a', rolling, 4999)).needsLedger).toBe(false);
+      expect((await one(store, 'a', rolling, 5000)).needsLedger).toBe(true);
+      const another = make(LEASE_MS);
+      await one(another, 'a', { ...budget, used: 5, settled: 5 });
+      await restore(another, 30);
+      expect((await one(another, 'a', { ...budget, used: 5, settled: 5 }, 1)).needsLedger).toBe(false);
+      expect((await one(another, 'b', budget, 10 * LEASE_MS)).needsLedger).toBe(true);
     });
 
     test('has nothing of a period that began later, and nothing more is leased of one long over', async () => {
@@ -199,7 +255,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
             lingersMs: 1e9,
           };
           if (leaves && mine) {
-            await store.leave(holder, [claim(changes)], START + ms);
+            await store.leave(caller(holder, ms), [claim(changes)]);
             held.delete(holder);
             left += used;
           } else held.set(holder, { used, lease: await one(store, holder, changes, ms) });

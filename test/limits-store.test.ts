@@ -2,4 +2,4 @@
 import { MemoryCounterStore } from '../src/limits/index.ts';
 import { describeCounterStore } from './counter-store-contract.ts';
 
-describeCounterStore('in memory', (leaseMs) => new MemoryCounterStore(leaseMs));
+describeCounterStore('in memory', (leaseMs) => new MemoryCounterStore({ leaseMs }));

@@ -43,8 +43,7 @@ aliases: { fast: my-vllm/gpt-oss-120b }
   [\`dragoman keys create\`](keys.md)), then \`routing.default\`: each member for itself, except that a \`type\` brings
   its own \`primary_factor\` or none. Names there must be those of providers or their endpoints, or of models where one
   may stand: a misspelt one stops the start. [\`dragoman explain\`](explain.md) shows what comes of it.
-- Planned, and without effect in this version, of which the log and \`dragoman check\` warn: \`redis_url\`. A
-  \`database_url\` is refused.
+- Planned: \`database_url\`. It is refused in this version.
 
 ## Environment
 

@@ -4,7 +4,6 @@ import { type Network, proxyOn } from '../upstream/network.ts';
 import { BUNDLED_PRICES, type Endpoint } from '../catalog/index.ts';
 import {
   parsePriceData,
-  plannedKeys,
   readCertificate,
   readKnownPrices,
   readPriceFile,
@@ -19,8 +18,7 @@ export const check: RunCommand = async (argv) => {
   const { config, path } = args.load();
   const { catalog } = offlineSnapshot(config);
   const certificate = config.server.tls && readCertificate(config.server.tls, systemClock.now());
-  for (const sentence of [...(certificate?.warnings ?? []), ...plannedKeys(config)])
-    process.stderr.write(`${sentence}\n`);
+  for (const sentence of certificate?.warnings ?? []) process.stderr.write(`${sentence}\n`);
   const prices = await checkPrices(config);
   const models = catalog.list();
   const endpoints = models.flatMap((model) => model.endpoints);

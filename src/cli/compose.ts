@@ -2,7 +2,6 @@
 import { adminSignIn, KeyCommands, KeyIndex, presentedKey, withRole } from '../auth/index.ts';
 import {
   buildSnapshot,
-  plannedKeys,
   readCertificate,
   readKnownPrices,
   watchConfig,
@@ -133,7 +132,6 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     if (unreadable !== null) log.warn(unreadable);
   };
   warnOfUnreadable();
-  for (const sentence of plannedKeys(config)) log.warn(sentence);
   if (known.problem !== null) log.warn(known.problem);
 
   let inForce = config;
@@ -148,8 +146,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     configured: configuredTenants(config),
     onChange: (changed) => opened.refresh(changed),
   });
-  const ledger = storage.usage;
-  const opened = openLimits({ config: () => inForce, keys, ledger, now: clock.now, log });
+  const opened = await openLimits({ config: () => inForce, keys, ledger: storage.usage, clock, log });
   const { limits } = opened;
   await keys.refresh();
   await recoverRunning(storage);
@@ -325,6 +322,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     management,
     console: people.answer,
     ready: () => ready,
+    degraded: opened.degraded,
     sealSummary: (projectId, text) => compaction.seal(projectId, text),
     expiresAt: (now) => expiryOf(watched.current(), now),
     now: clock.now,
@@ -387,6 +385,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await scrapes?.stop();
       await sim?.stop();
       upstream.close();
+      await opened.close();
       await storage.close();
     },
   };

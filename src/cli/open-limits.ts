@@ -10,16 +10,17 @@ import {
   RestoredLimits,
   type Written,
 } from '../limits/index.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { openSharing } from './open-sharing.ts';
 
 interface LimitParts {
   /** The current one. */
   readonly config: () => Config;
   readonly keys: Pick<KeyIndex, 'limitsOf' | 'principals' | 'projects'>;
   readonly ledger: LedgerSums;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly log: Pick<Logger, 'error'>;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export interface OpenLimits {
@@ -28,16 +29,36 @@ export interface OpenLimits {
   refresh(changed?: readonly Owner[]): void;
   /** Resolves once counters have what was spent before the start. Rejects where the ledger cannot be read. */
   restored(): Promise<void>;
+  /** What holds less than it should, as the server that processes share is out of reach; a sentence each. */
+  readonly degraded: () => readonly string[];
+  /** Gives back what it holds of what processes share. */
+  close(): Promise<void>;
 }
 
-/** The limits of the gateway. */
-export function openLimits(parts: LimitParts): OpenLimits {
-  const { ledger, now, log } = parts;
-  const limits = new Limits(sourceOf(parts), now);
+/** The limits of the gateway. Throws ConfigError where they cannot be shared as it says. */
+export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
+  const { config, ledger, clock, log } = parts;
+  const { now } = clock;
+  const sharing = await openSharing({ config: config(), ledger, clock, log });
+  const leases = sharing && sharing.leases((rule, nowMs) => limits.limiter.periodStart(rule.window, nowMs));
+  const limits: Limits = new Limits(sourceOf(parts), now, leases);
+  if (leases)
+    return {
+      limits,
+      degraded: () => leases.degraded,
+      refresh: (changed) => limits.refresh(changed),
+      // The ledger is asked as counters are leased: for all processes, by one.
+      restored: () => leases.open(),
+      async close() {
+        await leases.stop();
+        sharing.close();
+      },
+    };
   const restored = new RestoredLimits({ limits, ledger, now });
   let isOpen = false;
   return {
     limits,
+    degraded: () => [],
     refresh(changed) {
       limits.refresh(changed);
       if (!isOpen) return;
@@ -51,6 +72,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
       await restored.catchUp();
       isOpen = true;
     },
+    close: () => Promise.resolve(),
   };
 }
 

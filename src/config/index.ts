@@ -14,7 +14,6 @@ export { MOST_PRICE_BYTES, parsePriceData, readPriceFile } from './price-source-
 export { budgetsSchema, limitsSchema, projectNameSchema } from './limits-schema.ts';
 export { configPath, loadConfig, portOf } from './load.ts';
 export type { Flags, LoadInput, LoadedConfig } from './load.ts';
-export { plannedKeys } from './planned-keys.ts';
 export { formatQuirks, parseQuirks } from './quirks-schema.ts';
 export { configJsonSchema, configNodeAt } from './schema.ts';
 export { schemaAt, schemaNode } from './schema-node.ts';

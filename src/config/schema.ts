@@ -5,6 +5,7 @@ import type { JsonObject } from '../canonical/index.ts';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { alertsSchema } from './alerts-schema.ts';
 import { catalogSchema } from './catalog-schema.ts';
+import { countersSchema } from './counters-schema.ts';
 import { filesSchema } from './files-schema.ts';
 import { inProgram, orNull, secretOrEmpty } from './in-program.ts';
 import { keySchema } from './key-schema.ts';
@@ -30,6 +31,7 @@ const file = z.strictObject({
   redis_url: orNull(secretOrEmpty()).describe(
     'Valkey or Redis address for counters shared between processes.',
   ),
+  counters: countersSchema,
   limits: limitsSchema
     .default([])
     .describe(

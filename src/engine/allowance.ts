@@ -4,6 +4,7 @@ import { GatewayError, type LimitStates } from '../canonical/index.ts';
 import {
   type Demand,
   type Limits,
+  type Refusal,
   refusalText,
   type Reservation,
   type Scope,
@@ -13,6 +14,7 @@ import {
 } from '../limits/index.ts';
 import type { RunningEntry } from '../storage/ports.ts';
 import { limitError } from './limit-errors.ts';
+import { admitOrAsk } from './admit-or-ask.ts';
 import { type Asked, Spending } from './spending.ts';
 
 export class Allowance {
@@ -53,11 +55,17 @@ export class Allowance {
   /**
    * Lets the request begin, once.
    * @param expiresAtMs when it must have ended
+   * @returns a promise where other processes have to be asked for room first
    * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, which names the limit; nothing is reserved
    */
-  admit(demand: Demand, expiresAtMs: number): void {
+  admit(demand: Demand, expiresAtMs: number): void | Promise<void> {
     this.#demand = demand;
-    const outcome = this.#limits.limiter.admit(this.#scopes, demand, expiresAtMs);
+    const outcome = admitOrAsk(this.#limits.limiter, this.#scopes, demand, expiresAtMs);
+    if (outcome instanceof Promise) return outcome.then((late) => this.#take(late));
+    this.#take(outcome);
+  }
+
+  #take(outcome: Reservation | Refusal): void {
     if (outcome.type === 'refusal') throw limitError(outcome, this.#now());
     this.#reservation = outcome;
     this.#reservedNanoUsd = leastReserved(outcome);

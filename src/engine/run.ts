@@ -88,7 +88,8 @@ export class Run {
       request = await decodeCall(this.#arrival, this.#deps);
       admitted = await admit(this.#arrival, request, this.#deps);
       const planned = planFor(this.#arrival, admitted.request, this.#arrival.inputChars, this.#deps);
-      allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
+      const asking = allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
+      if (asking) await asking;
       opened = this.#open(admitted, planned);
       const { answer } = opened;
       this.#visit.begin(this.#deps.ticker, answer);

@@ -17,6 +17,8 @@ export interface Counter {
   used(nowMs: number): number;
   /** Units that count where this one was counted, which may be a period that is over. */
   usedIn(slot: Slot, nowMs: number): number;
+  /** Unix milliseconds at which the period of this one began; 0 where there is none. */
+  periodOf(slot: Slot): number;
   /** Counts an amount that is not final. */
   reserve(amount: number, nowMs: number): Slot;
   /** Counts more for a reservation. Returns where it is counted from now on. */

@@ -15,19 +15,27 @@ interface Entry {
   readonly rule: LimitRule;
 }
 
+export interface EndUserOptions {
+  /** Counters that are kept in full. */
+  readonly most?: number | undefined;
+  /** Takes a counter that has to go, where somebody else knows what it counted; null: nobody does. */
+  readonly drop: ((counter: Counter) => void) | null;
+}
+
 export class EndUsers {
   readonly #maker: CounterMaker;
   readonly #most: number;
+  readonly #drop: EndUserOptions['drop'];
   /** From the one that was asked for longest ago to the latest. */
   readonly #entries = new Map<string, Entry>();
   /** Goes on where it was: looking for the first entry from the start again passes all that were deleted. */
   #oldest = this.#entries.entries();
   readonly #forgotten = new Map<string, ForgottenUsers>();
 
-  /** @param most counters that are kept in full */
-  constructor(maker: CounterMaker, most = MOST_COUNTERS) {
+  constructor(maker: CounterMaker, { most = MOST_COUNTERS, drop }: EndUserOptions) {
     this.#maker = maker;
     this.#most = most;
+    this.#drop = drop;
   }
 
   /** How many counters are kept in full. */
@@ -61,6 +69,7 @@ export class EndUsers {
       this.#entries.delete(name);
       // Where a request still runs, its settlement must find the counter.
       if (entry.counter.reserved > 0) this.#entries.set(name, entry);
+      else if (this.#drop) this.#drop(entry.counter);
       else this.#forget(name, entry, nowMs);
     }
   }

@@ -1,5 +1,6 @@
 // Limits and budgets: what may be used in which time, and what of it is.
-export type { Frees } from './counter.ts';
+export type { Ceiling, Ceilings } from './ceiling.ts';
+export type { Counter, Frees } from './counter.ts';
 export { Limiter } from './limiter.ts';
 export type { Demand, Standing } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
@@ -14,8 +15,18 @@ export { MOST_LIMITS, rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';
 export { limitId, OWNER_KINDS, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';
-export type { Claim, CounterStore, Holder, Lease } from './counter-store.ts';
+export type {
+  Caller,
+  Claim,
+  Claimed,
+  CounterPeriod,
+  CounterStore,
+  Holder,
+  Lease,
+  LedgerWord,
+} from './counter-store.ts';
 export { MemoryCounterStore } from './memory-counter-store.ts';
 export type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 export { restoreFromLedger } from './restore.ts';
+export { spentOf, type Spending } from './spent-of.ts';
 export { RestoredLimits } from './restored-limits.ts';

@@ -2,11 +2,12 @@
 // answer streams, and is settled once by what happened. All of it is synchronous and in memory. Knows nothing of engines,
 // prices or protocols.
 import type { LimitState } from '../canonical/index.ts';
+import type { Ceiling, Ceilings } from './ceiling.ts';
 import { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { EndUsers } from './end-users.ts';
 import type { Refusal } from './refusal.ts';
-import { Reservation, type Spent } from './reservation.ts';
+import { type Hold, Reservation, type Spent } from './reservation.ts';
 import type { LimitEntry, LimitRule } from './rule.ts';
 import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
 import type { Window } from './window.ts';
@@ -35,21 +36,38 @@ export interface Standing {
   readonly clearsAtMs: number | null;
 }
 
+export interface LimiterOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Counters of end users that are kept in full. */
+  readonly mostEndUsers?: number | undefined;
+  /** Shares limits among processes; absent: nobody does. */
+  readonly ceilings?: Ceilings | null | undefined;
+}
+
 /** How often reservations that nobody settled are looked for. */
 const SWEEP_MS = 10_000;
+/** When somebody may try again who is refused for what other processes use, in milliseconds. */
+const AGAIN_MS = 1000;
 
 export class Limiter {
   readonly #now: () => number;
   readonly #maker = new CounterMaker();
   readonly #book = new CounterBook(this.#maker);
   readonly #endUsers: EndUsers;
+  /** Null where nobody else counts the same: every limit is this process's alone. */
+  readonly #ceilings: Ceilings | null;
   readonly #open = new Set<Reservation>();
   #sweepAt = 0;
 
-  /** @param now Unix milliseconds @param mostEndUsers counters of end users that are kept in full */
-  constructor({ now, mostEndUsers }: { readonly now: () => number; readonly mostEndUsers?: number }) {
+  constructor({ now, mostEndUsers, ceilings = null }: LimiterOptions) {
     this.#now = now;
-    this.#endUsers = new EndUsers(this.#maker, mostEndUsers);
+    this.#ceilings = ceilings;
+    this.#endUsers = new EndUsers(this.#maker, {
+      most: mostEndUsers,
+      // What is shared out is remembered where that is done.
+      drop: ceilings && ((counter) => ceilings.drop(counter)),
+    });
   }
 
   /** Reservations that are not settled. */
@@ -80,22 +98,46 @@ export class Limiter {
   admit(scopes: readonly Scope[], demand: Demand, expiresAtMs: number): Reservation | Refusal {
     const now = this.#now();
     if (now >= this.#sweepAt || now < this.#sweepAt - SWEEP_MS) this.#sweep(now);
-    const refusal = this.#check(scopes, demand, now);
+    const refusal = this.#check(scopes, demand, now, false);
     if (refusal) return refusal;
     const reservation = new Reservation(expiresAtMs);
     for (const scope of scopes)
       for (const limit of scope.limitsOf(demand.model)) {
         const counter = this.counterOf(limit, demand.endUser);
-        const amount = reservedOf(limit.rule, demand, limit.rule.amount - counter.used(now));
-        reservation.hold({ limit, counter, slot: counter.reserve(amount, now), amount, charged: 0 });
+        const ceiling = this.#ceilingOf(limit, counter, demand.endUser);
+        const room = ceiling ? ceiling.room(now) : limit.rule.amount;
+        const amount = reservedOf(limit.rule, demand, room - counter.used(now));
+        reservation.hold({ limit, counter, ceiling, slot: counter.reserve(amount, now), amount, charged: 0 });
+        ceiling?.took(amount);
       }
     this.#open.add(reservation);
     return reservation;
   }
 
-  /** Why a request would be refused now; null where it would not. Reserves nothing. */
+  /**
+   * Asks for what a refused request lacks, where other processes may have it.
+   * @returns resolves when it is worth trying again; null where it is not
+   */
+  obtain(scopes: readonly Scope[], demand: Demand): Promise<void> | null {
+    const ceilings = this.#ceilings;
+    if (!ceilings) return null;
+    const now = this.#now();
+    let isAsked = false;
+    for (const scope of scopes)
+      for (const limit of scope.limitsOf(demand.model)) {
+        const counter = this.counterOf(limit, demand.endUser);
+        const ceiling = ceilings.of(limit, counter, demand.endUser);
+        const needed = neededOf(limit.rule, demand);
+        if (needed === 0 || counter.used(now) + needed <= ceiling.room(now)) continue;
+        if (!ceiling.lacks(needed, now)) return null;
+        isAsked = true;
+      }
+    return isAsked ? ceilings.answered() : null;
+  }
+
+  /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */
   check(scopes: readonly Scope[], demand: Demand): Refusal | null {
-    return this.#check(scopes, demand, this.#now());
+    return this.#check(scopes, demand, this.#now(), true);
   }
 
   /**
@@ -109,15 +151,16 @@ export class Limiter {
     this.#open.add(reservation);
     let refusal: Refusal | null = null;
     for (const hold of reservation.holds) {
-      const { counter, amount, limit } = hold;
+      const { counter, amount, limit, ceiling } = hold;
       const { rule } = limit;
       const by = amountOf(rule, spent) - amount - hold.charged;
       if (by <= 0) continue;
       const now = this.#now();
       hold.slot = counter.grow(hold.slot, by, now);
       hold.amount += by;
-      if (rule.kind === 'usd' && rule.stops && counter.usedIn(hold.slot, now) > rule.amount)
-        refusal ??= refusalOf('budget', limit, counter, by, now);
+      ceiling?.took(by);
+      if (rule.kind === 'usd' && rule.stops && isOverspent(hold, by, now))
+        refusal ??= refusalOf('budget', { limit, counter, ceiling }, by, now);
     }
     return refusal;
   }
@@ -138,7 +181,7 @@ export class Limiter {
       .filter(({ counter }) => counter !== null || endUser !== null)
       .map((limit) => {
         const counter = this.counterOf(limit, endUser);
-        const used = counter.used(now);
+        const used = counter.used(now) + this.#othersOf(counter);
         const remaining = Math.max(0, limit.rule.amount - used);
         return { limit, used, reserved: counter.reserved, remaining, clearsAtMs: counter.clearsAt(now) };
       });
@@ -156,7 +199,8 @@ export class Limiter {
     for (const scope of scopes)
       for (const limit of scope.limitsOf(model)) {
         if (limit.rule.kind !== kind) continue;
-        const left = limit.rule.amount - this.counterOf(limit, endUser).used(now);
+        const counter = this.counterOf(limit, endUser);
+        const left = limit.rule.amount - this.#othersOf(counter) - counter.used(now);
         if (left >= least) continue;
         least = left;
         found = limit;
@@ -177,9 +221,10 @@ export class Limiter {
     remaining: number,
   ): void {
     const now = this.#now();
-    for (const { rule, counter } of scope.limitsOf(model)) {
+    for (const limit of scope.limitsOf(model)) {
+      const { rule, counter } = limit;
       if (rule.kind !== kind || rule.amount !== amount || !counter) continue;
-      const unseen = rule.amount - remaining - counter.used(now);
+      const unseen = rule.amount - remaining - this.#othersOf(counter) - counter.used(now);
       if (unseen > 0) counter.restore(unseen, now, now);
     }
   }
@@ -195,15 +240,25 @@ export class Limiter {
   }
 
   /** Of several reasons the one that lasts longest: who comes back when it is over is not refused by the next. */
-  #check(scopes: readonly Scope[], demand: Demand, now: number): Refusal | null {
+  #check(scopes: readonly Scope[], demand: Demand, now: number, mayAsk: boolean): Refusal | null {
     let refusal: Refusal | null = null;
     for (const scope of scopes)
       for (const limit of scope.limitsOf(demand.model)) {
         const counter = this.counterOf(limit, demand.endUser);
-        const found = checkOne(limit, counter, demand, now);
+        const ceiling = this.#ceilingOf(limit, counter, demand.endUser);
+        const found = checkOne({ limit, counter, ceiling }, demand, now, mayAsk);
         if (found && (!refusal || lasts(found) > lasts(refusal))) refusal = found;
       }
     return refusal;
+  }
+
+  #ceilingOf(limit: Limit, counter: Counter, endUser: string | null): Ceiling | null {
+    return this.#ceilings && this.#ceilings.of(limit, counter, endUser);
+  }
+
+  /** What other processes use, or may use, of what a counter counts. */
+  #othersOf(counter: Counter): number {
+    return this.#ceilings?.known(counter)?.others ?? 0;
   }
 
   #charge(reservation: Reservation, spent: Spent | null): void {
@@ -227,31 +282,46 @@ export class Limiter {
   }
 }
 
-function checkOne(limit: Limit, counter: Counter, demand: Demand, now: number): Refusal | null {
+type Counting = Pick<Hold, 'limit' | 'counter' | 'ceiling'>;
+
+/** @param mayAsk whether what other processes may have counts as there */
+function checkOne(counting: Counting, demand: Demand, now: number, mayAsk: boolean): Refusal | null {
+  const { limit, counter, ceiling } = counting;
   const { rule } = limit;
   if (rule.kind === 'usd' && demand.nanoUsd === null)
-    return rule.allowsUnpriced ? null : refusalOf('unpriced', limit, counter, 0, now);
+    return rule.allowsUnpriced ? null : refusalOf('unpriced', counting, 0, now);
   const needed = neededOf(rule, demand);
-  if (needed === 0 || counter.used(now) + needed <= rule.amount) return null;
-  return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', limit, counter, needed, now);
+  const room = ceiling && !(mayAsk && ceiling.mayHaveMore()) ? ceiling.room(now) : rule.amount;
+  if (needed === 0 || counter.used(now) + needed <= room) return null;
+  return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', counting, needed, now);
+}
+
+/** Whether a running answer has used more of a budget than there is. */
+function isOverspent({ limit, counter, ceiling, slot }: Hold, by: number, now: number): boolean {
+  const used = counter.usedIn(slot, now);
+  if (!ceiling) return used > limit.rule.amount;
+  const period = counter.periodOf(slot);
+  return used > ceiling.room(now, period) && !ceiling.lacks(by, now, period);
 }
 
 function refusalOf(
   reason: Refusal['reason'],
-  limit: Limit,
-  counter: Counter,
+  { limit, counter, ceiling }: Counting,
   needed: number,
   now: number,
 ): Refusal {
-  const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limit.rule.amount, now);
+  const others = ceiling?.others ?? 0;
+  // What others use comes free when nobody here knows: whoever is refused is told when it would at the latest.
+  const limitHere = ceiling ? Math.max(needed, limit.rule.amount - others) : limit.rule.amount;
+  const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now);
   return {
     type: 'refusal',
     reason,
     limit,
     needed,
-    used: counter.used(now),
+    used: counter.used(now) + others,
     reserved: counter.reserved,
-    frees,
+    frees: frees === now && ceiling ? now + AGAIN_MS : frees,
   };
 }
 

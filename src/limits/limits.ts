@@ -1,5 +1,6 @@
 // The limits of a whole gateway: whose they are, as the configuration and the stored keys have them just now, and what is
 // used of each. One object of the process; what it counts outlives every change of what is written.
+import type { Ceilings } from './ceiling.ts';
 import { Limiter, type Standing } from './limiter.ts';
 import type { LimitEntry } from './rule.ts';
 import { OWNER_KINDS, type Owner, type Scope } from './scope.ts';
@@ -45,10 +46,10 @@ export class Limits {
   /** Those that several tenants share, by kind and id; null where nothing is written. */
   readonly #shared = new Map<string, Scope | null>();
 
-  /** @param now Unix milliseconds */
-  constructor(source: LimitSource, now: () => number) {
+  /** @param now Unix milliseconds @param ceilings shares limits among processes; null: there is but one */
+  constructor(source: LimitSource, now: () => number, ceilings: Ceilings | null = null) {
     this.#source = source;
-    this.limiter = new Limiter({ now });
+    this.limiter = new Limiter({ now, ceilings });
   }
 
   /**

@@ -1,68 +1,110 @@
 // Shares limits among processes that one of them serves, in its memory. What it forgets when it ends, the ledger knows.
-import type { Claim, CounterStore, Holder, Lease } from './counter-store.ts';
+import type {
+  Caller,
+  Claim,
+  Claimed,
+  CounterPeriod,
+  CounterStore,
+  Holder,
+  Lease,
+  LedgerWord,
+} from './counter-store.ts';
 import { SharedCounter } from './shared-counter.ts';
 
 /** Periods of a counter that are remembered: the current one, and that before it for those who come late. */
 const PERIODS = 2;
 
+export interface MemoryCounterOptions {
+  /** How long a lease holds that is not renewed. */
+  readonly leaseMs: number;
+  /** Unix milliseconds since which it may have forgotten leases that others still have; absent: there are none. */
+  readonly emptySinceMs?: number | undefined;
+}
+
 export class MemoryCounterStore implements CounterStore {
   readonly #leaseMs: number;
   readonly #counters = new Map<string, SharedCounter[]>();
-  #fence = 0;
+  /** When each was heard last, in Unix milliseconds. */
+  readonly #heard = new Map<Holder, number>();
+  #settledAtMs: number;
+  #fence: number;
 
-  /** @param leaseMs how long a lease holds that is not renewed */
-  constructor(leaseMs: number) {
+  constructor({ leaseMs, emptySinceMs }: MemoryCounterOptions) {
     this.#leaseMs = leaseMs;
+    this.#settledAtMs = emptySinceMs === undefined ? 0 : emptySinceMs + leaseMs;
+    // A thousand in every millisecond: one that lost its data begins above all that it had.
+    this.#fence = (emptySinceMs ?? 0) * 1000;
   }
 
-  claim(holder: Holder, claims: readonly Claim[], nowMs: number): Promise<readonly Lease[]> {
-    const leases = claims.map((claim) => {
-      const { counter, period, used } = claim;
-      this.#fence += 1;
-      const expiresAtMs = nowMs + this.#leaseMs;
-      const lease = this.#find(claim)?.claim(holder, claim, this.#fence, expiresAtMs, nowMs);
+  claim({ holder, turn, nowMs }: Caller, claims: readonly Claim[]): Promise<Claimed> {
+    this.#hear(holder, nowMs);
+    const settlesInMs = Math.max(0, this.#settledAtMs - nowMs);
+    const expiresAtMs = nowMs + this.#leaseMs;
+    const leases = claims.map((claim): Lease => {
+      const { counter, period, used, limit } = claim;
+      const fence = this.#nextFence();
+      const terms = { turn, expiresAtMs, nowMs, isSettled: settlesInMs === 0 };
+      const lease = this.#find(claim)?.claim(holder, claim, terms);
       // Nothing more of a period that is long over.
-      const over = { ceiling: used, others: 0, needsLedger: false, wasTakenOver: false };
-      return { counter, period, fence: this.#fence, expiresAtMs, ...(lease ?? over) };
+      const over = { ceiling: used, others: 0, fairShare: limit, needsLedger: false, wasTakenOver: false };
+      return { counter, period, fence, expiresAtMs, ...(lease ?? over) };
     });
-    return Promise.resolve(leases);
+    return Promise.resolve({ leases, processes: this.#heard.size, settlesInMs });
   }
 
-  leave(holder: Holder, claims: readonly Claim[], nowMs: number): Promise<void> {
+  leave({ holder, turn, nowMs }: Caller, claims: readonly Claim[]): Promise<void> {
     for (const claim of claims) {
-      const shared = this.#find(claim);
-      shared?.leave(holder, claim, nowMs);
+      const shared = this.#known(claim);
+      shared?.leave(holder, claim, turn, nowMs);
       if (shared?.isForgettable(nowMs)) this.#counters.delete(claim.counter);
     }
     return Promise.resolve();
   }
 
-  restoring(counter: string, period: number, nowMs: number): Promise<number | null> {
-    const shared = this.#known(counter, period);
-    if (!shared?.mayRestore(nowMs)) return Promise.resolve(null);
+  restoring({ nowMs }: Caller, counters: readonly CounterPeriod[]): Promise<readonly (number | null)[]> {
+    const begin = (one: CounterPeriod): number | null => {
+      const shared = this.#known(one);
+      if (!shared?.mayRestore(nowMs) || nowMs < this.#settledAtMs) return null;
+      const fence = this.#nextFence();
+      shared.restoring(fence, nowMs + this.#leaseMs, nowMs);
+      return fence;
+    };
+    return Promise.resolve(counters.map(begin));
+  }
+
+  restored({ nowMs }: Caller, words: readonly LedgerWord[]): Promise<readonly boolean[]> {
+    const set = (word: LedgerWord): boolean =>
+      this.#known(word)?.restored(word.fence, word.spent, nowMs) ?? false;
+    return Promise.resolve(words.map(set));
+  }
+
+  #nextFence(): number {
     this.#fence += 1;
-    shared.restoring(this.#fence, nowMs + this.#leaseMs, nowMs);
-    return Promise.resolve(this.#fence);
+    return this.#fence;
   }
 
-  restored(counter: string, period: number, fence: number, spent: number, nowMs: number): Promise<boolean> {
-    return Promise.resolve(this.#known(counter, period)?.restored(fence, spent, nowMs) ?? false);
+  #hear(holder: Holder, nowMs: number): void {
+    this.#heard.set(holder, nowMs);
+    for (const [other, atMs] of this.#heard) if (atMs + this.#leaseMs < nowMs) this.#heard.delete(other);
   }
 
-  #known(counter: string, period: number): SharedCounter | undefined {
+  #known({ counter, period }: CounterPeriod): SharedCounter | undefined {
     return this.#counters.get(counter)?.find((shared) => shared.period === period);
   }
 
   /** The counter of a claim, made where it is the first; undefined where its period is long over. */
-  #find({ counter, period, lingersMs }: Claim): SharedCounter | undefined {
-    const known = this.#known(counter, period);
+  #find(claim: Claim): SharedCounter | undefined {
+    const known = this.#known(claim);
     if (known) return known;
+    const { counter, period, lingersMs, reviewMs } = claim;
     const periods = this.#counters.get(counter) ?? [];
-    const latest = periods.at(-1);
-    if (latest && period < latest.period) return undefined;
+    const [oldest] = periods;
+    if (oldest && periods.length >= PERIODS && period < oldest.period) return undefined;
     // Of a period that began while this was watching, the ledger has nothing that is not known here.
-    const shared = new SharedCounter(period, lingersMs, lingersMs !== null || latest !== undefined);
-    this.#counters.set(counter, [...periods, shared].slice(-PERIODS));
+    const isKnown = lingersMs !== null || (oldest !== undefined && oldest.period < period);
+    const shared = new SharedCounter({ period, lingersMs, reviewMs, isKnown });
+    const all = [...periods, shared].toSorted((a, b) => a.period - b.period);
+    this.#counters.set(counter, all.slice(-PERIODS));
     return shared;
   }
 }

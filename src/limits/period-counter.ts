@@ -54,6 +54,10 @@ export class PeriodCounter implements Counter {
     return used;
   }
 
+  periodOf(slot: Slot): number {
+    return isPeriod(slot) ? slot.start : 0;
+  }
+
   reserve(amount: number, nowMs: number): Slot {
     const period = this.#turnTo(nowMs);
     period.used += amount;

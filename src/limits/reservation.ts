@@ -1,4 +1,5 @@
 // What one request holds of the limits that apply to it, from its admission to its settlement.
+import type { Ceiling } from './ceiling.ts';
 import type { Counter, Slot } from './counter.ts';
 import type { Limit } from './scope.ts';
 
@@ -11,9 +12,11 @@ export interface Spent {
   readonly nanoUsd: number | null;
 }
 
-interface Hold {
+export interface Hold {
   readonly limit: Limit;
   readonly counter: Counter;
+  /** This process's part of it; null where it has all. */
+  readonly ceiling: Ceiling | null;
   slot: Slot;
   /** Reserved now. */
   amount: number;

@@ -9,7 +9,7 @@ import { ownerWord, type Limit, type Owner, type Scope } from './scope.ts';
 const HOUR = 3_600_000;
 
 /** One question to the ledger, and the rules that its answer is for. */
-interface Question {
+export interface Question {
   readonly by: Owner['kind'];
   readonly rule: LimitRule;
 }
@@ -36,7 +36,9 @@ export async function restoreFromLedger(
   const byOwner = new Map(scopes.map((scope) => [ownerWord(scope.owner), scope]));
   for (const question of questionsOf(scopes)) {
     const known = countersInUse(scopes, question, nowMs);
-    for await (const sums of ledger.read(queryOf(limiter, question, nowMs)))
+    for await (const sums of ledger.read(
+      queryOf(question, limiter.periodStart(question.rule.window, nowMs), nowMs),
+    ))
       for (const sum of sums) {
         const scope = byOwner.get(ownerWord({ kind: question.by, id: sum.ownerId }));
         if (scope) note(limiter, scope, question, sum, known, nowMs);
@@ -71,10 +73,11 @@ function lasting(rule: LimitRule): LimitRule | null {
   return rule.window.ms > HOUR ? rule : null;
 }
 
-function queryOf(limiter: Limiter, { by, rule }: Question, nowMs: number): SumQuery {
-  const { window, eachEndUser } = rule;
-  const fromMs = window.type === 'rolling' ? nowMs - window.ms : limiter.periodStart(window, nowMs);
-  return { by, byEndUser: eachEndUser, fromMs, inSlices: window.type === 'rolling' };
+/** What the ledger is asked. @param periodStart of a calendar period, in Unix milliseconds */
+export function queryOf({ by, rule }: Question, periodStart: number, nowMs: number): SumQuery {
+  const isRolling = rule.window.type === 'rolling';
+  const fromMs = rule.window.type === 'rolling' ? nowMs - rule.window.ms : periodStart;
+  return { by, byEndUser: rule.eachEndUser, fromMs, inSlices: isRolling };
 }
 
 /** Whether a limit is one of those that a question is for. */
@@ -122,7 +125,8 @@ function note(
   }
 }
 
-function amountIn(sum: LedgerSum, { kind }: LimitRule): number {
+/** Requests, tokens or nano-dollars. */
+export function amountIn(sum: LedgerSum, { kind }: LimitRule): number {
   if (kind === 'usd') return sum.nanoUsd;
   return kind === 'tokens' ? sum.tokens : sum.requests;
 }

@@ -71,6 +71,10 @@ export class RollingCounter implements Counter {
     return this.used(nowMs);
   }
 
+  periodOf(): number {
+    return 0;
+  }
+
   reserve(amount: number, nowMs: number): Slot {
     this.reserved += amount;
     return this.#count(amount, nowMs);

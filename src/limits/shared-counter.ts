@@ -5,12 +5,15 @@ interface Holding {
   settled: number;
   ceiling: number;
   expiresAtMs: number;
+  readonly turn: number;
 }
 
 /** What somebody used, or may have used, who does not say so any more. */
 interface Remains {
   /** Who may still come back and say so; null: nobody. */
   readonly holder: Holder | null;
+  /** The last in which the holder was heard. */
+  readonly turn: number;
   readonly amount: number;
   /** Unix milliseconds. */
   readonly untilMs: number;
@@ -21,13 +24,37 @@ interface Restoration {
   readonly expiresAtMs: number;
   /** What living holders had settled when it began: the ledger tells that, too. */
   readonly settled: number;
+  /** When it began, in Unix milliseconds, and how long leases hold. */
+  readonly atMs: number;
+  readonly leaseMs: number;
   /** Whose remains the ledger replaces. */
   readonly gone: ReadonlySet<Remains>;
 }
 
+interface CounterTerms extends Pick<Claim, 'lingersMs' | 'reviewMs'> {
+  readonly period: number;
+  /** True where the ledger has nothing to add. */
+  readonly isKnown: boolean;
+}
+
+/** What the store adds to a claim. */
+interface ClaimTerms {
+  readonly turn: number;
+  readonly expiresAtMs: number;
+  readonly nowMs: number;
+  /** False as long as somebody may hold a lease that the store has forgotten. */
+  readonly isSettled: boolean;
+}
+
+type Granted = Pick<Lease, 'ceiling' | 'others' | 'fairShare' | 'needsLedger' | 'wasTakenOver'>;
+
+/** How long the others are told that somebody could not get what it needs, in milliseconds. */
+const CONTENDED_MS = 3000;
+
 export class SharedCounter {
   readonly period: number;
   readonly #lingersMs: number | null;
+  readonly #reviewMs: number;
   readonly #holders = new Map<Holder, Holding>();
   #remains: readonly Remains[] = [];
   /** True once what the ledger knows is counted. */
@@ -35,40 +62,48 @@ export class SharedCounter {
   #restoration: Restoration | null = null;
   /** Fence of the restoration that was the last to be done. */
   #restoredFence = 0;
+  /** When the ledger is asked again, in Unix milliseconds. */
+  #reviewAtMs = Infinity;
+  /** When a holder last said that it had settled more, in Unix milliseconds. */
+  #changedAtMs = -Infinity;
+  /** When somebody last could not get what it needs, in Unix milliseconds. */
+  #refusedAtMs = -Infinity;
 
-  /** @param isKnown true where the ledger has nothing to add */
-  constructor(period: number, lingersMs: number | null, isKnown: boolean) {
+  constructor({ period, lingersMs, reviewMs, isKnown }: CounterTerms) {
     this.period = period;
     this.#lingersMs = lingersMs;
+    this.#reviewMs = reviewMs ?? Infinity;
     this.#isKnown = isKnown;
   }
 
-  claim(
-    holder: Holder,
-    claim: Claim,
-    fence: number,
-    expiresAtMs: number,
-    nowMs: number,
-  ): Pick<Lease, 'ceiling' | 'others' | 'needsLedger' | 'wasTakenOver'> {
+  claim(holder: Holder, claim: Claim, terms: ClaimTerms): Granted {
+    const { turn, expiresAtMs, nowMs, isSettled } = terms;
     this.#expire(nowMs);
+    if (turn <= this.#lastTurnOf(holder)) return this.#granted(holder, claim, nowMs, false);
     const isBack = !this.#holders.has(holder) && claim.fence > 0;
     const left = isBack ? this.#remains.filter((remains) => remains.holder !== holder) : this.#remains;
-    const wasTakenOver = isBack && left.length === this.#remains.length && this.#restoredFence > claim.fence;
+    const isCounted = isBack && left.length === this.#remains.length && this.#restoredFence > claim.fence;
+    // Of a window that rolls, the ledger has to say again what is left of that.
+    if (isCounted && claim.reviewMs !== null) this.#reviewAtMs = nowMs;
+    const wasTakenOver = isCounted && claim.reviewMs === null;
     // Whoever is back speaks for itself again.
     this.#remains = left;
-    this.#holders.delete(holder);
     const settled = wasTakenOver ? 0 : claim.settled;
+    if (settled !== this.#holders.get(holder)?.settled) this.#changedAtMs = nowMs;
+    this.#holders.delete(holder);
     const used = claim.used - claim.settled + settled;
-    const others = this.#others();
-    const ceiling = used + (this.#isKnown ? share(claim, claim.limit - others - used) : 0);
-    this.#holders.set(holder, { settled, ceiling, expiresAtMs });
-    return { ceiling, others, needsLedger: !this.#isKnown, wasTakenOver };
+    const mayLease = this.#isKnown && isSettled;
+    const free = mayLease ? claim.limit - this.#others() - used : 0;
+    if (mayLease && claim.need > free) this.#refusedAtMs = nowMs;
+    this.#holders.set(holder, { settled, ceiling: used + share(claim, free), expiresAtMs, turn });
+    return this.#granted(holder, claim, nowMs, wasTakenOver);
   }
 
-  leave(holder: Holder, claim: Claim, nowMs: number): void {
+  leave(holder: Holder, claim: Claim, turn: number, nowMs: number): void {
     this.#expire(nowMs);
-    if (!this.#holders.delete(holder)) return;
-    this.#keep(null, claim.used, nowMs);
+    if (turn <= this.#lastTurnOf(holder) || !this.#holders.delete(holder)) return;
+    this.#changedAtMs = nowMs;
+    this.#keep({ holder: null, turn, amount: claim.used }, nowMs);
   }
 
   /** True where nobody would miss it: it is empty, and the ledger does not have to be asked for a new one. */
@@ -84,7 +119,8 @@ export class SharedCounter {
   restoring(fence: number, expiresAtMs: number, nowMs: number): void {
     this.#expire(nowMs);
     const settled = [...this.#holders.values()].reduce((sum, holding) => sum + holding.settled, 0);
-    this.#restoration = { fence, expiresAtMs, settled, gone: new Set(this.#remains) };
+    const leaseMs = expiresAtMs - nowMs;
+    this.#restoration = { fence, expiresAtMs, settled, atMs: nowMs, leaseMs, gone: new Set(this.#remains) };
   }
 
   restored(fence: number, spent: number, nowMs: number): boolean {
@@ -92,28 +128,53 @@ export class SharedCounter {
     if (restoration?.fence !== fence || restoration.expiresAtMs <= nowMs) return false;
     this.#expire(nowMs);
     this.#remains = this.#remains.filter((remains) => !restoration.gone.has(remains));
-    this.#keep(null, Math.max(0, spent - restoration.settled), nowMs);
+    this.#keep({ holder: null, turn: 0, amount: Math.max(0, spent - restoration.settled) }, nowMs);
     this.#isKnown = true;
     this.#restoration = null;
     this.#restoredFence = fence;
+    // What somebody settled meanwhile may count twice: that is found out when less goes on.
+    const isExact = this.#changedAtMs + restoration.leaseMs <= restoration.atMs;
+    this.#reviewAtMs =
+      nowMs + (isExact ? this.#reviewMs : Math.min(this.#reviewMs, 10 * restoration.leaseMs));
     return true;
+  }
+
+  #granted(holder: Holder, { limit, used }: Claim, nowMs: number, wasTakenOver: boolean): Granted {
+    const ceiling = this.#holders.get(holder)?.ceiling ?? used;
+    const others = this.#others() - (this.#holders.get(holder)?.ceiling ?? 0);
+    const isContended = this.#refusedAtMs + CONTENDED_MS > nowMs;
+    const fairShare = isContended ? Math.floor(limit / Math.max(1, this.#holders.size)) : limit;
+    return { ceiling, others, fairShare, needsLedger: this.#needsLedger(nowMs), wasTakenOver };
+  }
+
+  /** The ledger knows better: what a rolling window has lost meanwhile, and what somebody used who has vanished. */
+  #needsLedger(nowMs: number): boolean {
+    if (!this.#isKnown) return true;
+    if (this.#lingersMs !== null) return false;
+    return this.#reviewAtMs <= nowMs || this.#remains.some(({ holder }) => holder !== null);
+  }
+
+  #lastTurnOf(holder: Holder): number {
+    const holding = this.#holders.get(holder);
+    if (holding) return holding.turn;
+    return Math.max(0, ...this.#remains.map((remains) => (remains.holder === holder ? remains.turn : 0)));
   }
 
   /** A holder that did not renew its lease may have used all of it. */
   #expire(nowMs: number): void {
-    for (const [holder, { ceiling, expiresAtMs }] of this.#holders) {
+    for (const [holder, { ceiling, turn, expiresAtMs }] of this.#holders) {
       if (expiresAtMs > nowMs) continue;
       this.#holders.delete(holder);
-      this.#keep(holder, ceiling, expiresAtMs);
+      this.#keep({ holder, turn, amount: ceiling }, expiresAtMs);
     }
     if (this.#remains.some(({ untilMs }) => untilMs <= nowMs))
       this.#remains = this.#remains.filter(({ untilMs }) => untilMs > nowMs);
   }
 
-  #keep(holder: Holder | null, amount: number, sinceMs: number): void {
-    if (amount <= 0) return;
+  #keep(remains: Omit<Remains, 'untilMs'>, sinceMs: number): void {
+    if (remains.amount <= 0) return;
     const untilMs = this.#lingersMs === null ? Infinity : sinceMs + this.#lingersMs;
-    this.#remains = [...this.#remains, { holder, amount, untilMs }];
+    this.#remains = [...this.#remains, { ...remains, untilMs }];
   }
 
   #others(): number {

@@ -48,6 +48,8 @@ export interface AppDependencies
   readonly authenticateAdmin: AdminSignIn;
   /** All metrics, as text. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** What else does not work as it should while requests are answered all the same, a sentence each. */
+  readonly degraded: () => readonly string[];
   /** Answers whatever is below `/management` and no key of a model's may ask. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
   /** Answers `/console` and everything below it. */
@@ -98,7 +100,7 @@ const SERVICES: Readonly<Record<ClientOperation['does'], Service<AppDependencies
 /** The same for the protocol of what is kept: its requests may refer to that. */
 const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse, count: countStored };
 
-/** What does not work as it should while requests are answered all the same. */
+/** What of the records does not work as it should while requests are answered all the same. */
 function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
   return [
     ...(isStuck ? ['the database takes no records: they wait in the journal'] : []),
@@ -120,7 +122,7 @@ export function createApp(deps: AppDependencies): App {
     const isReady = deps.ready() && deps.load.isWell;
     const status = isReady ? 'ready' : deps.ready() ? 'overloaded' : 'not ready';
     const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
-    const degraded = degradations(deps.ledger.backlog());
+    const degraded = [...degradations(deps.ledger.backlog()), ...deps.degraded()];
     const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };
     return context.json({ status, degraded, ...held, counts }, isReady ? 200 : 503);
   });

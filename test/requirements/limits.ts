@@ -7,6 +7,8 @@ const WINDOWS = 'test/limits-windows.test.ts';
 const CONSERVATION = 'test/limits-conservation.test.ts';
 const RESTORE = 'test/limits-restore.test.ts';
 const STORE = 'test/counter-store-contract.ts';
+const SIMULATION = 'test/leases/simulation.test.ts';
+const GATEWAYS = 'test/valkey/gateways.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
 const STREAMS = 'test/scenarios/limits-streams.test.ts';
@@ -98,6 +100,18 @@ export const limitsRequirements: Requirements = {
     `${STORE}: is set, never added: what the living have settled is part of it`,
     `${RESTART}: a restarted gateway knows what was spent, and counts what was refused for nothing`,
     `${RESTART}: begin at what the ledger knows, and those that were there stay as they are`,
+  ),
+  'contract.limits.shared': shown(
+    LIMITS,
+    'Several processes share limits through leases: the sum never exceeds the limit, whoever dies and whatever is lost.',
+    `${SIMULATION}: limits hold, leases return and nobody starves, whatever goes wrong`,
+    `${SIMULATION}: without the fence they do not hold`,
+    `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
+    `${STORE}: that comes late changes nothing`,
+    `${GATEWAYS}: spend of a budget no more than there is, and nearly all of it`,
+    `${GATEWAYS}: let through what a rate allows in any second, and each its part`,
+    `${GATEWAYS}: overspend nothing when the server loses all its data under load`,
+    `${GATEWAYS}: go on with their share while the server hangs, and share again when it answers`,
   ),
   'contract.limits.providers': shown(
     LIMITS,

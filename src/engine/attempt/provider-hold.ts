@@ -3,9 +3,10 @@
 import { GatewayError } from '../../canonical/index.ts';
 import type { Protocol } from '../../protocols/index.ts';
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
-import type { Limiter, Reservation, Scope } from '../../limits/index.ts';
+import type { Limiter, Refusal, Reservation, Scope } from '../../limits/index.ts';
 import { refusalText } from '../../limits/index.ts';
 import { demandOf } from '../demand.ts';
+import { admitOrAsk } from '../admit-or-ask.ts';
 import { waitOf } from '../limit-errors.ts';
 import type { AttemptServices } from './attempt-input.ts';
 import type { Charge } from './attempt-record.ts';
@@ -27,26 +28,30 @@ export class ProviderHold {
   /**
    * Takes it.
    * @param expiresAtMs when the attempt must have ended
-   * @returns null where the provider has no limits
+   * @returns null where the provider has no limits; a promise where other processes share them and have to be asked
    * @throws GatewayError `rate_limited` where there is no room
    */
   static take(
     prepared: PreparedAttempt,
     expiresAtMs: number,
     { limits, routing, clock }: Pick<AttemptServices, 'limits' | 'routing' | 'clock'>,
-  ): ProviderHold | null {
+  ): ProviderHold | null | Promise<ProviderHold> {
     const { endpoint, request } = prepared;
     const scope = limits.ofProvider(endpoint.provider);
     if (!scope) return null;
     const asked = { request, inputTokens: prepared.estimateInput() };
     const { model, tokens } = demandOf(asked, endpoint, null, routing);
     const { limiter } = limits;
-    const outcome = limiter.admit([scope], { model, endUser: null, tokens, nanoUsd: 0 }, expiresAtMs);
-    if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
-    throw new GatewayError('rate_limited', refusalText(outcome), {
-      code: 'rate_limit_exceeded',
-      retryAfterMs: waitOf(outcome, clock.now()),
-    });
+    const held = (outcome: Reservation | Refusal): ProviderHold => {
+      if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
+      throw new GatewayError('rate_limited', refusalText(outcome), {
+        code: 'rate_limit_exceeded',
+        retryAfterMs: waitOf(outcome, clock.now()),
+      });
+    };
+    const demand = { model, endUser: null, tokens, nanoUsd: 0 };
+    const outcome = admitOrAsk(limiter, [scope], demand, expiresAtMs);
+    return outcome instanceof Promise ? outcome.then(held) : held(outcome);
   }
 
   /** The head of the answer is here: the vendor may have counted more than we know of. */

@@ -35,7 +35,8 @@ export async function answerEmbeddings(
     decoded = decodeEmbeddings(call);
     const { request, asked, encode } = decoded;
     plan = planFor(arrival, request, longestInput(asked), deps);
-    allow(plan, () => inputTokensOf(asked), deps);
+    const asking = allow(plan, () => inputTokensOf(asked), deps);
+    if (asking) await asking;
     answer = await tried({ planned: plan, trail, deps, asked }, visit.cancellation);
     body = encode({
       vectors: answer.vectors,

@@ -1,0 +1,68 @@
+// Whether the store of counters answers. One that is slow is worse than one that is gone: after two failures nobody waits
+// for it any more, and it is asked in the background alone until it answers again.
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+/** How long an answer may take, in milliseconds. */
+const CALL_MS = 250;
+/** Failures in a row after which it counts as out of reach. */
+const MOST_FAILURES = 2;
+/** How long it is left alone after a failure, growing from the first to the second, in milliseconds. */
+const PAUSE_MS = [250, 2000] as const;
+
+interface ReachOptions {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Milliseconds that only go forward. */
+  readonly elapsed: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+export class Reach {
+  readonly #options: ReachOptions;
+  #failures = MOST_FAILURES;
+  /** As it was last told. */
+  #wasOpen = true;
+  #mayTryAt = -Infinity;
+
+  constructor(options: ReachOptions) {
+    this.#options = options;
+  }
+
+  /** False before the first answer, and while there is none. */
+  get isOpen(): boolean {
+    return this.#failures < MOST_FAILURES;
+  }
+
+  /** Whether it may be asked, as far as it failed before. */
+  get mayTry(): boolean {
+    return this.isOpen || this.#options.elapsed() >= this.#mayTryAt;
+  }
+
+  /** @returns the answer; null where there was none in time */
+  async ask<T>(call: () => Promise<T>): Promise<{ readonly answer: T } | null> {
+    const { clock, log } = this.#options;
+    try {
+      const answer = await inTime(call(), CALL_MS, clock);
+      this.#failures = 0;
+      if (!this.#wasOpen) log.info('the store of counters answers again: limits are shared as before');
+      this.#wasOpen = true;
+      return { answer };
+    } catch (error) {
+      this.#failures += 1;
+      const pauseMs = PAUSE_MS[0] * 2 ** Math.min(8, Math.max(0, this.#failures - MOST_FAILURES));
+      this.#mayTryAt = this.#options.elapsed() + Math.min(PAUSE_MS[1], pauseMs);
+      if (!this.isOpen && this.#wasOpen)
+        log.warn('the store of counters does not answer: limits hold for this process alone', { error });
+      this.#wasOpen = this.isOpen;
+      return null;
+    }
+  }
+}
+
+/** Rejects where something takes longer than so many milliseconds. */
+export function inTime<T>(work: Promise<T>, ms: number, clock: Pick<Clock, 'after'>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = clock.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+    work.then(resolve, reject).finally(late);
+  });
+}

@@ -1,0 +1,93 @@
+// Shares limits among processes through a server of Valkey or Redis: one call of one script for any number of counters.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  Caller,
+  Claim,
+  Claimed,
+  CounterPeriod,
+  CounterStore,
+  Lease,
+  LedgerWord,
+} from '../limits/index.ts';
+import { scriptOf, type Script, type ServerLink } from './server.ts';
+
+/** Begins all names: braces keep them on one server, the number is that of the script's data. */
+const PREFIX = '{dragoman}:1:';
+/** Values for each lease in an answer. */
+const WIDTH = 6;
+
+export class ValkeyCounterStore implements CounterStore {
+  readonly #server: ServerLink;
+  readonly #leaseMs: number;
+  readonly #script: Script;
+
+  constructor(server: ServerLink, leaseMs: number) {
+    this.#server = server;
+    this.#leaseMs = leaseMs;
+    this.#script = scriptOf(readFileSync(join(import.meta.dirname, 'leases.lua'), 'utf8'));
+  }
+
+  async claim(caller: Caller, claims: readonly Claim[]): Promise<Claimed> {
+    const [settlesInMs = 0, processes = 1, ...rest] = numbers(
+      await this.#run('claim', caller, claims.flatMap(wordsOf)),
+    );
+    const leases = claims.map(({ counter, period }, at): Lease => {
+      const [fence = 0, ceiling = 0, others = 0, fairShare = 0, needsLedger, wasTakenOver] = rest.slice(
+        at * WIDTH,
+        (at + 1) * WIDTH,
+      );
+      return {
+        counter,
+        period,
+        fence,
+        ceiling,
+        others,
+        fairShare,
+        expiresAtMs: caller.nowMs + this.#leaseMs,
+        needsLedger: needsLedger === 1,
+        wasTakenOver: wasTakenOver === 1,
+      };
+    });
+    return { leases, processes, settlesInMs };
+  }
+
+  async leave(caller: Caller, claims: readonly Claim[]): Promise<void> {
+    await this.#run('leave', caller, claims.flatMap(wordsOf));
+  }
+
+  async restoring(caller: Caller, counters: readonly CounterPeriod[]): Promise<readonly (number | null)[]> {
+    const words = counters.flatMap(({ counter, period }) => [counter, String(period)]);
+    return numbers(await this.#run('restoring', caller, words)).map((fence) =>
+      Number.isNaN(fence) ? null : fence,
+    );
+  }
+
+  async restored(caller: Caller, words: readonly LedgerWord[]): Promise<readonly boolean[]> {
+    const said = words.flatMap(({ counter, period, fence, spent }) => [
+      counter,
+      ...[period, fence, spent].map(String),
+    ]);
+    return numbers(await this.#run('restored', caller, said)).map((done) => done === 1);
+  }
+
+  #run(operation: string, { holder, turn }: Caller, words: readonly string[]): Promise<unknown> {
+    return this.#server.run(
+      this.#script,
+      [PREFIX],
+      [operation, holder, String(turn), String(this.#leaseMs), ...words],
+    );
+  }
+}
+
+function wordsOf(claim: Claim): readonly string[] {
+  const { counter, period, limit, used, settled, need, want, lingersMs, reviewMs, fence } = claim;
+  const amounts = [period, limit, used, settled, need, want, lingersMs ?? '', reviewMs ?? '', fence];
+  return [counter, ...amounts.map(String)];
+}
+
+/** The numbers of an answer; NaN where one is empty. */
+function numbers(answer: unknown): readonly number[] {
+  if (!Array.isArray(answer)) throw new Error('the server of counters answered with something else');
+  return answer.map((value) => (value === '' ? Number.NaN : Number(value)));
+}

@@ -1,0 +1,107 @@
+// One server of Valkey or Redis as all of its uses here see it: a connection that is made when it is needed and again when
+// it broke, and scripts that are loaded where the server does not know them.
+import { createHash } from 'node:crypto';
+import { openRedis, type RedisAddress, type RedisLink } from '../runtime/redis.ts';
+
+/** What a use asks of the server. */
+export interface ServerLink {
+  /** Sends a command. Rejects where the server refuses it, or cannot be reached. */
+  send(command: string, args: readonly string[]): Promise<unknown>;
+  /** Runs a script of ours: a whole, or not at all. */
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+}
+
+export interface Script {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** A script, with the name under which servers remember it. */
+export function scriptOf(text: string): Script {
+  return { text, hash: createHash('sha1').update(text).digest('hex') };
+}
+
+/** How long a connection may take, in milliseconds. */
+const CONNECT_MS = 1000;
+/** How long nobody tries again after a connection failed, in milliseconds. */
+const PAUSE_MS = 200;
+/** Silence after which a connection is given up on which something was asked, in milliseconds. */
+const SILENT_MS = 2000;
+
+export class ValkeyServer implements ServerLink {
+  readonly #address: RedisAddress;
+  readonly #elapsed: () => number;
+  #link: RedisLink | null = null;
+  #opening: Promise<RedisLink> | null = null;
+  #failed: { readonly error: unknown; readonly at: number } | null = null;
+  #isClosed = false;
+  #unanswered = 0;
+  #silentSince = 0;
+
+  /** @param url `redis://`, `rediss://`, `valkey://` or `valkeys://` @param elapsed milliseconds that only go forward */
+  constructor(url: string, authorities: readonly string[], elapsed: () => number) {
+    this.#address = { url: plainUrl(url), authorities, connectMs: CONNECT_MS };
+    this.#elapsed = elapsed;
+  }
+
+  async send(command: string, args: readonly string[]): Promise<unknown> {
+    const link = await this.#open();
+    if (this.#unanswered === 0) this.#silentSince = this.#elapsed();
+    this.#unanswered += 1;
+    try {
+      return await link.send(command, args);
+    } finally {
+      this.#unanswered -= 1;
+      this.#silentSince = this.#elapsed();
+    }
+  }
+
+  async run({ text, hash }: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args];
+    try {
+      return await this.send('EVALSHA', [hash, ...rest]);
+    } catch (error) {
+      // New, restarted, or told to forget: then it was not run.
+      if (!String(error).includes('NOSCRIPT')) throw error;
+      return this.send('EVAL', [text, ...rest]);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#link?.close();
+  }
+
+  async #open(): Promise<RedisLink> {
+    // Where nothing is answered the other end may be gone without a word: another connection tells.
+    if (this.#unanswered > 0 && this.#elapsed() - this.#silentSince > SILENT_MS) this.#link?.close();
+    if (this.#link?.isOpen) return this.#link;
+    if (this.#isClosed) throw new Error('closed');
+    if (this.#failed && this.#elapsed() - this.#failed.at < PAUSE_MS) throw this.#failed.error;
+    this.#opening ??= openRedis(this.#address)
+      .then(
+        (link) => {
+          if (this.#isClosed) link.close();
+          this.#failed = null;
+          this.#link = link;
+          return link;
+        },
+        (error: unknown) => {
+          this.#failed = { error, at: this.#elapsed() };
+          throw error;
+        },
+      )
+      .finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+}
+
+/** Whether an address is one of those that are understood. */
+export function isServerUrl(url: string): boolean {
+  return /^(?:redis|valkey)s?:\/\//i.test(url) && URL.canParse(url);
+}
+
+/** The two names of the protocol have one meaning each. */
+function plainUrl(url: string): string {
+  return url.replace(/^valkeys:/i, 'rediss:').replace(/^valkey:/i, 'redis:');
+}

@@ -1,0 +1,53 @@
+// Ten thousand short histories of processes that share a limit, each in its own bad weather. What must hold in all of them:
+// never more is spent than the limit, whoever dies and whatever is lost; every dead lease comes back; nobody starves while
+// half of the limit is free. A quarter of them in
+// `npm test`, all in CI; `DRAGOMAN_HISTORIES=100000` tries more, `DRAGOMAN_SEED=7` one alone.
+import { expect, test } from 'bun:test';
+import type { CounterStore } from '../../src/limits/index.ts';
+import { type Conditions, live, Violation } from './simulation.ts';
+
+const HISTORIES = Number(process.env['DRAGOMAN_HISTORIES'] ?? (process.env['CI'] ? 10_000 : 2500));
+const ONE = process.env['DRAGOMAN_SEED'];
+
+/** One history in two thousand has as many processes as a large installation. */
+function conditionsOf(seed: number): Conditions {
+  if (seed % 2000 === 0) return { seed, nodes: 200, forMs: 1000, faults: true };
+  return { seed, nodes: 1 + (seed % 5), forMs: 1500, faults: seed % 4 !== 0 };
+}
+
+test(
+  'limits hold, leases return and nobody starves, whatever goes wrong',
+  async () => {
+    const first = ONE === undefined ? 1 : Number(ONE);
+    const last = ONE === undefined ? HISTORIES : first;
+    for (let seed = first; seed <= last; seed += 1) await live(conditionsOf(seed));
+  },
+  { timeout: Math.max(300_000, HISTORIES * 50) },
+);
+
+/** A store that takes each message for the latest, and every process for one that it does not know. */
+function unfenced(store: CounterStore): CounterStore {
+  let turn = 0;
+  return {
+    claim: (caller, claims) => {
+      turn += 1;
+      const nameless = claims.map((claim) => ({ ...claim, fence: 0 }));
+      return store.claim({ ...caller, turn }, nameless);
+    },
+    leave: (caller, claims) => store.leave(caller, claims),
+    restoring: (caller, counters) => store.restoring(caller, counters),
+    restored: (caller, words) => store.restored(caller, words),
+  };
+}
+
+test('without the fence they do not hold', async () => {
+  const spent: string[] = [];
+  for (let seed = 1; seed <= 600 && spent.length === 0; seed += 1)
+    try {
+      await live({ ...conditionsOf(seed), nodes: 3, faults: true, guard: unfenced });
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      if (error.message.includes(' spent of ')) spent.push(error.message);
+    }
+  expect(spent).toHaveLength(1);
+});

@@ -1,0 +1,340 @@
+// Histories of processes that share a limit: the real limiter, leases and store, in a world where everything goes wrong.
+import { Leases } from '../../src/leases/index.ts';
+import {
+  type CounterStore,
+  type LedgerSum,
+  type LedgerSums,
+  type LimitEntry,
+  Limiter,
+  MemoryCounterStore,
+  Reservation,
+  type Scope,
+} from '../../src/limits/index.ts';
+import { Chance, MachineClock, Network, remoteStore, Timeline } from './simulated-world.ts';
+
+const LEASE_MS = 1000;
+/** A place that is taken again at once counts from when it came free. */
+const SURE_PART = 0.99;
+const MODEL = 'sim/chat';
+const DAY = 86_400_000;
+const SKEW_MS = 5000;
+/** A while before midnight, so that days change in many histories. */
+const BEFORE_MS = 1000;
+const START = Date.UTC(2026, 10, 22) - BEFORE_MS;
+const OWNER = { kind: 'key', id: 'ci', name: 'ci' } as const;
+
+interface Case {
+  readonly entry: LimitEntry;
+  /** In the units of the limit. */
+  readonly amount: number;
+  /** What a request uses, at most. */
+  readonly most: number;
+  /** Milliseconds that count; Infinity for periods. */
+  readonly windowMs: number;
+}
+
+const CASES: readonly Case[] = [
+  { entry: { requests: 40, per: 'day' }, amount: 40, most: 1, windowMs: Infinity },
+  { entry: { usd: 0.000001, per: 'day' }, amount: 1000, most: 40, windowMs: Infinity },
+  { entry: { usd: 0.0000005 }, amount: 500, most: 30, windowMs: Infinity },
+  { entry: { tokens: 600 }, amount: 600, most: 50, windowMs: Infinity },
+  { entry: { requests: 30, per: '3s' }, amount: 30, most: 1, windowMs: 3000 },
+  { entry: { tokens: 400, per: 'second' }, amount: 400, most: 50, windowMs: 1000 },
+  { entry: { concurrent: 12 }, amount: 12, most: 1, windowMs: 0 },
+];
+
+export interface Conditions {
+  readonly seed: number;
+  readonly nodes: number;
+  /** Milliseconds in which there is traffic. */
+  readonly forMs: number;
+  /** Whether anything goes wrong at all. */
+  readonly faults: boolean;
+  /** Stands between the network and the store, as it is in a history that must fail. */
+  readonly guard?: (store: CounterStore) => CounterStore;
+}
+
+/** Something that must never happen. */
+export class Violation extends Error {}
+
+interface Entry {
+  readonly atMs: number;
+  readonly period: number;
+  amount: number;
+  /** Unix milliseconds of the true time. */
+  readonly trueMs: number;
+  isRunning: boolean;
+  isInLedger: boolean;
+  readonly node: Node;
+}
+
+/** What really happened, and what the ledger knows of it. */
+class Books implements LedgerSums {
+  readonly entries: Entry[] = [];
+  readonly #time: Timeline;
+  readonly #chance: Chance;
+  readonly #kind: 'requests' | 'tokens' | 'nanoUsd';
+
+  constructor(time: Timeline, chance: Chance, { entry }: Case) {
+    this.#time = time;
+    this.#chance = chance;
+    this.#kind = entry.usd === undefined ? (entry.tokens === undefined ? 'requests' : 'tokens') : 'nanoUsd';
+  }
+
+  async *read({ fromMs }: { readonly fromMs: number }): AsyncIterable<readonly LedgerSum[]> {
+    await new Promise<void>((resolve) => this.#time.after(this.#chance.whole(1, 20), resolve));
+    const amount = this.entries.reduce(
+      (sum, one) => sum + (one.isInLedger && one.atMs >= fromMs ? one.amount : 0),
+      0,
+    );
+    const none = { requests: 0, tokens: 0, nanoUsd: 0 };
+    yield [{ ownerId: OWNER.id, endUser: null, model: MODEL, atMs: 0, ...none, [this.#kind]: amount }];
+  }
+}
+
+class Node {
+  readonly clock: MachineClock;
+  readonly leases: Leases;
+  readonly scope: Scope;
+  isAlive = true;
+  readonly #limiter: Limiter;
+  readonly #world: World;
+
+  constructor(world: World, name: string, skewMs: number) {
+    this.#world = world;
+    this.clock = new MachineClock(world.time, START, skewMs);
+    const remote = remoteStore(name, world.network, world.server);
+    this.leases = new Leases({
+      store: remote,
+      holder: name,
+      leaseMs: LEASE_MS,
+      ledger: world.books,
+      periodStart: (rule, nowMs) => this.#limiter.periodStart(rule.window, nowMs),
+      clock: this.clock,
+      elapsed: this.clock.elapsed,
+      whenUnreachable: 'refuse',
+      processes: 1,
+      log: { info: () => {}, warn: () => {} },
+    });
+    this.#limiter = new Limiter({ now: this.clock.now, ceilings: this.leases });
+    this.scope = this.#limiter.scope(OWNER, [world.of.entry]);
+  }
+
+  /** What it may use without asking, with what it has used. */
+  get room(): number {
+    const [limit] = this.scope.limits;
+    const lease = limit?.counter ? this.leases.known(limit.counter) : null;
+    return lease ? lease.room(this.clock.now()) : 0;
+  }
+
+  crash(): void {
+    this.isAlive = false;
+    this.clock.stop();
+  }
+
+  /** One request from its admission to its end. @returns whether it was admitted */
+  async request(amount: number, runsMs: number): Promise<boolean> {
+    const { entry } = this.#world.of;
+    const demand = {
+      model: MODEL,
+      endUser: null,
+      tokens: entry.tokens === undefined ? 0 : amount,
+      nanoUsd: entry.usd === undefined ? 0 : amount,
+    };
+    const admit = (): ReturnType<Limiter['admit']> =>
+      this.#limiter.admit([this.scope], demand, this.clock.now() + DAY);
+    let outcome = admit();
+    if (!(outcome instanceof Reservation)) {
+      await this.#limiter.obtain([this.scope], demand);
+      if (!this.isAlive) return false;
+      outcome = admit();
+    }
+    if (!(outcome instanceof Reservation)) return false;
+    const reservation = outcome;
+    const booked = this.#world.book(this, amount);
+    this.clock.after(runsMs, () => {
+      booked.isRunning = false;
+      booked.isInLedger = true;
+      // It came to less than was expected.
+      const actual = entry.concurrent === undefined ? Math.ceil(amount / 2) : amount;
+      if (amount > 1) booked.amount = actual;
+      const spent = amount > 1 ? actual : amount;
+      this.#limiter.settle(reservation, { requests: 1, tokens: spent, nanoUsd: spent });
+    });
+    return true;
+  }
+}
+
+class World {
+  readonly time = new Timeline();
+  readonly chance: Chance;
+  readonly of: Case;
+  readonly books: Books;
+  readonly network: Network;
+  readonly nodes: Node[] = [];
+  violation: Violation | undefined;
+  readonly server: { store: CounterStore; readonly now: () => number };
+  readonly #conditions: Conditions;
+  readonly #skewMs: number;
+  #named = 0;
+
+  constructor(conditions: Conditions) {
+    this.#conditions = conditions;
+    this.chance = new Chance(conditions.seed);
+    this.of = this.chance.of(CASES);
+    this.books = new Books(this.time, this.chance, this.of);
+    const { faults } = conditions;
+    this.network = new Network(this.time, this.chance, {
+      lost: faults ? this.chance.next() * 0.2 : 0,
+      doubled: faults ? this.chance.next() * 0.2 : 0,
+      late: faults ? this.chance.next() * 0.3 : 0,
+      latestMs: 3 * LEASE_MS,
+    });
+    this.#skewMs = faults ? SKEW_MS : 0;
+    const skew = this.chance.whole(-this.#skewMs, this.#skewMs);
+    const now = (): number => START + skew + this.time.now;
+    this.server = { store: this.#makeStore(undefined), now };
+  }
+
+  #makeStore(emptySinceMs: number | undefined): CounterStore {
+    const store = new MemoryCounterStore({ leaseMs: LEASE_MS, emptySinceMs });
+    return this.#conditions.guard?.(store) ?? store;
+  }
+
+  loseData(): void {
+    this.server.store = this.#makeStore(this.server.now());
+  }
+
+  async start(): Promise<Node> {
+    this.#named += 1;
+    const node = new Node(this, `node ${this.#named}`, this.chance.whole(-this.#skewMs, this.#skewMs));
+    this.nodes.push(node);
+    await Promise.resolve();
+    void node.leases.open();
+    return node;
+  }
+
+  get living(): readonly Node[] {
+    return this.nodes.filter(({ isAlive }) => isAlive);
+  }
+
+  book(node: Node, amount: number): Entry {
+    const atMs = node.clock.now();
+    const period = this.of.entry.per === 'day' ? Math.floor(atMs / DAY) : 0;
+    const entry = {
+      atMs,
+      period,
+      amount: this.of.most === 1 ? 1 : amount,
+      trueMs: this.time.now,
+      isRunning: true,
+      isInLedger: false,
+      node,
+    };
+    this.books.entries.push(entry);
+    this.check(period);
+    return entry;
+  }
+
+  /** What really counts now. @param lost whether with what those had begun who died: no ledger knows of that */
+  spent(period: number, lost: boolean): number {
+    const { windowMs } = this.of;
+    let sum = 0;
+    for (const one of this.books.entries) {
+      if (one.period !== period) continue;
+      if (!lost && one.isRunning && !one.node.isAlive && windowMs === Infinity) continue;
+      const counts =
+        windowMs === 0
+          ? one.isRunning && one.node.isAlive
+          : windowMs === Infinity || one.trueMs + windowMs * SURE_PART > this.time.now;
+      if (counts) sum += one.amount;
+    }
+    return sum;
+  }
+
+  check(period: number): void {
+    const spent = this.spent(period, false);
+    if (spent > this.of.amount) this.fail(`${spent} spent of ${this.of.amount}`);
+  }
+
+  /** Notes the first thing that went wrong. */
+  fail(what: string): void {
+    const { seed, nodes, faults } = this.#conditions;
+    this.violation ??= new Violation(
+      `${what} (seed ${seed}, ${nodes} nodes, ${faults ? 'faults' : 'no faults'}, ${JSON.stringify(this.of.entry)}, at ${this.time.now} ms)`,
+    );
+  }
+}
+
+/** Lives through one history. Throws Violation where something happens that must not. */
+export async function live(conditions: Conditions): Promise<void> {
+  const world = new World(conditions);
+  const { chance, time, network } = world;
+  for (let at = 0; at < conditions.nodes; at += 1) await world.start();
+  await time.pass(50);
+  while (time.now < conditions.forMs) {
+    await step(world, conditions);
+    await time.pass(chance.whole(1, 120));
+    if (world.violation) throw world.violation;
+  }
+  network.mend();
+  network.weather = { lost: 0, doubled: 0, late: 0, latestMs: 0 };
+  await time.pass(3 * LEASE_MS + (world.of.windowMs === Infinity ? 0 : world.of.windowMs));
+  // From here on everybody has the same day.
+  await time.pass(Math.max(0, BEFORE_MS + SKEW_MS - time.now));
+  await servesAll(world);
+  await returnsAll(world);
+  if (world.violation) throw world.violation;
+}
+
+async function step(world: World, { faults, nodes }: Conditions): Promise<void> {
+  const { chance, network } = world;
+  if (faults && chance.happens(0.06)) {
+    const harm = chance.whole(0, 4);
+    const node = chance.of(world.nodes);
+    const name = `node ${world.nodes.indexOf(node) + 1}`;
+    if (harm === 0) node.crash();
+    else if (harm === 1) network.cut(name, chance.whole(100, 3000));
+    else if (harm === 2) network.cut('*', chance.whole(50, 1500));
+    else if (harm === 3) world.loseData();
+    if (world.living.length < nodes) await world.start();
+  }
+  const burst = chance.whole(1, 4);
+  for (let at = 0; at < burst; at += 1) {
+    const node = chance.of(world.living);
+    void node.request(chance.whole(1, world.of.most), chance.whole(5, 400));
+  }
+}
+
+/** Nobody starves while half of the limit is free: whoever is alive gets something of it now. */
+async function servesAll(world: World): Promise<void> {
+  for (const node of world.living.slice(0, 5)) {
+    const period = world.of.entry.per === 'day' ? Math.floor(node.clock.now() / DAY) : 0;
+    if (world.spent(period, true) * 2 > world.of.amount) return;
+    let isServed = false;
+    for (let tries = 0; tries < 3 && !isServed; tries += 1) {
+      void node.request(1, 5).then((admitted) => (isServed ||= admitted));
+      await world.time.pass(600);
+    }
+    if (!isServed) return world.fail('a node starves');
+  }
+}
+
+/** Everybody dies, and one who comes later gets all that is left. */
+async function returnsAll(world: World): Promise<void> {
+  const { of, time } = world;
+  for (const node of world.living) node.crash();
+  await time.pass(2 * LEASE_MS + (of.windowMs === Infinity ? 0 : of.windowMs));
+  const late = await world.start();
+  await time.pass(LEASE_MS + 100);
+  const period = of.entry.per === 'day' ? Math.floor(late.clock.now() / DAY) : 0;
+  const left = of.amount - world.spent(period, false);
+  const step = of.most === 1 ? 1 : Math.max(1, left);
+  for (let gone = 0; gone < left; gone += step) {
+    let isServed = false;
+    for (let tries = 0; tries < 3 && !isServed; tries += 1) {
+      void late.request(step, 60_000).then((admitted) => (isServed ||= admitted));
+      await time.pass(600);
+    }
+    if (!isServed) return world.fail(`${left - gone} of ${of.amount} never come back`);
+  }
+}

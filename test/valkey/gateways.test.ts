@@ -1,0 +1,151 @@
+// Three gateways that share limits through one server, with many clients at once: no limit is exceeded, whatever happens
+// to the server, and what is left of it is used.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from '../harness.ts';
+import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../servers/valkey.ts';
+
+const GATEWAYS = 3;
+const CLIENTS = 64;
+const RATE = 40;
+const SLOW = 60_000;
+
+const PROJECTS = {
+  budget: { budgets: [{ usd: 1, per: 'day' }] },
+  rate: { limits: [{ requests: RATE, per: 'second' }] },
+  flushed: { budgets: [{ usd: 1, per: 'day' }] },
+  stopped: { limits: [{ requests: 90, per: 'hour' }] },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly usd: number;
+  /** When it was answered, in milliseconds. */
+  readonly endMs: number;
+  readonly gateway: number;
+}
+
+describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
+  let server: ValkeyProcess;
+  let gateways: TestGateway[];
+
+  beforeAll(async () => {
+    server = await startValkey();
+    const config = {
+      redis_url: server.url,
+      logging: { level: 'info' },
+      keys: Object.keys(PROJECTS).map((name) => ({ name, key: `sk-test-${name}`, project: name })),
+      projects: PROJECTS,
+      // Two cents an answer.
+      models: [
+        {
+          id: 'sim/chat',
+          endpoints: [{ provider: 'sim', model: 'chat', price: { input: 10, output: 1000 } }],
+        },
+      ],
+    };
+    gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => startGateway(config)));
+  });
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+    await server.stop();
+  });
+
+  async function ask(key: string, gateway: number): Promise<Answer> {
+    const body = {
+      model: 'sim/chat',
+      max_tokens: 20,
+      messages: [{ role: 'user', content: 'Hello' }],
+      usage: { include: true },
+    };
+    const asked = gateways[gateway];
+    if (!asked) throw new Error('no such gateway');
+    const response = await asked.post('/chat/completions', body, {
+      authorization: `Bearer sk-test-${key}`,
+    });
+    const { usage } = (await response.json()) as { usage?: { cost?: number } };
+    return { status: response.status, usd: usage?.cost ?? 0, endMs: performance.now(), gateway };
+  }
+
+  /** So many clients, each with so many requests one after the other, over all gateways. */
+  async function load(key: string, requests: number): Promise<readonly Answer[]> {
+    const client = async (number: number): Promise<readonly Answer[]> => {
+      const answers: Answer[] = [];
+      for (let at = 0; at < requests; at += 1) answers.push(await ask(key, (number + at) % GATEWAYS));
+      return answers;
+    };
+    return (await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))).flat();
+  }
+
+  /** What the gateways say that holds less than it should. */
+  async function degraded(): Promise<readonly string[]> {
+    const said = gateways.map(async ({ origin }) => {
+      const ready = (await (await fetch(`${origin}/readyz`)).json()) as { degraded: string[] };
+      return ready.degraded;
+    });
+    return (await Promise.all(said)).flat();
+  }
+
+  const good = (answers: readonly Answer[]): readonly Answer[] =>
+    answers.filter(({ status }) => status === 200);
+  const cost = (answers: readonly Answer[]): number => answers.reduce((sum, { usd }) => sum + usd, 0);
+
+  test(
+    'spend of a budget no more than there is, and nearly all of it',
+    async () => {
+      const answers = await load('budget', 2);
+      expect(cost(answers)).toBeLessThanOrEqual(1);
+      expect(cost(answers)).toBeGreaterThan(0.85);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    },
+    SLOW,
+  );
+
+  test(
+    'let through what a rate allows in any second, and each its part',
+    async () => {
+      const answers = good(await load('rate', 4));
+      const times = answers.map(({ endMs }) => endMs).toSorted((a, b) => a - b);
+      // Answers of one second were admitted in little more than that.
+      for (const [at, from] of times.entries())
+        expect((times[at + RATE + 1] ?? Infinity) - from).toBeGreaterThan(500);
+      expect(answers.length).toBeGreaterThanOrEqual(RATE - 1);
+      expect(new Set(answers.map(({ gateway }) => gateway)).size).toBe(GATEWAYS);
+    },
+    SLOW,
+  );
+
+  test(
+    'overspend nothing when the server loses all its data under load',
+    async () => {
+      const loading = load('flushed', 4);
+      await server.send('FLUSHALL');
+      const answers = await loading;
+      expect(cost(answers)).toBeLessThanOrEqual(1);
+      expect(good(answers).length).toBeGreaterThan(0);
+    },
+    SLOW,
+  );
+
+  test(
+    'go on with their share while the server hangs, and share again when it answers',
+    async () => {
+      process.kill(server.pid, 'SIGSTOP');
+      const from = performance.now();
+      const alone = await load('stopped', 2);
+      const tookMs = performance.now() - from;
+      expect(await degraded()).toHaveLength(GATEWAYS);
+      process.kill(server.pid, 'SIGCONT');
+      // Thirty each, of ninety; nobody waited long for one that does not answer.
+      expect(good(alone).length).toBe(90);
+      expect(tookMs).toBeLessThan(10_000);
+      await until(async () => (await degraded()).length === 0);
+      expect(good(await load('stopped', 1)).length).toBe(0);
+    },
+    SLOW,
+  );
+});
+
+/** Resolves when something has come to be. */
+async function until(is: () => Promise<boolean>): Promise<void> {
+  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
