@@ -156,12 +156,17 @@ export class Allowance {
     return refusal && limitError(refusal, this.#now());
   }
 
-  #spent(): Spent & { readonly nanoUsd: number } {
+  #spent(): Spent {
     return { requests: this.#turns, tokens: this.#tokens, nanoUsd: this.#nanoUsd };
   }
 
   #note(): void {
-    this.#kept?.note({ ...this.#spent(), atMs: this.#now() });
+    this.#kept?.note({
+      requests: this.#turns,
+      tokens: this.#tokens,
+      nanoUsd: this.#nanoUsd,
+      atMs: this.#now(),
+    });
   }
 }
 
