@@ -1,5 +1,6 @@
 // A record as its row and the sums take it: names as texts, empty where there is none.
 import {
+  countedRequestsIn,
   countFacts,
   inputTokensIn,
   noUsageSums,
@@ -77,7 +78,7 @@ export function spentBy(facts: UsageFacts): {
   countFacts(sums, facts);
   const { counts } = sums;
   return {
-    requests: counts.requests - counts.errors,
+    requests: countedRequestsIn(counts),
     tokens: inputTokensIn(counts) + outputTokensIn(counts),
     nanoUsd: counts.nano_usd,
   };

@@ -33,6 +33,8 @@ interface Row {
 const COUNTS = {
   requests: ({ requests }) => requests,
   errors: ({ errors }) => errors,
+  charged_errors: (counts) => counts.charged_errors,
+  tool_turns: (counts) => counts.tool_turns,
   input_tokens: inputTokensIn,
   output_tokens: outputTokensIn,
   nano_usd: (counts) => counts.nano_usd,

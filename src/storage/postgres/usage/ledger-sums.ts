@@ -67,12 +67,15 @@ function ownerOf(by: SumQuery['by']): RawBuilder<unknown> {
   return by === 'gateway' ? sql`''` : sql.ref(by);
 }
 
+/** Requests as limits count them: `countedRequestsIn`, for rows. */
+const COUNTED = sql`(requests - errors + charged_errors + tool_turns)`;
+
 /** Rows of hours or days from one on, each at its last millisecond. */
 function rowsFrom(query: SumQuery, table: UsageTable, from: number, to?: number): RawBuilder<unknown> {
   const ms = table === 'usage_daily' ? DAY_HOURS * HOUR_MS : HOUR_MS;
   return sql`
     select ${ownerOf(query.by)} as owner, null::text as end_user, model,
-      (period + 1)::float8 * ${sql.lit(ms)} - 1 as at, requests - errors as requests,
+      (period + 1)::float8 * ${sql.lit(ms)} - 1 as at, ${COUNTED} as requests,
       input_uncached + input_cache_read + input_cache_write_5m + input_cache_write_1h + input_audio + input_image
         + output_text + output_reasoning + output_audio as tokens,
       nano_usd
@@ -84,7 +87,7 @@ function rowsFrom(query: SumQuery, table: UsageTable, from: number, to?: number)
 function endUsersFrom(query: SumQuery, from: number): readonly RawBuilder<unknown>[] {
   const rows = (endUser: RawBuilder<unknown>, sign: RawBuilder<unknown>) => sql`
     select ${ownerOf(query.by)} as owner, ${endUser} as end_user, model,
-      (period + 1)::float8 * ${sql.lit(HOUR_MS)} - 1 as at, ${sign} (requests - errors) as requests,
+      (period + 1)::float8 * ${sql.lit(HOUR_MS)} - 1 as at, ${sign} ${COUNTED} as requests,
       ${sign} (input_tokens + output_tokens) as tokens, ${sign} nano_usd as nano_usd
     from usage_end_users
     where period >= ${from} and end_user <> ${OTHER_END_USERS}`;

@@ -45,6 +45,8 @@ async function usageTables(db: Kysely<PostgresSchema>): Promise<void> {
     writer smallint not null,
     requests bigint not null,
     errors bigint not null,
+    charged_errors bigint not null,
+    tool_turns bigint not null,
     input_tokens bigint not null,
     output_tokens bigint not null,
     nano_usd bigint not null,
