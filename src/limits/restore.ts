@@ -33,13 +33,15 @@ export async function restoreFromLedger(
   ledger: LedgerSums,
   nowMs: number,
 ): Promise<void> {
-  const byOwner = new Map(scopes.map((scope) => [ownerWord(scope.owner), scope]));
+  // Made when somebody has used something: after a start with an empty ledger there is nobody to be found.
+  let byOwner: Map<string, Scope> | undefined;
   for (const question of questionsOf(scopes)) {
     const known = countersInUse(scopes, question, nowMs);
     for await (const sums of ledger.read(
       queryOf(question, limiter.periodStart(question.rule.window, nowMs), nowMs),
     ))
       for (const sum of sums) {
+        byOwner ??= new Map(scopes.map((each) => [ownerWord(each.owner), each]));
         const scope = byOwner.get(ownerWord({ kind: question.by, id: sum.ownerId }));
         if (scope) note(limiter, scope, question, sum, known, nowMs);
       }
@@ -61,9 +63,10 @@ function questionsOf(scopes: readonly Scope[]): readonly Question[] {
   return [...questions.values()];
 }
 
+/** The same for entries that ask the same question. One text and no list: there may be hundreds of thousands. */
 function wordsOf({ requests, tokens, concurrent, usd, per, timezone, each }: LimitEntry): string {
-  const kinds = [requests, tokens, concurrent, usd].map((amount) => amount !== undefined);
-  return [...kinds, per, timezone, each].join(' ');
+  const isOf = (amount: number | undefined): number => (amount === undefined ? 0 : 1);
+  return `${isOf(requests)}${isOf(tokens)}${isOf(concurrent)}${isOf(usd)} ${per} ${timezone} ${each}`;
 }
 
 /** The rule, where it outlasts a restart; null where it does not. */

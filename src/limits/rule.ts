@@ -73,18 +73,36 @@ export function ruleOf(entry: LimitEntry): LimitRule {
     throw new RangeError(`must have exactly one of ${LIMIT_KINDS.join(', ')}`);
   if (kind === 'concurrent' && entry.per !== undefined)
     throw new RangeError('`concurrent` has no window: leave `per` out');
-  const window = kind === 'concurrent' ? lifetime : parseWindow(entry.per, entry.timezone);
   const said = entry[kind] ?? 0;
   return {
-    kind,
+    ...whatItCounts(kind, entry),
     amount: kind === 'usd' ? nanoUsdOf(said) : said,
-    window,
-    models: entry.models ? compileNamePatterns(entry.models) : null,
-    eachEndUser: entry.each === 'end_user',
     stops: entry.when_spent !== 'finish',
     allowsUnpriced: entry.unpriced === 'allow',
-    measures: JSON.stringify([kind, window]),
-    counts: JSON.stringify([kind, window, entry.models?.toSorted() ?? null, entry.each ?? null]),
     entry,
   };
+}
+
+/** What rules have in common that count the same: a hundred thousand keys have few kinds of them. */
+type Counting = Omit<LimitRule, 'amount' | 'stops' | 'allowsUnpriced' | 'entry'>;
+
+const countings = new Map<string, Counting>();
+const MOST_COUNTINGS = 1024;
+
+function whatItCounts(kind: LimitRule['kind'], { per, timezone, models, each }: LimitEntry): Counting {
+  const said = JSON.stringify([kind, per, timezone, models, each]);
+  const known = countings.get(said);
+  if (known) return known;
+  const window = kind === 'concurrent' ? lifetime : parseWindow(per, timezone);
+  const counting = {
+    kind,
+    window,
+    models: models ? compileNamePatterns(models) : null,
+    eachEndUser: each === 'end_user',
+    measures: JSON.stringify([kind, window]),
+    counts: JSON.stringify([kind, window, models?.toSorted() ?? null, each ?? null]),
+  };
+  if (countings.size >= MOST_COUNTINGS) countings.clear();
+  countings.set(said, counting);
+  return counting;
 }
