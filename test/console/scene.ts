@@ -1,25 +1,13 @@
 // A gateway whose console is looked at in the system's Chromium: as somebody sees it who is signed in, or not. Whatever the
 // browser complains of (errors, what its policy forbids, addresses elsewhere) fails the test that asks for it.
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { complaintsOf, startBrowser } from '../browser.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
 
-const CHROMIUM = process.env['DRAGOMAN_CHROMIUM'] ?? '/usr/bin/chromium';
-
-/** Whether the console can be looked at on this machine; where it cannot, one line says so. */
-export const HAS_BROWSER = existsSync(CHROMIUM);
-if (!HAS_BROWSER) console.warn(`skipped: there is no browser at ${CHROMIUM} (DRAGOMAN_CHROMIUM names one)`);
-
-/** A busy machine takes its time to draw, and the first of all pages is built first. */
-export const SLOW = 30_000;
+export { HAS_BROWSER, SLOW } from '../browser.ts';
 
 /** Where pictures of a run are kept. */
 const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
@@ -45,7 +33,7 @@ export interface ConsoleScene {
 /** Starts both. @param config of the gateway; its admin has `ADMIN_KEY` */
 export async function startConsole(config: Parameters<typeof startManaged>[0] = {}): Promise<ConsoleScene> {
   const gateway = await startManaged(config);
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await startBrowser();
   return {
     gateway,
     async look(as, options = {}) {
@@ -75,15 +63,7 @@ export async function signIn(origin: string, page: Page, key = ADMIN_KEY): Promi
 }
 
 function watched(origin: string, context: BrowserContext, page: Page): Looked {
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => {
-    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
-      complaints.push(`asked for ${request.url()}`);
-  });
+  const complaints = complaintsOf(page, origin);
   return {
     page,
     context,

@@ -79,6 +79,7 @@ export const managementRequirements: Requirements = {
     '`/docs` shows the description and loads nothing from anywhere else.',
     `${PAGE}: everything that the page loads comes from the gateway, and its policy allows nothing else`,
     `${PAGE}: there is nothing else below it`,
+    'test/openapi/reference-browser.test.ts: the page draws every operation, shows one in full, asks nobody else, and nothing is complained of',
     `${PAGE}: its package tells nobody that it was installed`,
   ),
   'contract.management.reports': shown(
