@@ -8,6 +8,7 @@ const PAGE = 'test/openapi/reference-page.test.ts';
 const REPORTS = 'test/management/reports.test.ts';
 const SIGN_IN = 'test/management/sign-in.test.ts';
 const AUDIT = 'test/management/audit.test.ts';
+const STORES = 'test/storage-stores.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
 
 export const managementRequirements: Requirements = {
@@ -45,10 +46,10 @@ export const managementRequirements: Requirements = {
     'Every change is in the audit log: who, what, before and after, when, from where; entries are purged after their time.',
     `${AUDIT}: a change is told with who made it, from where, when, and what was before and after`,
     `${AUDIT}: what a command changes is in it, too`,
-    `${AUDIT}: a change and its entry are there together, or neither`,
-    `${AUDIT}: an entry has the thing as it was right before, whoever else changes it`,
+    `${STORES}: a change and its entry are there together, or neither`,
+    `${STORES}: an entry has the thing as it was right before, whoever else changes it`,
     `${AUDIT}: what changes nothing is not in it`,
-    `${AUDIT}: it is read newest first, in pages in both directions, and purged from its oldest end`,
+    `${STORES}: the audit log is read newest first, in pages in both directions, and purged from its oldest end`,
   ),
   'contract.management.tenants': shown(
     MANAGEMENT,
