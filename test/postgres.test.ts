@@ -53,7 +53,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   test(
     'that goes away is a 503 with a time to come back, and is used again when it is there',
     async () => {
-      const storage = await open({ url: server.url });
+      const told = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
+      const notice = (sentence: string): void => told[sentence.includes('again') ? 'back' : 'away'].resolve();
+      const storage = await open({ url: server.url, notice });
       await storage.alerts.claim('a', 1, 0);
       await server.kill();
       for (let round = 0; round < 2; round += 1) {
@@ -64,7 +66,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
           5_000,
         ]);
       }
+      await told.away.promise;
       await server.start();
+      await told.back.promise;
       expect(await storage.alerts.claim('a', 3, 0)).toBe(true);
       await storage.close();
     },

@@ -248,10 +248,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const counters = new Counters();
   const load = new LoadWatch({
-    limits: () => watched.current().config.server.overload,
+    config: () => watched.current().config,
     clock,
-    isLedgerFull: () =>
-      watched.current().config.ledger.whenFull === 'refuse' && storage.ledger.backlog().isFull,
+    ledger: storage.ledger,
     residentBytes,
     memoryBytes: availableBytes,
     counters,

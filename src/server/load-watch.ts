@@ -3,22 +3,27 @@
 // knows no path.
 import { GatewayError } from '../canonical/index.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { LedgerStore } from '../storage/ports.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 export interface LoadLimits {
-  /** 0: not watched. */
-  readonly lagMs: number;
-  /** Of the memory that there is; 0: not watched. */
-  readonly memoryPercent: number;
+  readonly server: {
+    readonly overload: {
+      /** 0: not watched. */
+      readonly lagMs: number;
+      /** Of the memory that there is; 0: not watched. */
+      readonly memoryPercent: number;
+    };
+  };
+  readonly ledger: { readonly whenFull: 'serve' | 'refuse' };
 }
 
 export interface LoadWatchOptions {
   /** Asked at every look, since a reload may change them. */
-  readonly limits: () => LoadLimits;
+  readonly config: () => LoadLimits;
   readonly clock: Clock;
-  /** Whether records of more requests may find no room, and requests are to be refused then. */
-  readonly isLedgerFull: () => boolean;
+  readonly ledger: Pick<LedgerStore, 'backlog'>;
   readonly residentBytes: () => number;
   /** What the process may have. */
   readonly memoryBytes: number;
@@ -93,7 +98,7 @@ export class LoadWatch {
     }
     if (!this.#isShort) return;
     // What is large goes first, and half-way between the limit and the end everything.
-    const { memoryPercent: limit } = this.#options.limits();
+    const { memoryPercent: limit } = this.#options.config().server.overload;
     if (announced <= LARGE_BYTES && this.#memoryPercent < (limit + 100) / 2) return;
     this.#options.counters.add('refused_for_memory');
     throw overloaded('the gateway is short of memory (server.overload.memory_percent)');
@@ -114,8 +119,9 @@ export class LoadWatch {
   }
 
   #look(): void {
-    const { clock, limits, late } = this.#options;
-    const { lagMs, memoryPercent } = limits();
+    const { clock, config, late, ledger } = this.#options;
+    const { server, ledger: records } = config();
+    const { lagMs, memoryPercent } = server.overload;
     const now = clock.now();
     const since = this.#lookedAt;
     this.#lookedAt = now;
@@ -123,7 +129,7 @@ export class LoadWatch {
     late(lag);
     if (lagMs > 0 && lag > lagMs) this.#stalled(lag, since);
     else if (this.#late > 0 && --this.#late === 0) this.#options.log.info('the event loop is on time again');
-    this.#isLedgerFull = this.#options.isLedgerFull();
+    this.#isLedgerFull = records.whenFull === 'refuse' && ledger.backlog().isFull;
     if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);
   }
 

@@ -21,6 +21,7 @@ export class Breaker implements PostgresPool {
   readonly #options: BreakerOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOpen = false;
+  #isDoubted = false;
   #isEnded = false;
   #slow = 0;
 
@@ -57,9 +58,19 @@ export class Breaker implements PostgresPool {
       return;
     }
     this.#slow += 1;
-    if (saidByServer(error) && this.#slow < MOST_SLOW) return;
-    this.#open();
+    if (!saidByServer(error)) this.#doubt();
+    else if (this.#slow >= MOST_SLOW) this.#open();
   };
+
+  /** One connection may break, or not answer, by itself: another one says more. */
+  #doubt(): void {
+    if (this.#isDoubted || this.#isOpen || this.#isEnded) return;
+    this.#isDoubted = true;
+    void this.#answers().then((isThere) => {
+      this.#isDoubted = false;
+      if (!isThere) this.#open();
+    });
+  }
 
   #open(): void {
     if (this.#isOpen || this.#isEnded) return;
@@ -73,23 +84,28 @@ export class Breaker implements PostgresPool {
   }
 
   async #ask(): Promise<void> {
+    if (!(await this.#answers())) return this.#plan();
+    this.#isOpen = false;
+    this.#slow = 0;
+    this.#options.notice('the database is in reach again');
+  }
+
+  async #answers(): Promise<boolean> {
     const pool = this.#options.probe();
     try {
       const client = await pool.connect();
       try {
         await client.query('select 1', []);
+        return true;
       } finally {
         client.release();
       }
     } catch {
-      return this.#plan();
+      return false;
     } finally {
       // A server that is silent is not waited for.
       pool.end().catch(() => {});
     }
-    this.#isOpen = false;
-    this.#slow = 0;
-    this.#options.notice('the database is in reach again');
   }
 }
 

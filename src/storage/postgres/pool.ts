@@ -75,7 +75,13 @@ class BoundedClient implements PostgresPoolClient {
   constructor(client: PoolClient, deadlineMs: number) {
     this.#client = client;
     this.#deadlineMs = deadlineMs;
+    // It may break between two statements as well; nobody else listens while it is in use.
+    client.on('error', this.#broke);
   }
+
+  readonly #broke = (): void => {
+    this.#isBroken = true;
+  };
 
   query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
   query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
@@ -111,6 +117,9 @@ class BoundedClient implements PostgresPoolClient {
   }
 
   release(): void {
+    this.#client.off('error', this.#broke);
+    // A broken one may say so once more when it is closed.
+    if (this.#isBroken) this.#client.on('error', () => {});
     // Its end is not waited for: a server that is silent would not say good-bye either.
     if (this.#isBroken) (this.#client as unknown as WithSocket).connection.stream.destroy();
     this.#client.release(this.#isBroken);

@@ -6,6 +6,7 @@ import { Indexer, type Later } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { migrate } from '../migrate.ts';
+import { Breaker } from './breaker.ts';
 import { isAway } from './failures.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -31,6 +32,8 @@ export interface PostgresOptions {
   readonly spool?: string | null | undefined;
   /** The most that may wait there, in bytes. */
   readonly spoolBytes?: (() => number) | undefined;
+  /** How long an answer may wait for the database, in milliseconds; null: it does not. */
+  readonly confirmMs?: number | null | undefined;
   /** When to bring what waits into the database; a quarter of a second later by default. */
   readonly later?: Later | undefined;
   /** Told, in a sentence, of what cannot be read or is refused. */
@@ -43,6 +46,8 @@ const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 const CONNECTIONS = 10;
 /** State is read by an index in milliseconds: what takes longer is a database in trouble. */
 const STATEMENT_MS = 5_000;
+/** A server that answers no question at all within this time is out of reach. */
+const PROBE_STATEMENT_MS = 1_000;
 /** The most that waits for the database: about a quarter of a million records. */
 const MAX_SPOOL_BYTES = 128_000_000;
 /** How long a record may be in the spool alone, unless the database takes nothing. */
@@ -62,11 +67,14 @@ export async function openWith<S extends PostgresStores>(
   const steps = [...MIGRATIONS, ...Object.values(kinds).flatMap(ownMigrations)];
   const now = options.now ?? Date.now;
   await bringUpToDate(url, now(), steps);
-  const db = new Kysely<PostgresSchema>({
-    dialect: new PostgresDialect({ pool: openPool({ url, max: connections, statementMs }) }),
-  });
-  const transaction: PostgresBase['transaction'] = (work) => inTransaction(db, work);
   const notice = options.notice ?? (() => {});
+  const breaker = new Breaker({
+    pool: openPool({ url, max: connections, statementMs }),
+    probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS }),
+    notice,
+  });
+  const db = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: breaker }) });
+  const transaction: PostgresBase['transaction'] = (work) => inTransaction(db, work);
   const folder = options.spool ? new JournalFolder(options.spool) : null;
   const files = folder?.own();
   const entries: PostgresBase['entries'] = new EntryKinds(notice);
@@ -74,15 +82,18 @@ export async function openWith<S extends PostgresStores>(
     journal: new Journal({
       next: files ? () => files.next() : null,
       maxBytes: options.spoolBytes ?? (() => MAX_SPOOL_BYTES),
+      // Whoever waits for the database needs no disk.
+      keepsUnwritten: typeof options.confirmMs === 'number',
     }),
     folder,
     target: new PostgresEntryTarget(entries, transaction, notice),
     later: options.later ?? soon,
+    confirmMs: options.confirmMs,
     notice,
   });
   const usage = new PostgresStateUsage(db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
   const items = new ConversationItems(db, usage);
-  const stores = openStores(kinds, { db, transaction, indexer, entries, usage, items });
+  const stores = openStores(kinds, { db, transaction, breaker, indexer, entries, usage, items });
   await indexer.recover(now());
   return {
     ...stores,

@@ -1,5 +1,6 @@
 // What a table is made of in PostgreSQL: the steps that make it, and the store that reads and writes it.
 import type { Kysely, Transaction } from 'kysely';
+import type { Breaker } from './breaker.ts';
 import type { EntryKinds } from '../journal/entry-kinds.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { Migration as Step } from '../migrate.ts';
@@ -24,6 +25,8 @@ export interface PostgresBase {
    * the database. What it throws undoes all of it.
    */
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** Knows whether the database is out of reach. */
+  readonly breaker: Pick<Breaker, 'isOpen'>;
   /** For writes that an answer waits for. */
   readonly indexer: Indexer;
   /** How such writes become rows. */

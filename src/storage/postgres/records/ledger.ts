@@ -31,12 +31,14 @@ const RECORD_ENTRY = 1;
 export class PostgresLedger implements LedgerStore {
   readonly #db: Kysely<PostgresSchema>;
   readonly #indexer: Indexer;
+  readonly #breaker: PostgresBase['breaker'];
   /** Names are written out: what they mean must not depend on a database that may be out of reach. */
   readonly #writer = new CompactWriter({ numberOf: () => undefined });
   readonly #purge: RecordPurge;
 
-  constructor({ db, transaction, indexer, entries }: PostgresBase) {
+  constructor({ db, transaction, breaker, indexer, entries }: PostgresBase) {
     this.#db = db;
+    this.#breaker = breaker;
     this.#indexer = indexer;
     const days = new DayPartitions('records');
     const contentDays = new DayPartitions('record_contents');
@@ -50,7 +52,7 @@ export class PostgresLedger implements LedgerStore {
 
   backlog(): LedgerBacklog {
     const { waitingBytes, isStuck } = this.#indexer;
-    return { bytes: waitingBytes, isStuck, isFull: this.#indexer.isFull() };
+    return { bytes: waitingBytes, isStuck: isStuck || this.#breaker.isOpen, isFull: this.#indexer.isFull() };
   }
 
   append(generation: GenerationRecord, attempts: readonly AttemptRecord[]): void {

@@ -1,0 +1,166 @@
+// PostgreSQL goes away, or falls silent, while requests are answered: nobody waits long, nothing is lost, nothing is counted
+// twice, and it is used again when it is back. With a real server that is really stopped.
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GatewayError } from '../src/canonical/index.ts';
+import { newGenerationId } from '../src/runtime/ids.ts';
+import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
+import { STORES } from '../src/storage/postgres/stores.ts';
+import { rejection } from './rejection.ts';
+import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from './servers/postgres.ts';
+import { attempt, generation } from './storage-records.ts';
+
+const PATIENCE_MS = 60_000;
+const NOON = Date.UTC(2026, 10, 22, 12);
+const ALL = { fromMs: 0, toMs: NOON + 86_400_000, interval: null, groupBy: [], filters: {} } as const;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+interface Scene {
+  readonly server: PostgresServer;
+  readonly spool: string;
+  readonly storage: Awaited<ReturnType<typeof open>>['storage'];
+  /** Resolves when the operator is told something that begins so. */
+  readonly told: (beginning: string) => Promise<void>;
+}
+
+async function open(options: PostgresOptions) {
+  const heard: string[] = [];
+  const waiting = new Set<() => void>();
+  const notice = (sentence: string): void => {
+    heard.push(sentence);
+    for (const look of waiting) look();
+  };
+  const told = (beginning: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!heard.some((sentence) => sentence.startsWith(beginning))) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
+  return { storage: await openWith(STORES, { confirmMs: 300, statementMs: 500, notice, ...options }), told };
+}
+
+async function scene(): Promise<Scene> {
+  const server = await startPostgres();
+  ends.push(() => server.stop());
+  const spool = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
+  ends.push(() => rmSync(spool, { recursive: true, force: true }));
+  return { server, spool, ...(await open({ url: server.url, spool })) };
+}
+
+/** Answers requests one after another: each ends when its record is safe. @returns ids of the answers that ended */
+async function answer(storage: Scene['storage'], count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const id = newGenerationId(NOON + n);
+    storage.ledger.append(generation(id, { createdAt: NOON + n }), [attempt(`${id}-0`, id)]);
+    await storage.ledger.confirmed();
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** That each of these answers is in the ledger once, and in the sums. */
+async function expectOnce(storage: Scene['storage'], ids: readonly string[]): Promise<void> {
+  const { rows } = await storage.usage.query(ALL);
+  expect(rows[0]?.sums.counts.requests).toBe(ids.length);
+  const { generations } = await storage.ledger.list({ filters: {}, order: 'asc', limit: 10_000 });
+  expect(generations.map((each) => each.generation.id)).toEqual([...ids].toSorted());
+}
+
+/** What a client hears that needs what is stored. */
+async function expectAway(storage: Scene['storage']): Promise<void> {
+  const error = await rejection(storage.responses.find('project', 'resp_1', 0));
+  expect(GatewayError.is(error) && [error.status, error.code, (error.retryAfterMs ?? 0) > 0]).toEqual([
+    503,
+    'database_unavailable',
+    true,
+  ]);
+}
+
+describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
+  test(
+    'that is stopped in the middle of everything and started again has every record once',
+    async () => {
+      const { server, storage, told } = await scene();
+      const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
+      await answer(storage, 5).then(() => server.kill());
+      const ids = (await clients).flat();
+      await told('the database is out of reach');
+      ids.push(...(await answer(storage, 50)));
+      expect(storage.ledger.backlog()).toMatchObject({ isStuck: true, isFull: false });
+      expect(storage.ledger.backlog().bytes).toBeGreaterThan(0);
+      await expectAway(storage);
+      await server.start();
+      await told('the database is in reach again');
+      ids.push(...(await answer(storage, 20)));
+      const { rows } = await storage.usage.query(ALL);
+      // The first five are nobody's answers here.
+      expect(rows[0]?.sums.counts.requests).toBe(ids.length + 5);
+      const { generations } = await storage.ledger.list({ filters: {}, order: 'asc', limit: 10_000 });
+      const found = generations.map((each) => each.generation.id);
+      expect(new Set(found).size).toBe(found.length);
+      expect(ids.filter((id) => !found.includes(id))).toEqual([]);
+      expect(storage.ledger.backlog()).toEqual({ bytes: 0, isStuck: false, isFull: false });
+      await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'that falls silent is treated as one that is gone, by those who write and by those who read',
+    async () => {
+      const { server, storage, told } = await scene();
+      const ids = [...(await answer(storage, 10))];
+      const processes = [...server.backends(), server.pid];
+      const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+        for (const pid of processes) process.kill(pid, name);
+      };
+      signal('SIGSTOP');
+      ends.push(() => signal('SIGCONT'));
+      const began = performance.now();
+      ids.push(...(await answer(storage, 200)));
+      // One of them has waited; the bound of all is far below what it would take if each did.
+      expect(performance.now() - began).toBeLessThan(5_000);
+      await told('the database is out of reach');
+      const asked = performance.now();
+      for (let n = 0; n < 50; n += 1) await expectAway(storage);
+      expect(performance.now() - asked).toBeLessThan(1_000);
+      ends.pop();
+      signal('SIGCONT');
+      await told('the database is in reach again');
+      await expectOnce(storage, ids);
+      await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'that is away when a process ends gets its records from the next one',
+    async () => {
+      const { server, spool, storage } = await scene();
+      const ids = [...(await answer(storage, 10))];
+      await server.kill();
+      ids.push(...(await answer(storage, 30)));
+      await storage.close();
+      expect(readdirSync(spool).some((name) => name.endsWith('.journal'))).toBe(true);
+      // Nothing of it can be answered from memory: a start needs it.
+      expect(await rejection(open({ url: server.url, spool }))).toMatchObject({ kind: 'internal' });
+      await server.start();
+      const { storage: next } = await open({ url: server.url, spool });
+      await expectOnce(next, ids);
+      expect(readdirSync(spool)).toEqual([]);
+      await next.close();
+    },
+    PATIENCE_MS,
+  );
+});
