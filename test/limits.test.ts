@@ -249,6 +249,18 @@ describe('each end user', () => {
   );
 });
 
+test('end users whom one owner invents are not counted for those of another', () => {
+  const scene = new LimitsScene(100);
+  const [flooded, calm] = ['a', 'b'].map((id) =>
+    scene.key([{ requests: 2, per: 'day', each: 'end_user' }], id),
+  );
+  if (!flooded || !calm) throw new Error('no keys');
+  for (let n = 0; n < 200; n += 1) scene.spend(calm, 0, { endUser: `early ${n}` });
+  for (let n = 0; n < 20_000; n += 1) scene.spend(flooded, 0, { endUser: `user ${n}` });
+  for (let n = 0; n < 2000; n += 1) expect(scene.used(calm, `new ${n}`)).toEqual([0]);
+  for (let n = 0; n < 200; n += 1) expect(scene.used(calm, `early ${n}`)).toEqual([1]);
+});
+
 describe('what outlives what', () => {
   test('a reload keeps what was counted, also under another amount, and forgets owners that are gone', () => {
     const scene = new LimitsScene();

@@ -7,12 +7,16 @@ import type { LimitRule } from './rule.ts';
 
 /** Counters that are kept in full, besides those of requests that run. */
 const MOST_COUNTERS = 50_000;
+/** Limits that have an estimate of their own for whom they have forgotten, of four megabytes; later ones share: names that one
+ * owner's clients invent must not be counted for another's. */
+const MOST_ESTIMATES = 16;
 /** Counters that are looked at to make room for one. */
 const MOST_LOOKED_AT = 8;
 
 interface Entry {
   readonly counter: Counter;
   readonly rule: LimitRule;
+  readonly limit: string;
 }
 
 export interface EndUserOptions {
@@ -30,7 +34,11 @@ export class EndUsers {
   readonly #entries = new Map<string, Entry>();
   /** Goes on where it was: looking for the first entry from the start again passes all that were deleted. */
   #oldest = this.#entries.entries();
+  /** By limit; a limit that is not there has forgotten nobody. */
   readonly #forgotten = new Map<string, ForgottenUsers>();
+  /** Of those that share one, by what they measure. */
+  readonly #shared = new Map<string, ForgottenUsers>();
+  #sharing = 0;
 
   constructor(maker: CounterMaker, { most = MOST_COUNTERS, drop }: EndUserOptions) {
     this.#maker = maker;
@@ -53,8 +61,8 @@ export class EndUsers {
     let entry = this.#entries.get(name);
     if (entry) this.#entries.delete(name);
     else {
-      entry = { counter: this.#maker.make(rule.window), rule };
-      const known = this.#forgotten.get(rule.measures)?.recall(name, nowMs);
+      entry = { counter: this.#maker.make(rule.window), rule, limit };
+      const known = this.#forgotten.get(limit)?.recall(name, nowMs);
       if (known && known.used > 0) entry.counter.restore(known.used, known.atMs, nowMs);
       this.#makeRoom(nowMs);
     }
@@ -81,16 +89,26 @@ export class EndUsers {
     return next.done ? undefined : next.value;
   }
 
-  #forget(name: string, { counter, rule }: Entry, nowMs: number): void {
+  #forget(name: string, { counter, rule, limit }: Entry, nowMs: number): void {
     const used = counter.used(nowMs);
     if (used <= 0) return;
-    const { window, measures } = rule;
-    let forgotten = this.#forgotten.get(measures);
-    if (!forgotten) {
-      forgotten = new ForgottenUsers(window, this.#maker.calendarOf(window));
-      this.#forgotten.set(measures, forgotten);
-    }
+    const { window } = rule;
     const lastMs = window.type === 'rolling' ? (counter.clearsAt(nowMs) ?? nowMs) - window.ms : nowMs;
-    forgotten.remember(name, used, lastMs);
+    this.#estimateOf(limit, rule).remember(name, used, lastMs);
+  }
+
+  /** The same one for a limit from its first forgotten user on. */
+  #estimateOf(limit: string, { window, measures }: LimitRule): ForgottenUsers {
+    const known = this.#forgotten.get(limit);
+    if (known) return known;
+    const shares = this.#forgotten.size - this.#sharing >= MOST_ESTIMATES;
+    let estimate = shares ? this.#shared.get(measures) : undefined;
+    estimate ??= new ForgottenUsers(window, this.#maker.calendarOf(window));
+    if (shares) {
+      this.#shared.set(measures, estimate);
+      this.#sharing += 1;
+    }
+    this.#forgotten.set(limit, estimate);
+    return estimate;
   }
 }

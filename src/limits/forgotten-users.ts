@@ -14,7 +14,7 @@ interface Span {
   readonly cells: Float64Array;
 }
 
-/** The forgotten users of all limits that count the same thing in the same window. */
+/** The forgotten users of a limit, or of several that count the same thing in the same window. */
 export class ForgottenUsers {
   readonly #window: Window;
   readonly #calendar: Calendar | null;

@@ -90,6 +90,7 @@ export const limitsRequirements: Requirements = {
     'End users are counted each for themselves, in bounded memory that errs towards refusing.',
     `${T_LIMITS}: has a count of its own, and those who are not named share one`,
     `${T_LIMITS}: is not forgotten for the better when there are too many`,
+    `${T_LIMITS}: end users whom one owner invents are not counted for those of another`,
     `${CROWD}: who invent end users get no more for each, and those who name none share one`,
   ),
   'contract.limits.ledger': shown(
