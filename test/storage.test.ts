@@ -300,7 +300,7 @@ test('a lost, changed or damaged secret file is an error and is not replaced', a
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, 'ab'.repeat(32));
   expect(await rejection(attemptSecret())).toMatchObject({
-    message: expect.stringContaining('is not the file'),
+    message: expect.stringContaining('is not the one'),
   });
   writeFileSync(file, 'no hex');
   expect(await rejection(attemptSecret())).toMatchObject({ message: expect.stringContaining('damaged') });

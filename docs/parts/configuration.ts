@@ -35,15 +35,14 @@ aliases: { fast: my-vllm/gpt-oss-120b }
 - Flags beat the environment, which beats the file, which beats the defaults.
 - An unknown key is an error. \`dragoman check\` validates the file and exits: 0 when it is valid, 2 when it is not.
 - The file is watched, and read again on SIGHUP. A valid change applies to new requests at once, running ones keep
-  the old configuration; an invalid change is refused and logged. \`server\`, \`data_dir\`, \`database_url\` and
-  \`redis_url\` take effect at the next start.
+  the old configuration; an invalid change is refused and logged. \`server\`, \`data_dir\`, \`database_url\`,
+  \`secret\` and \`redis_url\` take effect at the next start.
 - \`base_url\` of a preset replaces the vendor's documented address for every protocol served there; protocols that
   the vendor serves at another address are then off unless \`protocols\` names them.
 - What a request says about routing counts first, then what its key says (\`keys[].routing\`, or \`--routing\` of
   [\`dragoman keys create\`](keys.md)), then \`routing.default\`: each member for itself, except that a \`type\` brings
   its own \`primary_factor\` or none. Names there must be those of providers or their endpoints, or of models where one
   may stand: a misspelt one stops the start. [\`dragoman explain\`](explain.md) shows what comes of it.
-- Planned: \`database_url\`. It is refused in this version.
 
 ## Environment
 
@@ -57,6 +56,7 @@ const ENVIRONMENT: readonly (readonly string[])[] = [
   ['`DRAGOMAN_KEY`', '`keys`', 'An API key that is valid besides the configured and stored ones.'],
   ['`DRAGOMAN_ADMIN_KEY`', '`server.admin_key`', 'Key for the management API.'],
   ['`DATABASE_URL`', '`database_url`', 'PostgreSQL instead of the embedded database.'],
+  ['`DRAGOMAN_SECRET`', '`secret`', 'What keys are hashed with and reasoning is sealed with.'],
   ['`REDIS_URL`', '`redis_url`', 'Shared counters.'],
 ];
 

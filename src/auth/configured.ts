@@ -47,17 +47,21 @@ export interface ConfiguredEntry extends ConfiguredKey {
 /**
  * The keys that are not empty, the administrator's among them.
  * @param pepper `storage.secret('pepper')`
+ * @param earlier those of before, of which the oldest names the keys: nobody becomes another owner by a new one
  */
 export function configuredEntries(
   { keys, adminKey }: ConfiguredTenants,
   pepper: Uint8Array,
+  earlier: readonly Uint8Array[] = [],
 ): readonly ConfiguredEntry[] {
+  const oldest = earlier.at(-1) ?? pepper;
   const entries: ConfiguredEntry[] = keys
     .filter(({ key }) => key !== '')
     .map((configured) => {
       const hash = hashKey(configured.key, pepper);
       // From its hash: the same key is the same owner after a restart and under a new name.
-      return { ...configured, id: `key_${hash.slice(0, 20)}`, hash };
+      const name = oldest === pepper ? hash : hashKey(configured.key, oldest);
+      return { ...configured, id: `key_${name.slice(0, 20)}`, hash };
     });
   if (!adminKey) return entries;
   const hash = hashKey(adminKey, pepper);

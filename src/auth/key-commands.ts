@@ -194,8 +194,8 @@ export class KeyCommands {
   }
 
   #entries(): readonly ConfiguredEntry[] {
-    const { configured, pepper } = this.#tenants;
-    return configuredEntries(configured(), pepper);
+    const { configured, pepper, earlierPeppers } = this.#tenants;
+    return configuredEntries(configured(), pepper, earlierPeppers);
   }
 
   /** The same settings, where they mean something; the name without spaces around it. */

@@ -13,6 +13,8 @@ export interface KeyIndexOptions {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
+  /** Those that keys were hashed with before: they are still good. */
+  readonly earlierPeppers?: readonly Uint8Array[] | undefined;
   readonly configured: ConfiguredTenants;
   /** Told whose keys and projects are others now; not of what is read at first. */
   readonly onChange?: ((changed: readonly Owner[]) => void) | undefined;
@@ -99,8 +101,7 @@ export class KeyIndex {
     }
     let entry = this.#known.get(presented);
     if (!entry) {
-      const hash = hashKey(presented, this.#options.pepper);
-      entry = this.#configured.get(hash) ?? this.#byHash.get(hash);
+      entry = this.#find(presented);
       if (!entry) throw refused(unknownKey(presented));
       this.#known.set(presented, entry);
     }
@@ -115,6 +116,16 @@ export class KeyIndex {
     const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
     if (entry && reason === null) return withRole(entry.principal, 'models');
     throw new GatewayError('conflict', `Nothing can be done on behalf of the key. ${reason}`);
+  }
+
+  #find(presented: string): KeyEntry | undefined {
+    const { pepper, earlierPeppers = [] } = this.#options;
+    for (const each of [pepper, ...earlierPeppers]) {
+      const hash = hashKey(presented, each);
+      const entry = this.#configured.get(hash) ?? this.#byHash.get(hash);
+      if (entry) return entry;
+    }
+    return undefined;
   }
 
   /** What is written for a key that has not been revoked; empty where nothing is. */
@@ -136,7 +147,9 @@ export class KeyIndex {
 
   #take(configured: ConfiguredTenants): void {
     this.#projects.configure(configured);
-    const entries = configuredEntries(configured, this.#options.pepper).map(configuredEntry);
+    const entries = configuredEntries(configured, this.#options.pepper, this.#options.earlierPeppers).map(
+      configuredEntry,
+    );
     this.#configured = new Map(entries.map((entry) => [entry.hash, entry]));
     this.#configuredById = new Map(entries.map((entry) => [entry.principal.keyId, entry]));
     this.#known.clear();

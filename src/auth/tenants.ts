@@ -7,6 +7,8 @@ export interface Tenants {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
+  /** Those of before. */
+  readonly earlierPeppers?: readonly Uint8Array[] | undefined;
   /** What the configuration file defines just now. */
   readonly configured: () => ConfiguredTenants;
   /** Unix milliseconds. */

@@ -24,8 +24,6 @@ import { FailedKeys } from '../server/failed-keys.ts';
 import { LoadWatch } from '../server/load-watch.ts';
 import { returnMemory } from '../server/memory-return.ts';
 import { MemoryBudget } from '../server/memory-budget.ts';
-import { Envelope } from '../state/envelope.ts';
-import { Vault } from '../state/vault.ts';
 import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
@@ -41,6 +39,7 @@ import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
 import { configuredTenants, openTenants } from './open-tenants.ts';
 import { recoverRunning } from './recover-running.ts';
+import { openSealing } from './open-sealing.ts';
 import { openTools } from './open-tools.ts';
 import { openConsole } from './open-console.ts';
 import { openManagement } from './open-management.ts';
@@ -50,8 +49,6 @@ import { snapshotRedactor } from './snapshot-redactor.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
 const TICK_MS = 100;
-/** How long signed reasoning can be given back to a client that lost it. */
-const VAULT_TTL_MS = 7 * 24 * 3_600_000;
 
 export interface ComposeInput {
   readonly environment: Environment;
@@ -143,6 +140,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const keys = new KeyIndex({
     storage,
     pepper: await storage.secret('pepper'),
+    earlierPeppers: await storage.earlierSecrets('pepper'),
     configured: configuredTenants(config),
     onChange: (changed) => opened.refresh(changed),
   });
@@ -191,15 +189,11 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     clock,
     log,
   });
-  const vault = new Vault(storage.vault, await storage.secret('vault'), {
-    ttlMs: VAULT_TTL_MS,
-    now: clock.now,
-  });
+  const { vault, compaction, reasoning } = await openSealing(storage, clock.now);
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
   const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
-  const compaction = new Envelope(await storage.secret('compaction'), 'compaction');
   const routing = new MemoryRoutingState({
     now: clock.now,
     breaker: () => watched.current().config.routing.breaker,
@@ -229,7 +223,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     tapes,
     vault,
     state: storage,
-    reasoning: new Envelope(await storage.secret('reasoning'), 'reasoning'),
+    reasoning,
     compaction,
     endUsers: new EndUsers(await storage.secret('end users')),
     media: { files, fetch: guarded },

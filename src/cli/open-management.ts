@@ -60,6 +60,7 @@ async function open({ storage, keys, snapshot, path, clock, ...input }: Manageme
     tenants: {
       storage,
       pepper: await storage.secret('pepper'),
+      earlierPeppers: await storage.earlierSecrets('pepper'),
       configured: () => configuredTenants(snapshot().config),
       now: clock.now,
     },

@@ -26,6 +26,7 @@ export async function openTenants(
   return {
     storage,
     pepper,
+    earlierPeppers: await storage.earlierSecrets('pepper'),
     configured: () => configuredTenants(config()),
     now,
     entryOf: (change) => ({ ...change, ...by, id: newId('audit_'), createdAt: now() }),

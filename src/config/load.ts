@@ -125,6 +125,7 @@ function overlay(file: unknown, input: LoadInput): unknown {
   if (file['server'] === undefined || isRecord(file['server'])) result['server'] = server;
   set(result, 'data_dir', environment['DRAGOMAN_DATA_DIR']);
   set(result, 'database_url', environment['DATABASE_URL']);
+  set(result, 'secret', environment['DRAGOMAN_SECRET']);
   set(result, 'redis_url', environment['REDIS_URL']);
   set(result, 'data_dir', flags?.dataDir);
   const key = environment['DRAGOMAN_KEY'];

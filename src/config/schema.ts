@@ -28,6 +28,13 @@ const file = z.strictObject({
   server: serverSchema,
   data_dir: z.string().min(1).default('./data').describe('Folder of the embedded database and its secrets.'),
   database_url: orNull(secretOrEmpty()).describe('PostgreSQL address instead of the embedded database.'),
+  secret: orNull(secretOrEmpty()).describe(
+    'What keys are hashed with and reasoning is sealed with: 64 hexadecimal digits (`openssl rand -hex 32`). Default: the file `secret.key` of `data_dir`. With `database_url` it is needed, the same for all processes.',
+  ),
+  earlier_secrets: z
+    .array(secretOrEmpty())
+    .default([])
+    .describe('Earlier values of `secret`, the latest first: what was made with them stays good.'),
   redis_url: orNull(secretOrEmpty()).describe(
     'Valkey or Redis address for counters shared between processes.',
   ),

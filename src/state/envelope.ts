@@ -1,20 +1,23 @@
 // Sealed texts that travel through clients: what they carry for us is neither readable nor forgeable, and of no use to
 // another tenant. Knows nothing of what is inside.
-import { open, seal } from './seal.ts';
+import { openWithAny, seal } from './seal.ts';
 
 /** What a client sees of a sealed text begins so: it can be told from what other servers encrypt. */
 const PREFIX = 'dgm1_';
 
 export class Envelope {
   readonly #key: Uint8Array;
+  readonly #keys: readonly Uint8Array[];
   readonly #purpose: string;
 
   /**
    * @param key 32 bytes of this installation
    * @param purpose a text sealed for one purpose opens for no other
+   * @param earlier keys that texts were sealed with before
    */
-  constructor(key: Uint8Array, purpose: string) {
+  constructor(key: Uint8Array, purpose: string, earlier: readonly Uint8Array[] = []) {
     this.#key = key;
+    this.#keys = [key, ...earlier];
     this.#purpose = purpose;
   }
 
@@ -31,7 +34,7 @@ export class Envelope {
   open(projectId: string, sealed: string): string | null | undefined {
     if (!sealed.startsWith(PREFIX)) return undefined;
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
-    const text = open(this.#key, bytes, this.#boundTo(projectId));
+    const text = openWithAny(this.#keys, bytes, this.#boundTo(projectId));
     return text && new TextDecoder().decode(text);
   }
 

@@ -21,6 +21,19 @@ export function seal(key: Uint8Array, plain: Uint8Array, boundTo: string): Uint8
   return new Uint8Array(Buffer.concat([Uint8Array.of(VERSION), nonce, body, cipher.getAuthTag()]));
 }
 
+/** What was sealed with any of these keys; null when it was with none, or the binding or any bit is wrong. */
+export function openWithAny(
+  keys: readonly Uint8Array[],
+  sealed: Uint8Array,
+  boundTo: string,
+): Uint8Array | null {
+  for (const key of keys) {
+    const plain = open(key, sealed, boundTo);
+    if (plain) return plain;
+  }
+  return null;
+}
+
 /** The sealed bytes' content; null when the key, the binding or any bit is wrong. */
 export function open(key: Uint8Array, sealed: Uint8Array, boundTo: string): Uint8Array | null {
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) return null;

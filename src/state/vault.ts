@@ -4,7 +4,7 @@
 import { isAssistantItem, type Item } from '../canonical/index.ts';
 import type { SealedTurn, VaultStore } from '../storage/ports.ts';
 import { rebuildTurn } from './rebuild-turn.ts';
-import { open, seal } from './seal.ts';
+import { openWithAny, seal } from './seal.ts';
 import { callKey, CallPlaces, recordTurn, type TurnRecord } from './turn-record.ts';
 
 export interface VaultOptions {
@@ -12,6 +12,8 @@ export interface VaultOptions {
   readonly ttlMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Keys that turns were sealed with before. */
+  readonly earlierKeys?: readonly Uint8Array[] | undefined;
 }
 
 export interface Restored {
@@ -113,7 +115,11 @@ export class Vault {
     const byId = new Map<string, TurnRecord>();
     const byCall = new Map<string, TurnRecord>();
     for (const [callId, bytes] of sealed) {
-      const text = open(this.#key, bytes, boundTo(projectId, callId));
+      const text = openWithAny(
+        [this.#key, ...(this.#options.earlierKeys ?? [])],
+        bytes,
+        boundTo(projectId, callId),
+      );
       // What cannot be opened (another server's key, damage) is as good as forgotten.
       if (!text) continue;
       const turn = JSON.parse(new TextDecoder().decode(text)) as TurnRecord;

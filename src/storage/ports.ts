@@ -326,8 +326,12 @@ export interface Storage {
   readonly alerts: AlertStore;
   readonly payloads: PayloadStore;
   readonly stateUsage: StateUsage;
+  /** The bytes of files in the database itself; null where it is of one machine, whose folder has them. */
+  readonly blobs: BlobStore | null;
   readonly running: RunningStore;
-  /** A named secret of this installation, made on first use (pepper, vault key): 32 bytes. */
+  /** A named secret of this installation (pepper, vault key): 32 bytes. What is new is hashed and sealed with it. */
   secret(name: string): Promise<Uint8Array>;
+  /** What it was before, the latest first: what was hashed and sealed with one of these is still good. */
+  earlierSecrets(name: string): Promise<readonly Uint8Array[]>;
   close(): Promise<void>;
 }

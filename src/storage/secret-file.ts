@@ -37,6 +37,11 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
   return made;
 }
 
+/** A secret as it is written: 64 hexadecimal digits. @returns null for anything else */
+export function masterOf(text: string): Uint8Array | null {
+  return HEX.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null;
+}
+
 /** A secret of its own for each purpose: 32 bytes (HKDF-SHA-256, RFC 5869). */
 export function namedSecret(master: Uint8Array, name: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', master, new Uint8Array(0), `dragoman ${name}`, 32));
@@ -50,9 +55,9 @@ function read(path: string): Uint8Array | null {
     if (hasCode(error, 'ENOENT')) return null;
     throw new GatewayError('internal', `${path} cannot be read`, { cause: error });
   }
-  if (!HEX.test(text))
-    throw new GatewayError('internal', `${path} is damaged: it must hold 64 hexadecimal digits`);
-  return new Uint8Array(Buffer.from(text, 'hex'));
+  const master = masterOf(text);
+  if (!master) throw new GatewayError('internal', `${path} is damaged: it must hold 64 hexadecimal digits`);
+  return master;
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -6,6 +6,9 @@ import { Indexer, type Later } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { migrate } from '../migrate.ts';
+import type { Storage } from '../ports.ts';
+import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
+import { checkSecrets, secretsFrom } from '../state/master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { isAway } from './failures.ts';
 import { ConversationItems } from './conversation-items.ts';
@@ -14,12 +17,16 @@ import { openPool } from './pool.ts';
 import { PostgresEntryTarget } from './records/entry-target.ts';
 import type { Migration, PostgresBase, PostgresSchema, PostgresStore } from './store.ts';
 import { PostgresStateUsage } from './state-usage.ts';
-import { openStores, type OpenStores, type PostgresStores } from './stores.ts';
+import { openStores, type OpenStores, type PostgresStores, STORES } from './stores.ts';
 import { inTransaction } from './transactions.ts';
 
 export interface PostgresOptions {
   /** Address of the database, with its password: never printed. */
   readonly url: string;
+  /** Master secrets, newest first, the same for all processes: the database keeps none of them. */
+  readonly secrets?: readonly Uint8Array[] | undefined;
+  /** Folder of this machine for what is known of requests that run; null: nothing is. */
+  readonly running?: string | null | undefined;
   /** Unix milliseconds; for the record of migrations only. */
   readonly now?: (() => number) | undefined;
   /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
@@ -55,15 +62,26 @@ const INDEX_AFTER_MS = 250;
 /** Names the lock under which tables are made: any number that nobody else takes in this database. */
 const MIGRATION_LOCK = 7_283_641_095_518_337;
 
+/** What an installation has besides its stores. */
+type Rest = Pick<Storage, 'running' | 'secret' | 'earlierSecrets' | 'close'>;
+
 /**
- * Opens, migrates and returns a choice of stores.
+ * Opens, migrates and returns the storage of one installation, for one of its processes.
+ * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
+ */
+export function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
+  return openWith(STORES, options);
+}
+
+/**
+ * `openPostgresStorage` for a choice of stores.
  * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
  */
 export async function openWith<S extends PostgresStores>(
   kinds: S,
   options: PostgresOptions,
-): Promise<OpenStores<S> & { readonly close: () => Promise<void> }> {
-  const { url, connections = CONNECTIONS, statementMs = STATEMENT_MS } = options;
+): Promise<OpenStores<S> & Rest> {
+  const { secrets = [], url, connections = CONNECTIONS, statementMs = STATEMENT_MS } = options;
   const steps = [...MIGRATIONS, ...Object.values(kinds).flatMap(ownMigrations)];
   const now = options.now ?? Date.now;
   await bringUpToDate(url, now(), steps);
@@ -95,14 +113,19 @@ export async function openWith<S extends PostgresStores>(
   const items = new ConversationItems(db, usage);
   const stores = openStores(kinds, { db, transaction, breaker, indexer, entries, usage, items });
   await indexer.recover(now());
+  await checkSecrets(db, secrets, 'the secret of the configuration');
+  const running = options.running ? new RunningFile(options.running) : null;
   return {
     ...stores,
+    running: running ?? NOTHING_RUNS,
+    ...secretsFrom(async () => secrets),
     async close() {
       // What a database that is out of reach does not take now waits in the files for the next start.
       await indexer
         .finish()
         .catch((error: unknown) => notice(`records stay in the spool: ${reasonOf(error)}`));
       files?.close();
+      running?.close();
       await db.destroy();
     },
   };

@@ -3,6 +3,7 @@ import { KeyRows } from '../state/keys.ts';
 import { ProjectRows } from '../state/projects.ts';
 import { postgresAlerts } from './alerts.ts';
 import { postgresAudit } from './audit.ts';
+import { postgresBlobs } from './blobs.ts';
 import { greatestChange } from './changes.ts';
 import { PostgresConversations } from './conversations.ts';
 import { PostgresFiles } from './files.ts';
@@ -34,6 +35,7 @@ export const STORES = {
   prompts: { open: (base) => new PostgresPrompts(base) },
   files: { open: (base) => new PostgresFiles(base) },
   alerts: postgresAlerts,
+  blobs: postgresBlobs,
   payloads: postgresPayloads,
   ledger: {
     migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],

@@ -1,6 +1,6 @@
 // Opens the SQLite database of a data directory and hands out its stores. The only place that chooses files,
 // checkpoints and permissions.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
@@ -22,7 +22,8 @@ import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { Storage } from '../ports.ts';
 import type { Schema } from './schema.ts';
 import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
-import { masterSecret, namedSecret } from '../secret-file.ts';
+import { masterSecret } from '../secret-file.ts';
+import { checkSecrets, secretsFrom } from '../state/master-secrets.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteStore } from './store.ts';
 import { openStores, type OpenStores, type SqliteStores, STORES } from './stores.ts';
@@ -49,6 +50,8 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number | undefined;
   /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
   readonly maxBytesPerKey?: (() => number) | undefined;
+  /** Master secrets, newest first, instead of the file beside the database. */
+  readonly secrets?: readonly Uint8Array[] | undefined;
   /** Told, in a sentence, of modes that were too loose. */
   readonly notice?: ((sentence: string) => void) | undefined;
 }
@@ -74,7 +77,7 @@ const INDEX_AFTER_MS = 250;
 const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
 /** What an installation has besides its stores. */
-type Rest = Pick<Storage, 'running' | 'secret' | 'close'>;
+type Rest = Pick<Storage, 'blobs' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
 
 /**
  * Opens, migrates and returns the storage of one installation.
@@ -145,15 +148,20 @@ export async function openWith<S extends SqliteStores>(
     );
   }
 
-  let master: Uint8Array | null = null;
+  let masters: Promise<readonly Uint8Array[]> | null = null;
+  const ownSecrets = async (): Promise<readonly Uint8Array[]> => {
+    if (inMemory) return [randomBytes(32)];
+    const { secrets = [] } = options;
+    if (secrets.length === 0) return secretOfFile(db, join(dirname(path), 'secret.key'), notice);
+    await checkSecrets(db, secrets, 'the secret of the configuration');
+    return secrets;
+  };
   const running = inMemory ? null : new RunningFile(join(dirname(path), 'running'));
   return {
     ...stores,
+    blobs: null,
     running: running ?? NOTHING_RUNS,
-    async secret(name) {
-      master ??= inMemory ? randomBytes(32) : await loadMaster(db, join(dirname(path), 'secret.key'), notice);
-      return namedSecret(master, name);
-    },
+    ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
       await commits.flush();
       await indexer.finish();
@@ -194,35 +202,21 @@ function open(
   }
 }
 
-/** The master secret, checked against the fingerprint that the database keeps of it. */
-async function loadMaster(
+/** The master secret of the file, which is made where nothing depends on one yet. */
+async function secretOfFile(
   db: Kysely<Schema>,
   file: string,
   notice: (sentence: string) => void,
-): Promise<Uint8Array> {
-  const name = 'secret_fingerprint';
-  const known = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+): Promise<readonly Uint8Array[]> {
+  const known = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', 'secret_fingerprint')
+    .executeTakeFirst();
   const master = masterSecret(file, known === undefined);
   tighten(file, notice);
-  const fingerprint = createHash('sha256')
-    .update('dragoman fingerprint')
-    .update(master)
-    .digest('hex')
-    .slice(0, 16);
-  if (known && known.value !== fingerprint) {
-    throw new GatewayError(
-      'internal',
-      `${file} is not the file that this database was used with: no stored key would be recognised. Put the right file back.`,
-    );
-  }
-  if (!known) {
-    await db
-      .insertInto('settings')
-      .values({ name, value: fingerprint })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-  }
-  return master;
+  await checkSecrets(db, [master], file);
+  return [master];
 }
 
 /** Closes what was there before to other users, and says so. */
