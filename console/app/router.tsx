@@ -7,9 +7,11 @@ import {
   type ErrorComponentProps,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { readView } from '../overview/range.ts';
 import { readFilters } from '../requests/filters.ts';
 import { Page, Waiting } from '../ui/card.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { textsOf } from './search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell });
@@ -18,6 +20,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/',
+    validateSearch: readView,
     component: lazyRouteComponent(() => import('../overview/overview-page.tsx'), 'OverviewPage'),
   }),
   createRoute({
@@ -29,7 +32,37 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/requests/$id',
+    validateSearch: textsOf('view'),
     component: lazyRouteComponent(() => import('../requests/detail-page.tsx'), 'DetailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/playground',
+    validateSearch: textsOf('model', 'protocol', 'model2', 'protocol2'),
+    component: lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/models',
+    validateSearch: textsOf('search', 'provider'),
+    component: lazyRouteComponent(() => import('../models/models-page.tsx'), 'ModelsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/models/$provider',
+    component: lazyRouteComponent(() => import('../models/provider-page.tsx'), 'ProviderPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/keys',
+    validateSearch: textsOf('project'),
+    component: lazyRouteComponent(() => import('../keys/keys-page.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/routing',
+    validateSearch: textsOf('view'),
+    component: lazyRouteComponent(() => import('../routing/routing-page.tsx'), 'RoutingPage'),
   }),
 ];
 

@@ -12,11 +12,15 @@ import { Mark } from './mark.tsx';
 const PLACES = [
   { to: '/', label: 'Overview', short: 'Overview', icon: 'overview' },
   { to: '/requests', label: 'Requests', short: 'Requests', icon: 'requests' },
+  { to: '/playground', label: 'Playground', short: 'Play', icon: 'playground' },
+  { to: '/models', label: 'Models and providers', short: 'Models', icon: 'models' },
+  { to: '/keys', label: 'Projects and keys', short: 'Keys', icon: 'keys' },
+  { to: '/routing', label: 'Routing', short: 'Routing', icon: 'routing' },
 ] as const satisfies readonly { to: string; label: string; short: string; icon: IconName }[];
 
 export function Shell(): ReactNode {
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_1fr]">
+    <div className="min-h-dvh md:grid md:grid-cols-[15rem_1fr]">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-card focus:px-3 focus:py-2"

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compile } from 'tailwindcss';
 
-const WORD = /[^\s"'`<>{};=]+/g;
+const WORD = /[^\s"'`<>{};]+/g;
 
 /**
  * CSS of everything that the sources of a folder use.

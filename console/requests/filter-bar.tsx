@@ -28,7 +28,7 @@ export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode
   const id = useNavigate();
   const known = useKnownNames();
   return (
-    <search className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-6 xl:grid-cols-10">
+    <search className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-6">
       <select
         className="field"
         aria-label="Time"

@@ -1,5 +1,6 @@
 // What narrows the list of requests: in the address of the page, so that a view can be shared.
 import type { Query } from '../api/client.ts';
+import type { GenerationEvent } from '../api/events.ts';
 
 /** Filters that are a text, or several behind commas. */
 export const TEXT_FILTERS = [
@@ -45,6 +46,28 @@ export function readFilters(search: Readonly<Record<string, unknown>>): Filters 
     ...(cost > 0 && { min_cost_usd: cost }),
     ...(span && { span }),
   };
+}
+
+/** Whether a request that has just ended belongs to a list that they narrow. */
+export function fits(filters: Filters, row: GenerationEvent): boolean {
+  const facts: Readonly<Record<TextFilter, string | null>> = {
+    model: row.model,
+    provider: row.provider,
+    project: row.project_id,
+    key: row.key_id,
+    protocol: row.protocol,
+    status: String(row.status),
+    end_user: row.end_user,
+  };
+  const outcome = row.cancelled ? 'cancelled' : row.error === null ? 'answered' : 'failed';
+  return (
+    TEXT_FILTERS.every((name) => {
+      const wanted = filters[name]?.split(',').map((each) => each.trim());
+      return wanted === undefined || wanted.includes(facts[name] ?? '');
+    }) &&
+    (filters.outcome ?? outcome) === outcome &&
+    (row.cost?.usd ?? 0) >= (filters.min_cost_usd ?? 0)
+  );
 }
 
 /** The query that they mean. @param nowMs rounded, so that the same question has the same name for a while */

@@ -27,9 +27,9 @@ export function ListPage(): ReactNode {
             icon={isLive ? 'live' : 'pause'}
             aria-pressed={isLive}
             onClick={() => setLive(!isLive)}
-            className={isLive ? 'text-accent' : ''}
+            className={list.isHeard ? 'text-accent' : 'text-soft'}
           >
-            Live
+            {isLive ? 'Live' : 'Paused'}
           </Button>
         </>
       }

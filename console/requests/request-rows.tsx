@@ -4,6 +4,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { count, duration, short, usd } from '../format/numbers.ts';
 import { fullTime, shortTime } from '../format/times.ts';
+import { useKeyNames } from './key-names.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import type { RequestRow } from './use-requests.ts';
 
@@ -23,6 +24,7 @@ interface RequestRowsProps {
 }
 
 export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsProps): ReactNode {
+  const names = useKeyNames();
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(
@@ -50,7 +52,7 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
     <div role="table" aria-label="Requests" aria-rowcount={hasMore ? -1 : rows.length} className="text-sm">
       <div role="rowgroup" className="hidden lg:block">
         <div role="row" className={`${GRID} border-b py-2 font-medium text-faint`}>
-          {['Time', 'Status', 'Model', 'Provider', 'Project'].map((name) => (
+          {['Time', 'Status', 'Model', 'Provider', 'Project or key'].map((name) => (
             <span key={name} role="columnheader">
               {name}
             </span>
@@ -71,10 +73,10 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
                 key={key}
                 role="row"
                 aria-rowindex={index + 1}
-                className="absolute inset-x-0 top-0 border-b"
+                className={`${GRID} absolute inset-x-0 top-0 content-center border-b hover:bg-sunk`}
                 style={{ transform: `translateY(${start - top}px)`, height: size }}
               >
-                <Row row={row} />
+                <Row row={row} owner={names.get(row.project_id) ?? row.project_id} />
               </div>
             )
           );
@@ -85,17 +87,12 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
   );
 }
 
-function Row({ row }: { readonly row: RequestRow }): ReactNode {
+function Row({ row, owner }: { readonly row: RequestRow; readonly owner: string }): ReactNode {
   const { native_tokens: tokens, latency, generation_time: rest } = row;
   const whole = latency === null || rest === null ? null : latency + rest;
   const number = 'figures text-right';
   return (
-    <Link
-      to="/requests/$id"
-      params={{ id: row.id }}
-      className={`${GRID} h-full content-center hover:bg-sunk`}
-      aria-label={`Request of ${shortTime(row.created_at)} to ${row.model ?? row.requested_model}, status ${row.status}`}
-    >
+    <>
       <span role="cell" className="figures order-3 text-soft lg:order-none" title={fullTime(row.created_at)}>
         {shortTime(row.created_at)}
       </span>
@@ -103,13 +100,16 @@ function Row({ row }: { readonly row: RequestRow }): ReactNode {
         <StatusBadge status={row.status} cancelled={row.cancelled} />
       </span>
       <span role="cell" className="order-1 truncate font-medium lg:order-none" title={row.requested_model}>
-        {row.model ?? row.requested_model}
+        {/* The whole row leads to the request. */}
+        <Link to="/requests/$id" params={{ id: row.id }} className="after:absolute after:inset-0">
+          {row.model ?? row.requested_model}
+        </Link>
       </span>
       <span role="cell" className={`${WIDE} truncate text-soft`}>
         {row.provider ?? '–'}
       </span>
       <span role="cell" className={`${WIDE} truncate text-soft`}>
-        {row.project_id}
+        {owner}
       </span>
       <span role="cell" className={`${WIDE} ${number}`} title={count(tokens?.prompt_tokens)}>
         {short(tokens?.prompt_tokens)}
@@ -126,6 +126,6 @@ function Row({ row }: { readonly row: RequestRow }): ReactNode {
       <span role="cell" className={`${WIDE} ${number}`}>
         {duration(whole)}
       </span>
-    </Link>
+    </>
   );
 }

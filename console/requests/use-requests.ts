@@ -1,15 +1,20 @@
 // The list of requests as the page shows it: pages that are fetched as one scrolls, and above them what happened since.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
-import { queryOf, type Filters } from './filters.ts';
+import { useEvents } from '../api/events.ts';
+import { fits, queryOf, type Filters } from './filters.ts';
 
 const PAGE = 100;
+/** What came since the list was read; beyond, the oldest are found again further down. */
+const MOST_NEW = 500;
 
 export type RequestRow = Answer<'GET /generations'>['data'][number];
 
 interface Requests {
   readonly rows: readonly RequestRow[];
+  /** Whether new ones come by themselves. */
+  readonly isHeard: boolean;
   readonly isPending: boolean;
   readonly isFetching: boolean;
   readonly hasMore: boolean;
@@ -29,9 +34,25 @@ export function useRequests(filters: Filters, isLive: boolean): Requests {
     getNextPageParam: (last) => (last.has_more ? last.last_id : null),
     refetchOnWindowFocus: isLive,
   });
-  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const question = JSON.stringify(filters);
+  const [fresh, setFresh] = useState<{ question: string; rows: readonly RequestRow[] }>({
+    question,
+    rows: [],
+  });
+  const isHeard = useEvents('generation', isLive, (row) => {
+    if (!fits(filters, row)) return;
+    const before = fresh.question === question ? fresh.rows : [];
+    setFresh({ question, rows: [row, ...before].slice(0, MOST_NEW) });
+  });
+  const rows = useMemo(() => {
+    const above = fresh.question === question ? fresh.rows : [];
+    const known = new Set(above.map(({ id }) => id));
+    const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
+    return [...above, ...read.filter(({ id }) => !known.has(id))];
+  }, [list.data, fresh, question]);
   return {
     rows,
+    isHeard,
     isPending: list.isPending,
     isFetching: list.isFetching,
     hasMore: list.hasNextPage,

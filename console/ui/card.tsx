@@ -45,7 +45,7 @@ export function Card({ title, aside, className, flush, children }: CardProps): R
           {aside}
         </div>
       )}
-      <div className={flush === true ? 'overflow-x-auto' : 'p-4'}>{children}</div>
+      <div className={flush === true ? 'relative overflow-x-auto' : 'p-4'}>{children}</div>
     </section>
   );
 }

@@ -77,6 +77,8 @@ function typeOf(value: JsonValue | undefined): string {
     case 'object':
       return objectType(schema);
     case 'array':
+      if (Array.isArray(schema['prefixItems']))
+        return `readonly [${schema['prefixItems'].map(typeOf).join(', ')}]`;
       return `readonly (${typeOf(schema['items'])})[]`;
     case 'integer':
       return 'number';

@@ -1,0 +1,276 @@
+// Making, changing, rotating and revoking a key. A new secret is shown once.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask } from '../api/client.ts';
+import { useRead } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/code.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { Problem } from '../ui/problem.tsx';
+import type { Key } from './keys-page.tsx';
+import { settingsOf, textsOf, type KeyTexts } from './key-texts.ts';
+
+export type KeyAction =
+  | { readonly type: 'create'; readonly project: string | undefined }
+  | { readonly type: 'change' | 'rotate' | 'revoke'; readonly key: Key };
+
+interface KeyDialogProps {
+  readonly action: KeyAction;
+  readonly onClose: () => void;
+}
+
+const GRACES = [
+  ['0', 'none: the old secret ends now'],
+  ['3600000', 'an hour'],
+  ['86400000', 'a day'],
+  ['604800000', 'a week'],
+] as const;
+
+export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
+  const queries = useQueryClient();
+  const [texts, setTexts] = useState(textsOf(action.type === 'change' ? action.key : null));
+  const [project, setProject] = useState(action.type === 'create' ? (action.project ?? '') : '');
+  const [grace, setGrace] = useState<string>(GRACES[1][0]);
+  const doing = useMutation({
+    mutationFn: async (): Promise<string | null> => {
+      if (action.type === 'create') {
+        const body = { ...settingsOf(texts), project: project || null };
+        return (await ask('POST /keys', { body })).key;
+      }
+      const { id, version } = action.key;
+      const params = { id };
+      if (action.type === 'rotate')
+        return (await ask('POST /keys/{id}/rotate', { params, version, body: { grace_ms: Number(grace) } }))
+          .key;
+      if (action.type === 'change')
+        await ask('PATCH /keys/{id}', { params, version, body: settingsOf(texts) });
+      else await ask('DELETE /keys/{id}', { params, version });
+      return null;
+    },
+    onSuccess: (secret) => {
+      if (secret === null) onClose();
+      return queries.invalidateQueries({
+        predicate: ({ queryKey }) => /\/(keys|limits)/.test(String(queryKey[0])),
+      });
+    },
+  });
+  if (doing.data != null) return <Secret secret={doing.data} onClose={onClose} />;
+  const { title, about, verb } = wordsOf(action);
+  return (
+    <Dialog open onClose={onClose} title={title} about={about}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          doing.mutate();
+        }}
+      >
+        {doing.error && <Problem error={doing.error} />}
+        {action.type === 'create' && <ProjectField value={project} onChange={setProject} />}
+        {(action.type === 'create' || action.type === 'change') && (
+          <KeyFields texts={texts} onChange={setTexts} />
+        )}
+        {action.type === 'rotate' && (
+          <Field label="Time in which the old secret is good, too">
+            {(control) => (
+              <select
+                {...control}
+                className="field"
+                value={grace}
+                onChange={({ target }) => setGrace(target.value)}
+              >
+                {GRACES.map(([value, text]) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={action.type === 'revoke' ? 'danger' : 'primary'} busy={doing.isPending}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function wordsOf(action: KeyAction): { title: string; about: string; verb: string } {
+  switch (action.type) {
+    case 'create':
+      return { title: 'New key', about: 'One for each program that asks.', verb: 'Make the key' };
+    case 'change':
+      return { title: `Change ${action.key.name}`, about: 'In force at once.', verb: 'Change it' };
+    case 'rotate':
+      return {
+        title: `Rotate ${action.key.name}`,
+        about: 'It gets another secret; its limits, budgets and records stay its own.',
+        verb: 'Rotate it',
+      };
+    case 'revoke':
+      return {
+        title: `Revoke ${action.key.name}`,
+        about: 'Programs that use it are refused from now on. Its records stay. This cannot be undone.',
+        verb: 'Revoke it',
+      };
+  }
+}
+
+function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Here is the key"
+      about="It is shown this once, and kept nowhere. Copy it now."
+    >
+      <Code text={secret} label="Key" />
+      <div className="mt-4 flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          I have it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function ProjectField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const { data } = useRead('GET /projects', { query: { limit: 100, state: 'active' } });
+  return (
+    <Field label="Project" hint="It stays there. Keys of one project share what they store.">
+      {(control) => (
+        <select
+          {...control}
+          className="field"
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          <option value="">None: a project of its own</option>
+          {data?.data.map(({ id }) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function KeyFields({
+  texts,
+  onChange,
+}: {
+  readonly texts: KeyTexts;
+  readonly onChange: (texts: KeyTexts) => void;
+}): ReactNode {
+  const set = (changes: Partial<KeyTexts>): void => onChange({ ...texts, ...changes });
+  return (
+    <>
+      <Field label="Name">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            required
+            maxLength={256}
+            value={texts.name}
+            onChange={({ target }) => set({ name: target.value })}
+          />
+        )}
+      </Field>
+      <fieldset className="flex gap-5">
+        <legend className="mb-1 text-sm font-medium text-soft">May</legend>
+        {(['models', 'admin'] as const).map((role) => (
+          <label key={role} className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={texts.roles.includes(role)}
+              onChange={({ target }) =>
+                set({
+                  roles: target.checked
+                    ? [...texts.roles, role]
+                    : texts.roles.filter((each) => each !== role),
+                })
+              }
+            />
+            {role === 'models' ? 'call models' : 'manage this gateway'}
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Models" hint="Behind commas, * stands for anything. Empty: all.">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            placeholder="openai/*, sim/chat"
+            value={texts.models}
+            onChange={({ target }) => set({ models: target.value })}
+          />
+        )}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Field label="Budget in USD" hint="Empty: none.">
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              type="number"
+              min={0}
+              step="any"
+              value={texts.usd}
+              onChange={({ target }) => set({ usd: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="per">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={texts.per}
+              onChange={({ target }) => set({ per: target.value })}
+            >
+              {['day', 'week', 'month'].map((per) => (
+                <option key={per}>{per}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Requests a minute" hint="Empty: as many as come.">
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              type="number"
+              min={1}
+              value={texts.requests}
+              onChange={({ target }) => set({ requests: target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Expires" hint="Empty: never.">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            type="datetime-local"
+            value={texts.expires}
+            onChange={({ target }) => set({ expires: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}

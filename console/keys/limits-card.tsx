@@ -1,0 +1,101 @@
+// How far limits and budgets are used, and when a budget runs out at this pace.
+import type { ReactNode } from 'react';
+import type { Answer } from '../api/client.ts';
+import { useRead } from '../api/queries.ts';
+import { count, duration, share, usd } from '../format/numbers.ts';
+import { ago } from '../format/times.ts';
+import { Card } from '../ui/card.tsx';
+
+type Owner = Answer<'GET /limits'>['data'][number];
+type Standing = Owner['limits'][number];
+
+const DAY_MS = 86_400_000;
+
+export function LimitsCard(): ReactNode {
+  const limits = useRead('GET /limits', { query: { limit: 100 } }, { every: 15_000 });
+  const pace = usePace();
+  const owners = limits.data?.data.filter(({ limits: standings }) => standings.length > 0) ?? [];
+  if (owners.length === 0) return null;
+  return (
+    <Card title="Limits and budgets" flush>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Whose</th>
+            <th scope="col">Limit</th>
+            <th scope="col" className="w-1/4">
+              Used
+            </th>
+            <th scope="col" className="number">
+              Left
+            </th>
+            <th scope="col">At this pace</th>
+          </tr>
+        </thead>
+        <tbody>
+          {owners.flatMap(({ id, owner, limits: standings }) =>
+            standings.map((standing) => (
+              <tr key={`${id} ${standing.text}`}>
+                <td>
+                  <span className="font-medium">{owner.name || 'the gateway'}</span>{' '}
+                  <span className="text-faint">{owner.kind}</span>
+                </td>
+                <td>{standing.text}</td>
+                <td>
+                  <Used standing={standing} />
+                </td>
+                <td className="number">{amount(standing, standing.remaining)}</td>
+                <td className="text-soft">{forecast(standing, pace(owner))}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function Used({ standing }: { readonly standing: Standing }): ReactNode {
+  const part = standing.used / Math.max(1e-9, standing.used + standing.remaining);
+  const tone = part >= 1 ? 'bg-bad' : part >= 0.8 ? 'bg-warn' : 'bg-accent';
+  return (
+    <div className="flex items-center gap-2">
+      <div className="h-2 min-w-12 flex-1 overflow-hidden rounded bg-sunk" aria-hidden="true">
+        <div className={`h-full ${tone}`} style={{ width: `${Math.min(1, part) * 100}%` }} />
+      </div>
+      <span className="figures w-28 text-right text-xs text-soft">
+        {amount(standing, standing.used)} ({share(Math.min(1, part))})
+      </span>
+    </div>
+  );
+}
+
+function amount({ unit }: Standing, value: number): string {
+  return unit === 'usd' ? usd(value) : count(value);
+}
+
+/** What the last day cost of an owner, in USD a millisecond; null where it is nobody's sum. */
+function usePace(): (owner: Owner['owner']) => number | null {
+  // To the hour, so that the question stays the same for a while.
+  const from = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();
+  const sums = {
+    gateway: useRead('GET /usage', { query: { from } }).data,
+    project: useRead('GET /usage', { query: { from, group_by: 'project' } }).data,
+    key: useRead('GET /usage', { query: { from, group_by: 'key' } }).data,
+    provider: useRead('GET /usage', { query: { from, group_by: 'provider' } }).data,
+  };
+  return ({ kind, id }) => {
+    const sum = sums[kind];
+    if (!sum) return null;
+    const row = sum.data.find((each) => kind === 'gateway' || each[kind] === id);
+    return (row?.usd ?? 0) / (Date.parse(sum.to) - Date.parse(sum.from));
+  };
+}
+
+function forecast({ unit, remaining, clears_at: clears }: Standing, pace: number | null): string {
+  const frees = clears === null ? '' : `clears ${ago(clears)}`;
+  if (unit !== 'usd' || pace === null || pace <= 0) return frees;
+  const left = remaining / pace;
+  if (clears !== null && Date.now() + left > Date.parse(clears)) return `lasts; ${frees}`;
+  return remaining <= 0 ? 'used up' : `runs out in ${duration(left)}`;
+}

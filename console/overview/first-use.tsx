@@ -1,0 +1,85 @@
+// What a gateway shows that nobody has asked anything: how to ask, and how to add a provider.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../api/queries.ts';
+import { Card } from '../ui/card.tsx';
+import { Code } from '../ui/code.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+const FILE = `providers:
+  openai: { api_key: "\${OPENAI_API_KEY}" }
+  my-vllm:
+    api_key: none
+    protocols: { openai-chat: "http://10.0.0.5:8000/v1" }
+`;
+
+export function FirstUse(): ReactNode {
+  const providers = useRead('GET /providers', { query: { limit: 100 } });
+  const isSimOnly = providers.data?.data.every(({ id }) => id === 'sim') ?? true;
+  return (
+    <Card title="First steps">
+      <ol className="grid gap-6 md:grid-cols-3">
+        <Step number={1} title="Ask something">
+          <p>
+            The simulated models answer from the first minute, without an account:{' '}
+            <Link to="/playground" className="inline-flex items-center gap-1 text-accent underline">
+              <Icon name="playground" size={14} />
+              ask sim/chat in the playground
+            </Link>
+            .
+          </p>
+        </Step>
+        <Step number={2} title={isSimOnly ? 'Add a provider' : 'Providers are there'}>
+          {isSimOnly ? (
+            <>
+              <p>
+                Start the gateway with the provider’s usual variable (
+                <code className="font-mono">OPENAI_API_KEY=… npm start</code>), or write{' '}
+                <code className="font-mono">dragoman.yaml</code>; a change of the file is noticed at once:
+              </p>
+              <Code text={FILE} label="dragoman.yaml" />
+            </>
+          ) : (
+            <p>
+              {providers.data?.data.map(({ name }) => name).join(', ')}:{' '}
+              <Link to="/models" className="text-accent underline">
+                see what they serve
+              </Link>
+              .
+            </p>
+          )}
+        </Step>
+        <Step number={3} title="Point a program at it">
+          <p>
+            Make it a key on the page{' '}
+            <Link to="/keys" className="text-accent underline">
+              Projects and keys
+            </Link>
+            , and give it this base URL:
+          </p>
+          <Code text={`${location.origin}/v1`} label="Base URL" />
+        </Step>
+      </ol>
+    </Card>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, children }: StepProps): ReactNode {
+  return (
+    <li className="flex min-w-0 flex-col gap-2">
+      <h3 className="flex items-center gap-2 font-semibold">
+        <span className="figures flex size-6 items-center justify-center rounded-full bg-wash text-sm text-accent">
+          {number}
+        </span>
+        {title}
+      </h3>
+      {children}
+    </li>
+  );
+}

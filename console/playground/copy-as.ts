@@ -1,0 +1,72 @@
+// A request as code: for a shell, and for the official libraries.
+import type { Dialect, LibraryCall } from './conversation.ts';
+
+export const FORMS = ['curl', 'Python', 'TypeScript'] as const;
+export type Form = (typeof FORMS)[number];
+
+interface Sent {
+  readonly origin: string;
+  readonly model: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Code that sends a request. The key stands in no code: it is read from the environment. */
+export function codeFor(form: Form, dialect: Dialect, { origin, model, body }: Sent): string {
+  switch (form) {
+    case 'curl': {
+      const headers = { ...dialect.headers('$DRAGOMAN_KEY'), 'content-type': 'application/json' };
+      const given = Object.entries(headers).map(([name, value]) => `  -H "${name}: ${value}" \\`);
+      const json = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`);
+      return [`curl -N '${origin}${dialect.path(model)}' \\`, ...given, `  -d '${json}'`].join('\n');
+    }
+    case 'Python':
+      return filled(
+        dialect.libraries.python,
+        pythonOf,
+        'os.environ["DRAGOMAN_KEY"]',
+        { origin, model, body },
+        'import os\n\n',
+      );
+    case 'TypeScript':
+      return filled(
+        dialect.libraries.typescript,
+        (value) => JSON.stringify(value, null, 2),
+        'process.env.DRAGOMAN_KEY',
+        { origin, model, body },
+      );
+  }
+}
+
+function filled(
+  { template, given }: LibraryCall,
+  write: (value: unknown) => string,
+  key: string,
+  { origin, model, body }: Sent,
+  before = '',
+): string {
+  const parts: Readonly<Record<string, string>> = {
+    BASE: origin,
+    KEY: key,
+    BODY: write(given ? given(body, model) : body),
+  };
+  // All at once: what is put in may hold such a word.
+  return before + template.replace(/\b(?:BASE|KEY|BODY)\b/g, (word) => parts[word] ?? word);
+}
+
+/** A value as Python writes it. */
+function pythonOf(value: unknown, indent = ''): string {
+  const inner = `${indent}    `;
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value))
+    return value.length === 0
+      ? '[]'
+      : `[\n${value.map((each) => `${inner}${pythonOf(each, inner)},\n`).join('')}${indent}]`;
+  if (typeof value === 'object') {
+    const members = Object.entries(value).map(
+      ([name, each]) => `${inner}${JSON.stringify(name)}: ${pythonOf(each, inner)},\n`,
+    );
+    return members.length === 0 ? '{}' : `{\n${members.join('')}${indent}}`;
+  }
+  return JSON.stringify(value);
+}

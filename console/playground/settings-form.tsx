@@ -1,0 +1,150 @@
+// What all requests of the playground say besides the conversation.
+import { useState, type ReactNode } from 'react';
+import { Field } from '../ui/field.tsx';
+import type { Settings, Tool } from './conversation.ts';
+
+export type Common = Omit<Settings, 'model'>;
+
+export const USUAL: Common = {
+  system: '',
+  effort: '',
+  maxTokens: 4_096,
+  temperature: '',
+  tools: [],
+  mcp: '',
+};
+
+const EXAMPLE: readonly Tool[] = [
+  {
+    name: 'get_weather',
+    description: 'The weather of a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+];
+
+interface SettingsFormProps {
+  readonly settings: Common;
+  readonly onChange: (settings: Common) => void;
+}
+
+export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNode {
+  const set = (changes: Partial<Common>): void => onChange({ ...settings, ...changes });
+  return (
+    <div className="grid gap-4 md:grid-cols-3">
+      <Field label="System" className="md:col-span-3">
+        {(control) => (
+          <textarea
+            {...control}
+            className="field"
+            rows={2}
+            value={settings.system}
+            onChange={({ target }) => set({ system: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Reasoning">
+        {(control) => (
+          <select
+            {...control}
+            className="field"
+            value={settings.effort}
+            onChange={({ target }) => set({ effort: target.value as Common['effort'] })}
+          >
+            <option value="">As the model has it</option>
+            <option value="low">low</option>
+            <option value="medium">medium</option>
+            <option value="high">high</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Most tokens of the answer">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            type="number"
+            min={1}
+            value={settings.maxTokens}
+            onChange={({ target }) => set({ maxTokens: Math.max(1, target.valueAsNumber || 1) })}
+          />
+        )}
+      </Field>
+      <Field label="Temperature">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            type="number"
+            min={0}
+            max={2}
+            step={0.1}
+            placeholder="As the model has it"
+            value={settings.temperature}
+            onChange={({ target }) => set({ temperature: target.value })}
+          />
+        )}
+      </Field>
+      <ToolsField tools={settings.tools} onChange={(tools) => set({ tools })} />
+      <Field label="MCP server" hint="Its tools are run by the gateway. Not over Gemini.">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            type="url"
+            placeholder="https://mcp.example/mcp"
+            value={settings.mcp}
+            onChange={({ target }) => set({ mcp: target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function ToolsField({
+  tools,
+  onChange,
+}: {
+  readonly tools: readonly Tool[];
+  readonly onChange: (tools: readonly Tool[]) => void;
+}): ReactNode {
+  const [text, setText] = useState(tools.length === 0 ? '' : JSON.stringify(tools, null, 2));
+  const [problem, setProblem] = useState<string | null>(null);
+  const take = (next: string): void => {
+    setText(next);
+    try {
+      const parsed: unknown = next.trim() === '' ? [] : JSON.parse(next);
+      if (!Array.isArray(parsed)) throw new Error('must be a list');
+      setProblem(null);
+      onChange(parsed as readonly Tool[]);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Field
+      label="Tools, as JSON"
+      className="md:col-span-2"
+      error={problem}
+      hint={
+        <button
+          type="button"
+          className="text-accent underline"
+          onClick={() => take(JSON.stringify(EXAMPLE, null, 2))}
+        >
+          Put an example in
+        </button>
+      }
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          className="field font-mono"
+          rows={3}
+          value={text}
+          onChange={({ target }) => take(target.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,31 @@
+// Routing: where a request would go and why, and where last week's would have gone under other rules.
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Card, Page } from '../ui/card.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { Explain } from './explain.tsx';
+import { WhatIf } from './what-if.tsx';
+
+const here = getRouteApi('/routing');
+
+export function RoutingPage(): ReactNode {
+  const { view = 'explain' } = here.useSearch();
+  const navigate = here.useNavigate();
+  return (
+    <Page title="Routing" about="Who is asked, in which order, and why; and what other rules would change.">
+      <Card flush>
+        <Tabs
+          label="Routing"
+          value={view === 'what-if' ? view : 'explain'}
+          onChange={(next) =>
+            void navigate({ search: next === 'explain' ? {} : { view: next }, replace: true })
+          }
+          tabs={[
+            { id: 'explain', label: 'Where would it go?', content: <Explain /> },
+            { id: 'what-if', label: 'What if?', content: <WhatIf /> },
+          ]}
+        />
+      </Card>
+    </Page>
+  );
+}

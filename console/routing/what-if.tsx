@@ -1,0 +1,245 @@
+// Last week's requests under another policy, without a provider, or at other prices: an estimate made of records.
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, type Answer } from '../api/client.ts';
+import { useRead } from '../api/queries.ts';
+import type { Operations } from '../api/schema.ts';
+import { count, duration, share, usd } from '../format/numbers.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/card.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { Field } from '../ui/field.tsx';
+import { Problem } from '../ui/problem.tsx';
+
+type Result = Answer<'POST /what-if'>;
+type Asked = Operations['POST /what-if']['body'];
+type Factor = NonNullable<NonNullable<Asked['policy']>['primary_factor']>;
+
+const FACTORS: readonly Factor[] = ['price', 'latency', 'throughput', 'quality'];
+const DAY_MS = 86_400_000;
+
+interface Wishes {
+  readonly factor: Factor | '';
+  readonly without: readonly string[];
+  readonly cheaper: string;
+  /** Percent of today's price. */
+  readonly percent: number;
+  readonly from: string;
+  readonly to: string;
+  readonly days: number;
+}
+
+const NONE: Wishes = { factor: '', without: [], cheaper: '', percent: 50, from: '', to: '', days: 7 };
+
+function askedOf({ factor, without, cheaper, percent, from, to, days }: Wishes): Asked {
+  return {
+    from: new Date(Date.now() - days * DAY_MS).toISOString(),
+    ...(factor !== '' && { policy: { type: 'priority', primary_factor: factor } }),
+    without,
+    ...(cheaper !== '' && { prices: [{ provider: cheaper, factor: percent / 100 }] }),
+    ...(from !== '' && to !== '' && { models: { [from]: to } }),
+  };
+}
+
+export function WhatIf(): ReactNode {
+  const [wishes, setWishes] = useState(NONE);
+  const providers = useRead('GET /providers', { query: { limit: 100 } });
+  const asking = useMutation({ mutationFn: () => ask('POST /what-if', { body: askedOf(wishes) }) });
+  const set = (changes: Partial<Wishes>): void => setWishes({ ...wishes, ...changes });
+  const ids = providers.data?.data.map(({ id }) => id) ?? [];
+  return (
+    <div className="flex flex-col gap-6">
+      <form
+        className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          asking.mutate();
+        }}
+      >
+        <Field label="Requests of the last">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={wishes.days}
+              onChange={({ target }) => set({ days: Number(target.value) })}
+            >
+              {[1, 7, 30].map((days) => (
+                <option key={days} value={days}>
+                  {days === 1 ? 'day' : `${days} days`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="If endpoints were ordered by">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={wishes.factor}
+              onChange={({ target }) => set({ factor: target.value as Wishes['factor'] })}
+            >
+              <option value="">what they are now</option>
+              {FACTORS.map((factor) => (
+                <option key={factor}>{factor}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="If a provider were missing">
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={wishes.without[0] ?? ''}
+              onChange={({ target }) => set({ without: target.value === '' ? [] : [target.value] })}
+            >
+              <option value="">none is</option>
+              {ids.map((id) => (
+                <option key={id}>{id}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div className="flex gap-2">
+          <Field label="If prices changed of" className="flex-1">
+            {(control) => (
+              <select
+                {...control}
+                className="field"
+                value={wishes.cheaper}
+                onChange={({ target }) => set({ cheaper: target.value })}
+              >
+                <option value="">nobody</option>
+                {ids.map((id) => (
+                  <option key={id}>{id}</option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="to %" className="w-20">
+            {(control) => (
+              <input
+                {...control}
+                className="field"
+                type="number"
+                min={0}
+                max={1000}
+                value={wishes.percent}
+                onChange={({ target }) => set({ percent: target.valueAsNumber || 0 })}
+              />
+            )}
+          </Field>
+        </div>
+        <Field label="If instead of the model" className="lg:col-span-2">
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              placeholder="sim/chat"
+              value={wishes.from}
+              onChange={({ target }) => set({ from: target.value.trim() })}
+            />
+          )}
+        </Field>
+        <Field label="this one were asked" className="lg:col-span-2">
+          {(control) => (
+            <input
+              {...control}
+              className="field"
+              placeholder="sim/gemini"
+              value={wishes.to}
+              onChange={({ target }) => set({ to: target.value.trim() })}
+            />
+          )}
+        </Field>
+        <Button type="submit" look="primary" busy={asking.isPending} className="justify-self-start">
+          Estimate
+        </Button>
+      </form>
+      <section aria-label="Estimate" aria-live="polite">
+        {asking.error && <Problem error={asking.error} />}
+        {asking.data && <Estimate result={asking.data} />}
+        {!asking.data && !asking.error && (
+          <Empty icon="routing" title="What would last week have been?">
+            Choose what should have been otherwise. The records say what it would have cost, how fast it would
+            have been and where requests would have gone; nothing is sent.
+          </Empty>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Estimate({ result }: { readonly result: Result }): ReactNode {
+  const { before, after, sampled, whole, moved, groups, unserved, assumptions } = result;
+  if (sampled === 0)
+    return (
+      <Empty icon="requests" title="No answered request in this time">
+        Look further back, or ask something first.
+      </Empty>
+    );
+  const saved = before.usd - after.usd;
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone="warn">estimate</Badge>
+        {whole ? `Of all ${count(sampled)} requests` : `Of a sample of ${count(sampled)} requests`},{' '}
+        {count(moved)} would have gone elsewhere.
+      </p>
+      <Facts
+        facts={[
+          ['Cost before', usd(before.usd)],
+          ['Cost after', usd(after.usd)],
+          [saved >= 0 ? 'Saved' : 'More', usd(Math.abs(saved))],
+          ['First content', `${duration(before.first_content_ms)} → ${duration(after.first_content_ms)}`],
+        ]}
+      />
+      {Object.entries(unserved).map(([reason, number]) => (
+        <Problem key={reason} error={`${count(number)} requests could be answered by nobody: ${reason}`} />
+      ))}
+      <div className="overflow-x-auto rounded-md border">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Model at endpoint</th>
+              {['Share before', 'after', 'Cost before', 'after', 'Whole answer before', 'after'].map(
+                (name, at) => (
+                  <th key={`${name} ${at}`} scope="col" className="number">
+                    {name}
+                  </th>
+                ),
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <tr key={`${group.model} ${group.endpoint}`}>
+                <td>
+                  <span className="font-medium">{group.model}</span>{' '}
+                  <span className="text-faint">at {group.endpoint}</span>
+                </td>
+                <td className="number">{share(group.before.share)}</td>
+                <td className="number">{share(group.after.share)}</td>
+                <td className="number">{usd(group.before.usd)}</td>
+                <td className="number">{usd(group.after.usd)}</td>
+                <td className="number">{duration(group.before.duration_ms)}</td>
+                <td className="number">{duration(group.after.duration_ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <details className="text-sm text-soft">
+        <summary>How this is computed</summary>
+        <ul className="mt-1 list-disc pl-5">
+          {assumptions.map((assumption) => (
+            <li key={assumption}>{assumption}</li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  );
+}

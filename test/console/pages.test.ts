@@ -1,0 +1,244 @@
+// Every page of the console in a browser: what it shows, that it can be used by everybody, and that texts of others stay texts.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { TEST_KEY } from '../harness.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+/** Would tell if it ran: a page may have nothing of this name. */
+const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+const PAGES = [
+  ['overview', '', 'Overview'],
+  ['requests', '/requests', 'Requests'],
+  ['playground', '/playground', 'Playground'],
+  ['models', '/models', 'Models and providers'],
+  ['provider', '/models/sim', 'Simulated models'],
+  ['keys', '/keys', 'Projects and keys'],
+  ['routing', '/routing', 'Routing'],
+  ['what-if', '/routing?view=what-if', 'Routing'],
+] as const;
+
+/** Findings that keep somebody out. It is evaluated as the page's debugger would: the page's own policy allows no script. */
+async function barriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: {
+        run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  });
+}
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+  let looked: Looked;
+  let id: string;
+
+  beforeAll(async () => {
+    scene = await startConsole({
+      logging: { level: 'warn', content: 'all' },
+      keys: [{ name: 'test', key: TEST_KEY, project: 'search' }],
+      projects: { search: { budgets: [{ usd: 5, per: 'day' }] } },
+    });
+    const ask = (model: string, content: string): Promise<Response> =>
+      scene.gateway.post('/chat/completions', {
+        model,
+        reasoning: { effort: 'low' },
+        messages: [{ role: 'user', content }],
+      });
+    for (const model of ['sim/chat', 'sim/error-500', 'sim/chat', 'sim/echo'])
+      await (await ask(model, XSS)).text();
+    await (await ask(`sim/${XSS}`, 'to a model of that name')).text();
+    const answer = await ask('sim/gemini', XSS);
+    await answer.text();
+    id = answer.headers.get('x-request-id') ?? '';
+    await scene.gateway.manage('POST', '/keys', { name: XSS, project: 'search' });
+    looked = await scene.look('admin');
+  }, SLOW);
+  afterAll(() => scene?.close());
+
+  test.each(PAGES)(
+    'the page %s is there, keeps nobody out, and has room on a phone, light and dark',
+    async (name, path, heading) => {
+      const { page, open, picture } = looked;
+      await open(path, heading);
+      await page.waitForLoadState('networkidle');
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await picture(`${name}-${colorScheme}`);
+        expect(await barriers(page)).toEqual([]);
+      }
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      await picture(`${name}-phone`);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test(
+    'a request shows why it went where it went, what it cost, and what each side said',
+    async () => {
+      const { page, open, picture } = looked;
+      await open(`/requests/${id}`, 'sim/gemini');
+      await page.getByText('priority 1').waitFor();
+      await page.getByRole('tab', { name: 'Tokens and cost' }).click();
+      await page.getByRole('row', { name: /Together/ }).waitFor();
+      await page.getByRole('tab', { name: 'Wire diff' }).click();
+      // By meaning, though the protocols differ.
+      const row = page.getByRole('row', { name: /messages\[0\]\.content.*contents\[0\]\.parts\[0\]\.text/ });
+      expect(await row.textContent()).toContain(XSS);
+      await picture('wire-diff');
+      expect(await barriers(page)).toEqual([]);
+      await page.getByRole('tab', { name: 'Payloads' }).click();
+      await page.getByRole('heading', { name: 'Gateway → upstream' }).waitFor();
+      expect(page.url()).toContain('view=payloads');
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test(
+    'filters stand in the address, and requests come by themselves',
+    async () => {
+      const { page, open } = looked;
+      await open('/requests', 'Requests');
+      await page.getByLabel('Outcome').selectOption('failed');
+      await page.getByRole('row', { name: /error-500/ }).waitFor();
+      expect(page.url()).toContain('outcome=failed');
+      await page.getByLabel('Model', { exact: true }).fill('sim/none');
+      await page.getByText('No request fits these filters').waitFor();
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
+      const rows = await page.getByRole('row', { name: /sim\/text-only/ }).count();
+      const told = scene.gateway.post('/chat/completions', {
+        model: 'sim/text-only',
+        messages: [{ role: 'user', content: 'now' }],
+      });
+      await (await told).text();
+      await page.getByRole('row', { name: /sim\/text-only/ }).waitFor();
+      expect(rows).toBe(0);
+    },
+    SLOW,
+  );
+
+  test.each(['chat', 'responses', 'messages', 'gemini'])(
+    'the playground streams over %s, with reasoning, and a tool is answered by hand',
+    async (protocol) => {
+      const { page, open, picture } = looked;
+      await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
+      await page.getByText('System, reasoning, tools').click();
+      await page.getByLabel('Reasoning').selectOption('low');
+      await page.getByRole('button', { name: 'Put an example in' }).click();
+      await page.getByLabel('Message').fill('What is the weather in "Paris"?');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);
+      await page.getByText('Reasoning', { exact: true }).last().waitFor();
+      await page.getByRole('button', { name: 'Give the results' }).click();
+      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      expect(await page.getByRole('main').textContent()).toContain('21 degrees');
+      await picture(`playground-${protocol}`);
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test(
+    'two models answer side by side, and the same can be copied as code',
+    async () => {
+      const { page, open, picture } = looked;
+      await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini', 'Playground');
+      await page.getByLabel('Message').fill('6 x 7');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      await picture('side-by-side');
+      await page.getByRole('button', { name: 'Copy as…' }).first().click();
+      await page.getByRole('tab', { name: 'Python' }).click();
+      expect(await page.getByRole('region', { name: 'Python, Chat Completions' }).textContent()).toContain(
+        'client.chat.completions.create',
+      );
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    },
+    SLOW,
+  );
+
+  test(
+    'a key is made and rotated with the keyboard alone, and is shown once',
+    async () => {
+      const { page, open } = looked;
+      await open('/keys', 'Projects and keys');
+      await page.getByRole('button', { name: 'New key' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Name').focus();
+      await page.keyboard.type('by-keyboard');
+      await page.keyboard.press('Enter');
+      const first = await page.getByRole('region', { name: 'Key' }).textContent();
+      expect(first).toStartWith('sk-dm-v1-');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Rotate by-keyboard' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Time in which the old secret').selectOption('an hour');
+      await page.getByRole('button', { name: 'Rotate it' }).focus();
+      await page.keyboard.press('Enter');
+      const second = await page.getByRole('region', { name: 'Key' }).textContent();
+      expect(second).not.toBe(first);
+      await page.getByRole('button', { name: 'I have it' }).click();
+      await page.getByRole('row', { name: /by-keyboard.*old secret ends/ }).waitFor();
+      expect(await page.content()).not.toContain(second);
+      for (const key of [first, second]) {
+        const answer = await fetch(`${scene.gateway.baseURL}/models`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        expect(answer.status).toBe(200);
+      }
+    },
+    SLOW,
+  );
+
+  test(
+    'a route is explained, and last week is computed under other rules',
+    async () => {
+      const { page, open } = looked;
+      await open('/routing', 'Routing');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await page.getByText('policy priority by cost').waitFor();
+      await page.getByRole('tab', { name: 'What if?' }).click();
+      await page.getByLabel('If prices changed of').selectOption('sim');
+      await page.getByRole('button', { name: 'Estimate' }).click();
+      await page.getByText('Of all').waitFor();
+    },
+    SLOW,
+  );
+
+  test(
+    'light and dark are chosen, and kept',
+    async () => {
+      const { page, open } = looked;
+      await page.emulateMedia({ colorScheme: 'light' });
+      await open('', 'Overview');
+      const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).color);
+      const light = await colour();
+      await page.getByRole('button', { name: 'Theme: dark' }).click();
+      const dark = await colour();
+      expect(dark).not.toBe(light);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      expect(await colour()).toBe(dark);
+    },
+    SLOW,
+  );
+
+  test('nothing of all this made the browser complain', () => {
+    expect(looked.complaints).toEqual([]);
+  });
+});
