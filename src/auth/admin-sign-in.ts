@@ -31,6 +31,11 @@ const OPERATOR: Principal = {
   limits: [],
 };
 
+/** True for whoever signed in with a token: it was good for a moment, and what it opened goes on. */
+export function isOperator(principal: Principal): boolean {
+  return principal === OPERATOR;
+}
+
 /**
  * Makes what finds out who manages.
  * @returns given a reader of request headers by lower-case name: who asks. Throws GatewayError `authentication` for a key

@@ -1,5 +1,5 @@
 // Keys and projects: how they are made, stored, found again and refused.
-export { adminSignIn, type AdminSignIn } from './admin-sign-in.ts';
+export { adminSignIn, type AdminSignIn, isOperator } from './admin-sign-in.ts';
 export type { ConfiguredTenants } from './configured.ts';
 export { KeyCommands } from './key-commands.ts';
 export type { KeySettings, MadeKey, NewKey } from './key-commands.ts';

@@ -1,7 +1,7 @@
 // What happens to every request of the management API: who asks is found out first, then the route is found, its body
 // read, and its answer given the headers that belong to it. Knows no route.
 import { Hono, type Context } from 'hono';
-import { KeyCommands, ProjectCommands } from '../auth/index.ts';
+import { isOperator, KeyCommands, ProjectCommands } from '../auth/index.ts';
 import { GatewayError, type JsonObject } from '../canonical/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newId } from '../runtime/ids.ts';
@@ -41,8 +41,9 @@ export function openManagement(
           throw error;
         }
       };
-      return reply({ ...deps, authenticate }, request, async ({ keyId, name }, hold, requestId) => {
+      return reply({ ...deps, authenticate }, request, async (principal, hold, requestId) => {
         if (!route) throw nothingAt(request);
+        const { keyId, name } = principal;
         const actor = { id: keyId, name, address };
         const now = deps.now();
         const body = route.body && (await readJson(deps, request, hold));
@@ -63,7 +64,9 @@ export function openManagement(
           reader: {
             signal: request.signal,
             stays: () => context.env.connection.patient(),
-            mayRead: () => isGood(() => deps.authenticateAdmin((name) => request.headers.get(name))),
+            mayRead: () =>
+              isOperator(principal) ||
+              isGood(() => deps.authenticateAdmin((each) => request.headers.get(each))),
           },
           param: (each) => context.req.param(each) ?? '',
           query: context.req.query(),

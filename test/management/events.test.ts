@@ -1,5 +1,8 @@
 // What happens in a gateway, as an admin hears of it while it happens.
 import { afterEach, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { operatorToken } from '../../src/auth/index.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { LossyQueue } from '../../src/management/lossy-queue.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -111,6 +114,20 @@ test('a silent stream is kept alive, and ends when its key is revoked', async ()
   await gateway.manage('DELETE', `/keys/${String(made.body['id'])}`);
   clock.advance(15_000);
   expect(await events.next()).toBeUndefined();
+});
+
+test('who signed in with a token of this machine reads on when that is no longer good', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, { clock });
+  const storage = await openSqliteStorage({ path: join(gateway.dataDir, 'dragoman.db') });
+  const token = operatorToken(await storage.secret('operator'), clock.now());
+  await storage.close();
+  const events = await listen(gateway, '?types=generation', token);
+  clock.advance(90_000);
+  for (let at = 0; at < 6; at += 1) expect(await events.next()).toBe(': heartbeat');
+  await gateway.post('/chat/completions', { model: 'sim/echo', messages });
+  expect(parse(await events.next()).type).toBe('generation');
+  await events.leave();
 });
 
 test('a gateway that stops ends the streams of its events', async () => {

@@ -94,6 +94,7 @@ export const observingRequirements: Requirements = {
     `${EVENTS}: a budget that passes a threshold is told of as an alert`,
     `${EVENTS}: a reader who is slow loses the oldest, and is told how many`,
     `${EVENTS}: a silent stream is kept alive, and ends when its key is revoked`,
+    `${EVENTS}: who signed in with a token of this machine reads on when that is no longer good`,
     `${EVENTS}: a gateway that stops ends the streams of its events`,
     `${EVENTS}: models cannot be asked for what happens, nor can anything else be listened to`,
   ),
