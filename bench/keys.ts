@@ -80,6 +80,7 @@ const opened = await openLimits({
   ledger: storage.usage,
   clock: systemClock,
   log,
+  siblings: null,
 });
 await index.refresh();
 const readMs = cpuMs(from);

@@ -13,6 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   canonical: [],
   runtime: [],
+  workers: ['limits', 'runtime', 'telemetry'],
   grammar: ['canonical'],
   limits: ['canonical'],
   leases: ['canonical', 'limits', 'runtime', 'telemetry'],
@@ -143,6 +144,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'upstream',
     'usage',
     'valkey',
+    'workers',
   ],
 };
 
@@ -452,7 +454,7 @@ describe('what only one place may do', () => {
     expect(
       filesWith(/\bprocess\b/).filter(
         (file) =>
-          !/^(cli\/|main\.ts$|config\/environment\.ts$|runtime\/machine\.ts$|storage\/secret-file\.ts$)/.test(
+          !/^(cli\/|main\.ts$|config\/environment\.ts$|runtime\/(machine|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
             file,
           ),
       ),

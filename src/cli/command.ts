@@ -74,7 +74,13 @@ export function parseArguments(argv: readonly string[], own: ParseArgsOptionsCon
       loadConfig({
         environment: readEnvironment(),
         draft,
-        flags: { config: text('config'), host: text('host'), port: text('port'), dataDir: text('data-dir') },
+        flags: {
+          config: text('config'),
+          host: text('host'),
+          port: text('port'),
+          dataDir: text('data-dir'),
+          workers: text('workers'),
+        },
       }),
   };
 }

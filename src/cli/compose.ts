@@ -1,5 +1,5 @@
 // Composes the whole gateway from a configuration: the one place that knows every concrete part.
-import { adminSignIn, KeyCommands, KeyIndex, presentedKey, withRole } from '../auth/index.ts';
+import { adminSignIn, KeyIndex, presentedKey, withRole } from '../auth/index.ts';
 import {
   buildSnapshot,
   readCertificate,
@@ -28,6 +28,7 @@ import { Counters } from '../telemetry/counters.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { GuardedFetch } from '../upstream/fetch-guarded.ts';
+import type { Siblings } from '../workers/index.ts';
 import { drained } from './drained.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenWithCertificate } from './listen-with-certificate.ts';
@@ -37,14 +38,14 @@ import { openObservers } from './open-observers.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
-import { configuredTenants, openTenants } from './open-tenants.ts';
+import { configuredTenants, makeFirstKey } from './open-tenants.ts';
 import { recoverRunning } from './recover-running.ts';
 import { openSealing } from './open-sealing.ts';
 import { openTools } from './open-tools.ts';
 import { openConsole } from './open-console.ts';
 import { openManagement } from './open-management.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
-import { ledgerPurges, olderThan, purgeExpired } from './purge-expired.ts';
+import { allPurges, purgeExpired } from './purge-expired.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 
 /** How often timeouts and keep-alives are looked at, in milliseconds. */
@@ -67,6 +68,8 @@ export interface ComposeInput {
   /** Takes one log line, newline included. */
   readonly writeLog?: ((line: string) => void) | undefined;
   readonly prettyLog?: boolean | undefined;
+  /** The other workers of the same supervisor; null or absent for a process alone. */
+  readonly siblings?: Siblings | null | undefined;
 }
 
 export interface RunningGateway {
@@ -86,7 +89,7 @@ export interface RunningGateway {
 
 /** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
-  const { environment, clock = systemClock } = input;
+  const { environment, clock = systemClock, siblings = null } = input;
   const loaded = input.load();
   const { config, path } = loaded;
   const { tls } = config.server;
@@ -144,7 +147,14 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     configured: configuredTenants(config),
     onChange: (changed) => opened.refresh(changed),
   });
-  const opened = await openLimits({ config: () => inForce, keys, ledger: storage.usage, clock, log });
+  const opened = await openLimits({
+    config: () => inForce,
+    keys,
+    ledger: storage.usage,
+    clock,
+    log,
+    siblings,
+  });
   const { limits } = opened;
   await keys.refresh();
   await recoverRunning(storage);
@@ -251,7 +261,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     late: (ms) => metrics.late(ms),
     log,
   });
-  const expose = metrics.open({
+  const exposeOwn = metrics.open({
     gateway,
     routing,
     limits,
@@ -260,6 +270,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     ledger: storage.ledger,
     now: clock.now,
   });
+  const expose = siblings?.shareMetrics(exposeOwn) ?? exposeOwn;
   let ready = true;
   const stopReturning = returnMemory({
     clock,
@@ -268,14 +279,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     collect: input.collect ?? collectGarbage,
   });
   const stopPurge = purgeExpired({
-    stores: [
-      storage.vault,
-      storage.responses,
-      storage.conversations,
-      files,
-      olderThan(storage.audit, () => watched.current().config.audit.retentionDays),
-      ...ledgerPurges(storage, () => watched.current().config),
-    ],
+    stores: allPurges(storage, files, () => watched.current().config),
     goesOn: () => ready,
     clock,
     log,
@@ -327,6 +331,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     maxBodyBytes: Math.max(config.server.bodyLimitBytes, config.files.maxBytes) * 4,
     // A little more, so that messages that are a little too long are refused in the gateway's words.
     maxMessageBytes: config.server.bodyLimitBytes + 65_536,
+    isShared: siblings !== null,
     hot: app.hot,
     fallback: app.fallback,
     failed: app.failed,
@@ -339,14 +344,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       onHangup,
     },
   });
-  const scrapes = listenForScrapes(config.metrics.listen, expose);
-  const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };
-  const commands = new KeyCommands(
-    await openTenants(storage, () => watched.current().config, clock.now, start),
-  );
+  const scrapes = listenForScrapes(config.metrics.listen, expose, siblings !== null);
   // Only now: a start that failed would have made a key that nobody was shown.
-  const firstKey = keys.usableKeys(clock.now()) === 0 ? (await commands.create({ name: 'first' })).key : null;
-  if (firstKey) await keys.refresh();
+  const firstKey = await makeFirstKey(storage, keys, () => watched.current().config, clock.now);
 
   return {
     origin: originOf(listener),

@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
-    usage: 'serve [--host ADDRESS] [--port PORT]',
+    usage: 'serve [--host ADDRESS] [--port PORT] [--workers N|auto]',
     summary: 'run the gateway (the default command)',
     load: async () => (await import('./serve.ts')).serve,
   },

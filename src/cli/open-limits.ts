@@ -12,6 +12,7 @@ import {
 } from '../limits/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { Siblings } from '../workers/index.ts';
 import { openSharing } from './open-sharing.ts';
 
 interface LimitParts {
@@ -21,6 +22,8 @@ interface LimitParts {
   readonly ledger: LedgerSums;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The other workers of the same supervisor; null for a process alone. */
+  readonly siblings: Siblings | null;
 }
 
 export interface OpenLimits {
@@ -37,9 +40,9 @@ export interface OpenLimits {
 
 /** The limits of the gateway. Throws ConfigError where they cannot be shared as it says. */
 export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
-  const { config, ledger, clock, log } = parts;
+  const { config, ledger, clock, log, siblings } = parts;
   const { now } = clock;
-  const sharing = await openSharing({ config: config(), ledger, clock, log });
+  const sharing = await openSharing({ config: config(), ledger, clock, log, siblings });
   const leases = sharing && sharing.leases((rule, nowMs) => limits.limiter.periodStart(rule.window, nowMs));
   const limits: Limits = new Limits(sourceOf(parts), now, leases);
   if (leases)

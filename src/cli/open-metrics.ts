@@ -131,15 +131,18 @@ export interface MetricSources {
 /**
  * Serves metrics at an address of their own, to everybody who reaches it. Throws GatewayError when it cannot listen.
  * @param address null: there is none
+ * @param isShared other workers listen there, too
  */
 export function listenForScrapes(
   address: { readonly host: string; readonly port: number } | null,
   expose: () => Promise<Exposed>,
+  isShared: boolean,
 ): Listener | null {
   if (!address) return null;
   return listenOrExplain({
     hostname: address.host,
     port: address.port,
+    isShared,
     maxBodyBytes: 0,
     hot: {},
     fallback: async ({ method, url }) => {

@@ -1,5 +1,5 @@
 // What the configuration says of keys and projects, in the words of those who look after them.
-import type { ConfiguredTenants, Tenants } from '../auth/index.ts';
+import { KeyCommands, type ConfiguredTenants, type KeyIndex, type Tenants } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { AuditEntry, Storage } from '../storage/ports.ts';
@@ -31,4 +31,19 @@ export async function openTenants(
     now,
     entryOf: (change) => ({ ...change, ...by, id: newId('audit_'), createdAt: now() }),
   };
+}
+
+/** A key for a gateway that nobody could use. @returns it, to be shown this once; null where there was one */
+export async function makeFirstKey(
+  storage: Storage,
+  keys: Pick<KeyIndex, 'refresh' | 'usableKeys'>,
+  config: () => Config,
+  now: () => number,
+): Promise<string | null> {
+  if (keys.usableKeys(now()) > 0) return null;
+  const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };
+  const commands = new KeyCommands(await openTenants(storage, config, now, start));
+  const { key } = await commands.create({ name: 'first' });
+  await keys.refresh();
+  return key;
 }

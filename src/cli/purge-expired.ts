@@ -45,17 +45,29 @@ export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () =
   };
 }
 
-interface LedgerDays {
+interface Days {
+  readonly audit: { readonly retentionDays: number };
   readonly ledger: { readonly retentionDays: number; readonly usageDays: number };
   readonly logging: { readonly contentDays: number };
 }
 
-/** What of the records and their sums has to be done in the background. @param config asked each time */
-export function ledgerPurges(
-  { ledger, usage, payloads }: Pick<Storage, 'ledger' | 'usage' | 'payloads'>,
-  config: () => LedgerDays,
+type Stores = Pick<
+  Storage,
+  'audit' | 'conversations' | 'ledger' | 'payloads' | 'responses' | 'usage' | 'vault'
+>;
+
+/** All that expires or has to be done in the background. @param config asked each time */
+export function allPurges(
+  { audit, conversations, ledger, payloads, responses, usage, vault }: Stores,
+  files: Purgeable,
+  config: () => Days,
 ): Purgeable[] {
   return [
+    vault,
+    responses,
+    conversations,
+    files,
+    olderThan(audit, () => config().audit.retentionDays),
     { purge: async (nowMs) => ((await usage.maintain(nowMs)) ? 1 : 0) },
     olderThan({ purge: (beforeMs) => ledger.purgeContents(beforeMs) }, () => config().logging.contentDays),
     // What was said in a request is not kept for longer than its record.
@@ -67,7 +79,7 @@ export function ledgerPurges(
 }
 
 /** What expires by its age. @param days asked each time, since a reload may change it; 0: never */
-export function olderThan(store: Purgeable, days: () => number): Purgeable {
+function olderThan(store: Purgeable, days: () => number): Purgeable {
   return {
     purge: (nowMs) => (days() === 0 ? Promise.resolve(0) : store.purge(nowMs - days() * DAY_MS)),
   };

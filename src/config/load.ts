@@ -21,6 +21,7 @@ export interface Flags {
   readonly host?: string | undefined;
   readonly port?: string | number | undefined;
   readonly dataDir?: string | undefined;
+  readonly workers?: string | undefined;
 }
 
 export interface LoadInput {
@@ -122,6 +123,8 @@ function overlay(file: unknown, input: LoadInput): unknown {
   set(server, 'admin_key', environment['DRAGOMAN_ADMIN_KEY']);
   set(server, 'host', flags?.host);
   set(server, 'port', portOf(flags?.port, '--port'));
+  set(server, 'workers', workersOf(environment['DRAGOMAN_WORKERS'], 'DRAGOMAN_WORKERS'));
+  set(server, 'workers', workersOf(flags?.workers, '--workers'));
   if (file['server'] === undefined || isRecord(file['server'])) result['server'] = server;
   set(result, 'data_dir', environment['DRAGOMAN_DATA_DIR']);
   set(result, 'database_url', environment['DATABASE_URL']);
@@ -146,6 +149,16 @@ export function portOf(given: string | number | undefined, name: string): number
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new ConfigError('server.port', `${name} must be a port from 0 to 65535, not "${given}"`);
+}
+
+function workersOf(given: string | undefined, name: string): number | 'auto' | undefined {
+  if (given === undefined || given === '' || given === 'auto') return given || undefined;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
+  throw new ConfigError(
+    'server.workers',
+    `${name} must be \`auto\`, or a number from 1 to 256, not "${given}"`,
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -8,6 +8,9 @@ export const serverSchema = inProgram(
   z.strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
     port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+    workers: orNull(z.union([z.literal('auto'), z.number().int().min(1).max(256)])).describe(
+      'Processes that serve, under one that keeps them running; `auto`: one for each core. Default: one process alone.',
+    ),
     tls: orNull(
       z.strictObject({
         cert: z

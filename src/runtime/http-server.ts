@@ -51,6 +51,8 @@ export interface ListenOptions {
   readonly certificate?: Certificate | undefined;
   /** For the time in which certificates change. Default: the system's. */
   readonly clock?: Pick<Clock, 'after'> | undefined;
+  /** Other processes that say the same may listen at this address, too: the system gives each its share of connections. */
+  readonly isShared?: boolean | undefined;
   /** At most 255. */
   readonly idleSeconds?: number | undefined;
 }
@@ -106,8 +108,8 @@ export function listen(options: ListenOptions): Listener {
       fetch: adapt(options.fallback),
       websocket: webSocketHandler(options.maxMessageBytes ?? options.maxBodyBytes),
     });
-  let server = serve(options.port, false);
-  if (options.certificate) {
+  let server = serve(options.port, options.isShared ?? false);
+  if (options.certificate && options.isShared !== true) {
     // The runtime cannot change a certificate; a second server takes over the port, which both must be willing to share.
     // That nobody else has it was found out by asking for it alone.
     const port = server.port ?? options.port;

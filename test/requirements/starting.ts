@@ -4,6 +4,8 @@ import { shown, type Requirements } from './requirement.ts';
 const CONTRACT = 'contract with operators: starting';
 const TLS = 'test/server-tls.test.ts';
 const PROCESS = 'test/launcher-process.test.ts';
+const WORKERS = 'test/workers/program.test.ts';
+const SUPERVISOR = 'test/workers/supervisor.test.ts';
 
 export const startingRequirements: Requirements = {
   'contract.starting.options': shown(
@@ -25,6 +27,20 @@ export const startingRequirements: Requirements = {
     'What `npm install` packs is started while it is newer than all that it was made of, and does all that the sources do.',
     'test/packed.test.ts: takes the packed program while it is newer than all that it was made of',
     'test/packed.test.ts: it finds its programs and tables',
+  ),
+  'contract.starting.workers': shown(
+    CONTRACT,
+    'With `--workers N` so many processes serve one port as one gateway: limits, records and metrics are of all together.',
+    `${WORKERS}: all serve, and their metrics and records are on one page`,
+    `${WORKERS}: a limit is one limit for all of them together`,
+  ),
+  'contract.starting.replacing': shown(
+    CONTRACT,
+    'A worker that dies is replaced, and SIGUSR2 replaces all of them: new ones listen before old ones drain.',
+    `${WORKERS}: one that is killed is replaced, and the others go on`,
+    `${WORKERS}: SIGUSR2 replaces all of them, and cuts no answer`,
+    `${SUPERVISOR}: has each new one listen before an old one leaves, one after another`,
+    `${SUPERVISOR}: whose new worker does not come up leaves the old ones as they are`,
   ),
   'contract.starting.tls': shown(
     CONTRACT,

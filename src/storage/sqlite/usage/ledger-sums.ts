@@ -68,6 +68,7 @@ export class SqliteLedgerSums implements LedgerSums {
   async *read(query: SumQuery): AsyncGenerator<readonly LedgerSum[]> {
     const { by, byEndUser, fromMs, inSlices } = query;
     await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
     while (!this.#backfill.reachesBackTo(fromMs) && (await this.#backfill.step())) await othersRun();
     let sums = new Map<string, LedgerSum>();
     // Of end users a provider's sums know nothing.

@@ -1,0 +1,46 @@
+// One page of metrics from those of several workers: each sample says which of them it is of, as Prometheus has it for what
+// several processes count ("Exposition formats", text format 0.0.4).
+
+/** A line with a sample: the name, and whether labels follow. */
+const SAMPLE = /^([A-Za-z_:][\w:]*)(\{?)/;
+/** A line that describes the samples that follow. */
+const DESCRIBES = /^# (?:HELP|TYPE) (\S+) /;
+
+export interface WorkerMetrics {
+  readonly worker: number;
+  /** As one process exposes them. */
+  readonly text: string;
+}
+
+interface Family {
+  /** The page that describes it. */
+  readonly by: WorkerMetrics;
+  readonly described: string[];
+  readonly samples: string[];
+}
+
+/** The metrics of all, each family once, and its samples with the label `worker`. */
+export function mergeMetrics(pages: readonly WorkerMetrics[]): string {
+  const families = new Map<string, Family>();
+  for (const page of pages) {
+    const { worker } = page;
+    let family: Family | undefined;
+    for (const line of page.text.split('\n')) {
+      const name = DESCRIBES.exec(line)?.[1];
+      if (name !== undefined) {
+        family = families.get(name) ?? { by: page, described: [], samples: [] };
+        families.set(name, family);
+        if (family.by === page) family.described.push(line);
+      } else if (family && SAMPLE.test(line))
+        family.samples.push(
+          line.replace(SAMPLE, (_, sample: string, open: string) =>
+            open === '' ? `${sample}{worker="${worker}"}` : `${sample}{worker="${worker}",`,
+          ),
+        );
+    }
+  }
+  const blocks = [...families.values()].map(({ described, samples }) =>
+    [...described, ...samples].join('\n'),
+  );
+  return `${blocks.join('\n\n')}\n`;
+}

@@ -1,0 +1,114 @@
+// Several workers on one port, as somebody starts them: limits and records are those of one gateway, a worker that dies is
+// replaced, and all of them are without a gap.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { childrenOf, eventually, freshFolder, startProgram, type Program } from '../program.ts';
+
+const KEY = 'sk-test';
+const SLOW = 60_000;
+/** Children are found in `/proc`. */
+const LINUX = process.platform === 'linux';
+const WORKERS = 2;
+const ALLOWED = 12;
+
+let at: ReturnType<typeof freshFolder>;
+let program: Program;
+beforeAll(async () => {
+  if (!LINUX) return;
+  at = freshFolder();
+  const config = join(at.folder, 'dragoman.yaml');
+  const roles = 'roles: [admin, models]';
+  writeFileSync(
+    config,
+    `keys: [{ name: all, key: ${KEY}, ${roles} }, { name: few, key: sk-few, limits: [{ requests: ${ALLOWED}, per: hour }] }]`,
+  );
+  program = await startProgram(['--workers', String(WORKERS), '--port', '0', '--config', config], {
+    folder: at.folder,
+  });
+});
+afterAll(async () => {
+  if (!LINUX) return;
+  const { code } = await program.stop();
+  expect(code).toBe(0);
+  at.remove();
+});
+
+const headers = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
+const ask = (key = KEY, model = 'sim/chat', stream = false): Promise<Response> =>
+  fetch(`${program.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: headers(key),
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'What is 6 x 7?' }] }),
+    // Each on a connection of its own, which either may get.
+    keepalive: false,
+  });
+const metrics = async (): Promise<string> =>
+  (await fetch(`${program.origin}/metrics`, { headers: headers(KEY) })).text();
+const workersNow = (): readonly number[] => childrenOf(program.pid);
+
+test.skipIf(!LINUX)(
+  'all serve, and their metrics and records are on one page',
+  async () => {
+    expect(workersNow()).toHaveLength(WORKERS);
+    await eventually('both have served', async () => {
+      expect((await ask()).status).toBe(200);
+      const page = await metrics();
+      return [1, 2].every((worker) => page.includes(`dragoman_requests_total{worker="${worker}"`));
+    });
+    const page = await metrics();
+    const counted = [...page.matchAll(/^dragoman_requests_total\{.*\} (\d+)$/gm)].map(([, n]) => Number(n));
+    const asked = counted.reduce((sum, each) => sum + each, 0);
+    const usage = await fetch(`${program.origin}/api/v1/management/usage`, { headers: headers(KEY) });
+    expect(usage.status).toBe(200);
+    expect(await usage.json()).toMatchObject({ data: [{ requests: asked }] });
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'a limit is one limit for all of them together',
+  async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 2 * ALLOWED; n += 1) statuses.push((await ask('sk-few')).status);
+    expect(statuses.filter((status) => status === 200).length).toBe(ALLOWED);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'one that is killed is replaced, and the others go on',
+  async () => {
+    const [victim = 0] = workersNow();
+    process.kill(victim, 'SIGKILL');
+    await eventually('there are as many as before', () => {
+      const now = workersNow();
+      return now.length === WORKERS && !now.includes(victim);
+    });
+    expect(program.err()).toContain('a worker died; another takes its place');
+    await eventually('all listen', async () => {
+      const page = await metrics();
+      return [1, 2].every((worker) => page.includes(`process_resident_memory_bytes{worker="${worker}"}`));
+    });
+    expect((await ask()).status).toBe(200);
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'SIGUSR2 replaces all of them, and cuts no answer',
+  async () => {
+    const before = workersNow();
+    const streams = Array.from({ length: 8 }, async () => (await ask(KEY, 'sim/paced-150', true)).text());
+    process.kill(program.pid, 'SIGUSR2');
+    await eventually('all are new', () => {
+      const now = workersNow();
+      return now.length === WORKERS && before.every((pid) => !now.includes(pid));
+    });
+    const texts = await Promise.all(streams);
+    expect(texts.filter((text) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
+    expect((await ask()).status).toBe(200);
+  },
+  SLOW,
+);
