@@ -2,7 +2,7 @@
 // tools, crashes between any two steps, restarts, clocks that jump, changed limits. No more is spent than a limit and its
 // bound, nothing stays reserved, and counters, records and sums have the same.
 //
-// DRAGOMAN_HISTORIES says how many histories are played, DRAGOMAN_SEED which: a failure prints its own.
+// DRAGOMAN_CRASH_HISTORIES says how many histories are played, DRAGOMAN_SEED which: a failure prints its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { keyId, Machine, SEARCH_NANO, type Tenants, TOKEN_NANO } from './limits-
 import type { MemoryClient } from './limits-machine-ends.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const HISTORIES = Number(process.env['DRAGOMAN_HISTORIES'] ?? 25);
+const HISTORIES = Number(process.env['DRAGOMAN_CRASH_HISTORIES'] ?? 25);
 const SEED = process.env['DRAGOMAN_SEED'];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
