@@ -2,6 +2,7 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const TENANTS = 'projects and keys';
+const REPLICAS = 'test/replicas.test.ts';
 const PROJECTS = 'test/projects.test.ts';
 const COMMANDS = 'test/tenants.test.ts';
 const LAUNCHER = 'test/launcher.test.ts';
@@ -60,5 +61,17 @@ export const tenantsRequirements: Requirements = {
     `${MIGRATION}: a key of before finds all that it had, and nobody else does`,
     `${MIGRATION}: a backup of before opens: the database and its secret alone`,
     `${STORAGE}: a database of a newer program is opened where that has only added to it`,
+  ),
+  'contract.replicas.shared': shown(
+    'several gateways on one database',
+    'What is made on one gateway is there on all; keys and projects reach all within two seconds; a secret can be changed.',
+    `${REPLICAS}: a response, a conversation and a file of one are there on the other`,
+    `${REPLICAS}: one turn at a time holds a conversation, wherever it runs`,
+    `${REPLICAS}: a record of one is found on the other`,
+    `${REPLICAS}: a key that is made is good everywhere within two seconds, and one that is revoked nowhere`,
+    `${REPLICAS}: a new secret leaves keys, owners and what was stored as they were`,
+    'test/storage-stores.test.ts: keys are read all, some at a time, and none is missed while others change',
+    'test/storage-conversations.test.ts: what many append at once is there in order and once, over two processes',
+    'test/storage-responses.test.ts: what many processes write and delete at once is counted as it is',
   ),
 };
