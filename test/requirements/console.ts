@@ -3,6 +3,7 @@ import { shown, type Requirements } from './requirement.ts';
 
 const CONSOLE = 'the console';
 const SESSION = 'test/console/session.test.ts';
+const PAGES = 'test/console/pages.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
 
 export const consoleRequirements: Requirements = {
@@ -22,6 +23,31 @@ export const consoleRequirements: Requirements = {
     `${SESSION}: other sites can do nothing with it`,
     `${SESSION}: sessions end: at sign-out, after hours alone, after a day, and with their key`,
     `${SESSION}: over TLS the cookie is for TLS alone`,
+  ),
+  'contract.console.pages': shown(
+    CONSOLE,
+    'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',
+    `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
+    `${PAGES} a key is made and rotated with the keyboard alone, and is shown once`,
+    `${PAGES} light and dark are chosen, and kept`,
+    `${PAGES} nothing of all this made the browser complain`,
+  ),
+  'contract.console.requests': shown(
+    CONSOLE,
+    'Requests come by themselves, are narrowed by what the address says, and show route, cost, payloads and wire diff.',
+    `${PAGES} a request shows why it went where it went, what it cost, and what each side said`,
+    `${PAGES} filters stand in the address, and requests come by themselves`,
+  ),
+  'contract.console.playground': shown(
+    CONSOLE,
+    'Any model is asked in any protocol, streamed, with reasoning and tools; two side by side, and the same as code.',
+    `${PAGES} the playground streams over %s, with reasoning, and a tool is answered by hand`,
+    `${PAGES} two models answer side by side, and the same can be copied as code`,
+  ),
+  'contract.console.routing': shown(
+    CONSOLE,
+    'A decision is explained before anything is sent, and the past is computed under other rules.',
+    `${PAGES} a route is explained, and last week is computed under other rules`,
   ),
   'contract.console.page': shown(
     CONSOLE,
