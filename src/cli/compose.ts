@@ -265,6 +265,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     gateway,
     routing,
     limits,
+    leases: opened.leases,
     memory,
     counters,
     ledger: storage.ledger,

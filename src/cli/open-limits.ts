@@ -10,6 +10,7 @@ import {
   RestoredLimits,
   type Written,
 } from '../limits/index.ts';
+import type { Leases } from '../leases/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Siblings } from '../workers/index.ts';
@@ -32,6 +33,8 @@ export interface OpenLimits {
   refresh(changed?: readonly Owner[]): void;
   /** Resolves once counters have what was spent before the start. Rejects where the ledger cannot be read. */
   restored(): Promise<void>;
+  /** This process's part of what several share; null where no other counts the same. */
+  readonly leases: Leases | null;
   /** What holds less than it should, as the server that processes share is out of reach; a sentence each. */
   readonly degraded: () => readonly string[];
   /** Gives back what it holds of what processes share. */
@@ -48,6 +51,7 @@ export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
   if (leases)
     return {
       limits,
+      leases,
       degraded: () => leases.degraded,
       refresh: (changed) => limits.refresh(changed),
       // The ledger is asked as counters are leased: for all processes, by one.
@@ -61,6 +65,7 @@ export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
   let isOpen = false;
   return {
     limits,
+    leases: null,
     degraded: () => [],
     refresh(changed) {
       limits.refresh(changed);

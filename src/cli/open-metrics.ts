@@ -1,12 +1,14 @@
 // Opens the metrics: what requests are counted by, what is read of the running process, and the address of their own.
 import type { Catalog } from '../catalog/index.ts';
 import type { Gateway } from '../engine/index.ts';
+import type { Leases } from '../leases/index.ts';
 import { type Limits, limitText } from '../limits/index.ts';
 import {
   type Exposed,
   Histogram,
   lazyExposition,
   METRICS,
+  type Readings,
   RequestMetrics,
   type Sample,
   single,
@@ -53,13 +55,23 @@ export class Metrics {
   }
 
   /** @returns all metrics as they are when it is called */
-  open({ gateway, routing, limits, memory, counters, ledger, now }: MetricSources): () => Promise<Exposed> {
+  open({
+    gateway,
+    routing,
+    limits,
+    leases,
+    memory,
+    counters,
+    ledger,
+    now,
+  }: MetricSources): () => Promise<Exposed> {
     const startedAt = now();
     const counted = (): Readonly<Record<string, number>> => counters.read();
     const refused = (reason: string, value = 0): Sample => ({ labels: { reason }, value });
     return lazyExposition({
       ...this.requests.readings,
       limitUsed: () => limitsUsed(limits),
+      ...leaseReadings(leases),
       endpoints: () => this.#endpoints(routing, now()),
       running: () => single(gateway.active),
       streams: () => single(gateway.streaming),
@@ -117,10 +129,45 @@ function limitsUsed(limits: Limits): readonly Sample[] {
   }));
 }
 
+const NOTHING: readonly Sample[] = [];
+
+/** What goes on between this process and those that it shares limits with; nothing where it shares none. */
+function leaseReadings(leases: LeaseState | null): Pick<Readings, LeaseMetric> {
+  const read = (value: (state: LeaseState) => number) => (): Iterable<Sample> =>
+    leases ? single(value(leases)) : NOTHING;
+  return {
+    leaseCalls: () =>
+      leases
+        ? [
+            { labels: { outcome: 'answered' }, value: leases.traffic.calls - leases.traffic.failures },
+            { labels: { outcome: 'failed' }, value: leases.traffic.failures },
+          ]
+        : NOTHING,
+    leaseClaims: read(({ traffic }) => traffic.claims),
+    leaseWaits: read(({ traffic }) => traffic.waits),
+    leasesRestored: read(({ traffic }) => traffic.restored),
+    leasesHeld: read(({ held }) => held),
+    sharers: read(({ processes }) => processes),
+    unreachable: read(({ isReachable }) => (isReachable ? 0 : 1)),
+  };
+}
+
+type LeaseMetric =
+  | 'leaseCalls'
+  | 'leaseClaims'
+  | 'leaseWaits'
+  | 'leasesRestored'
+  | 'leasesHeld'
+  | 'sharers'
+  | 'unreachable';
+type LeaseState = Pick<Leases, 'traffic' | 'held' | 'processes' | 'isReachable'>;
+
 export interface MetricSources {
   readonly gateway: Gateway;
   readonly routing: RoutingState;
   readonly limits: Limits;
+  /** Null where limits are not shared. */
+  readonly leases: LeaseState | null;
   readonly memory: MemoryBudget;
   readonly counters: Counters;
   readonly ledger: LedgerStore;

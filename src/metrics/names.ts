@@ -170,6 +170,48 @@ export const METRICS = {
     help: 'Requests that a limit (`rate`) or a budget (`budget`) refused or ended.',
     labels: ['reason'],
   },
+  leaseCalls: {
+    name: 'dragoman_counter_calls_total',
+    type: 'counter',
+    help: 'Calls to the server of counters, which shares limits among processes: `answered`, or `failed`.',
+    labels: ['outcome'],
+  },
+  leaseClaims: {
+    name: 'dragoman_counter_claims_total',
+    type: 'counter',
+    help: 'Counters that these calls were about.',
+    labels: [],
+  },
+  leaseWaits: {
+    name: 'dragoman_counter_waits_total',
+    type: 'counter',
+    help: 'Times that a request waited for such a call.',
+    labels: [],
+  },
+  leasesRestored: {
+    name: 'dragoman_counters_restored_total',
+    type: 'counter',
+    help: 'Counters that this process has set from the ledger, for all.',
+    labels: [],
+  },
+  leasesHeld: {
+    name: 'dragoman_counters_leased',
+    type: 'gauge',
+    help: 'Counters of which this process has a part.',
+    labels: [],
+  },
+  sharers: {
+    name: 'dragoman_counter_processes',
+    type: 'gauge',
+    help: 'Processes that share limits, as last known; nothing where limits are not shared.',
+    labels: [],
+  },
+  unreachable: {
+    name: 'dragoman_counter_server_unreachable',
+    type: 'gauge',
+    help: '1 while the server of counters does not answer: each process goes on with its share.',
+    labels: [],
+  },
   endpoints: {
     name: 'dragoman_endpoint_state',
     type: 'gauge',
