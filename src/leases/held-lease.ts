@@ -238,8 +238,11 @@ export class HeldLease implements Ceiling {
     if (sharers === 0) return 0;
     const { amount } = this.limit.rule;
     // What comes free by itself does so for all.
-    if (this.#lingersMs !== null || !this.#isToldOf) return Math.floor(amount / sharers);
-    return this.#ceiling + Math.floor(Math.max(0, amount - this.#ceiling - this.others) / sharers);
+    const even = Math.floor(amount / sharers);
+    if (this.#lingersMs !== null || !this.#isToldOf) return even;
+    const left = Math.max(0, amount - this.#ceiling - this.others);
+    // What others have leased since is not known here: who has less than an even part does not go beyond that.
+    return Math.min(this.#ceiling + Math.floor(left / sharers), Math.max(this.#ceiling, even));
   }
 
   #rateAt(elapsed: number): void {

@@ -25,9 +25,9 @@ end
 local lastFence = numberOr(redis.call('GET', prefix .. 'fence'), 0)
 local function nextFence()
   lastFence = math.max(lastFence + 1, now * 1000)
-  redis.call('SET', prefix .. 'fence', text(lastFence))
   return lastFence
 end
+local function keepFence() redis.call('SET', prefix .. 'fence', text(lastFence)) end
 
 -- A server that is new, has started again or has taken over may have lost leases that processes still have: nothing new is
 -- leased until these are over.
@@ -50,32 +50,35 @@ end
 
 -- One counter in one period --------------------------------------------------------------------------------------------
 
+-- What is known of all its holders together, packed into one field: scripts spend their time on calls.
 local FIELDS = {
   'known', 'lingers', 'review', 'reviewAt', 'changedAt', 'refusedAt', 'restoredFence', 'ceilings', 'settled', 'remains',
-  'holders', 'vanished', 'firstRemains', 'lastRemains', 'xFence', 'xExpires', 'xSettled', 'xAt', 'xLast',
+  'holders', 'vanished', 'firstRemains', 'lastRemains', 'xFence', 'xExpires', 'xSettled', 'xAt', 'xLast', 'keptUntil',
 }
 
+-- Also reads what it has of this call's holder: `own`, what it holds, and `gone`, what remains of it.
 local function open(name, period)
   local key = prefix .. 'c:' .. name .. ':' .. period
-  local values = redis.call('HMGET', key, unpack(FIELDS))
+  local values = redis.call('HMGET', key, 's', 'h:' .. holder, 'v:' .. holder)
   if not values[1] then return nil end
   local counter = { key = key, index = key .. ':e' }
-  for at, field in ipairs(FIELDS) do
-    counter[field] = numberOr(values[at], (field == 'lingers' or field == 'review' or field == 'reviewAt') and NEVER or 0)
-  end
+  for at, value in ipairs(cmsgpack.unpack(values[1])) do counter[FIELDS[at]] = value end
+  counter.own = values[2] and cmsgpack.unpack(values[2]) or nil
+  counter.gone = values[3] and cmsgpack.unpack(values[3]) or nil
   return counter
 end
 
-local function save(counter)
-  local values = {}
-  for _, field in ipairs(FIELDS) do
-    values[#values + 1] = field
-    values[#values + 1] = text(counter[field])
-  end
-  redis.call('HSET', counter.key, unpack(values))
+local function save(counter, ...)
   local keepsMs = counter.lingers == NEVER and LONGEST_MS or counter.lingers + leaseMs + 60000
-  redis.call('PEXPIRE', counter.key, keepsMs)
-  redis.call('PEXPIRE', counter.index, keepsMs)
+  local isKept = counter.keptUntil - now > keepsMs / 2
+  if not isKept then counter.keptUntil = now + keepsMs end
+  local values = {}
+  for at, field in ipairs(FIELDS) do values[at] = counter[field] end
+  redis.call('HSET', counter.key, 's', cmsgpack.pack(values), ...)
+  if not isKept then
+    redis.call('PEXPIRE', counter.key, keepsMs)
+    redis.call('PEXPIRE', counter.index, keepsMs)
+  end
 end
 
 -- Made where it is the first; nil where its period is long over.
@@ -108,45 +111,40 @@ local function keep(counter, amount, since, who, whoseTurn)
   counter.lastRemains = counter.lastRemains + 1
   counter.remains = counter.remains + amount
   local id = 'r:' .. text(counter.lastRemains)
-  redis.call('HSET', counter.key, id, text(amount) .. ' ' .. (who or ''))
+  redis.call('HSET', counter.key, id, cmsgpack.pack({ amount, who or '' }))
   if untilMs ~= NEVER then redis.call('ZADD', counter.index, untilMs, id) end
-  if who then
-    counter.vanished = counter.vanished + 1
-    redis.call('HSET', counter.key, 'v:' .. who, id .. ' ' .. text(whoseTurn))
-  end
+  if not who then return end
+  counter.vanished = counter.vanished + 1
+  local gone = { id, whoseTurn }
+  redis.call('HSET', counter.key, 'v:' .. who, cmsgpack.pack(gone))
+  if who == holder then counter.gone = gone end
 end
 
--- Returns whether there was any.
 local function dropRemains(counter, id)
   local value = redis.call('HGET', counter.key, id)
-  if not value then return false end
-  local amount, who = string.match(value, '^(%S+) (.*)$')
-  counter.remains = counter.remains - tonumber(amount)
+  if not value then return end
+  local amount, who = unpack(cmsgpack.unpack(value))
+  counter.remains = counter.remains - amount
   redis.call('HDEL', counter.key, id)
   redis.call('ZREM', counter.index, id)
-  if who ~= '' then
-    counter.vanished = counter.vanished - 1
-    redis.call('HDEL', counter.key, 'v:' .. who)
-  end
-  return true
+  if who == '' then return end
+  counter.vanished = counter.vanished - 1
+  redis.call('HDEL', counter.key, 'v:' .. who)
+  if who == holder then counter.gone = nil end
 end
 
-local function holding(counter, who)
-  local value = redis.call('HGET', counter.key, 'h:' .. who)
-  if not value then return nil end
-  local settled, ceiling, expires, itsTurn = string.match(value, '^(%S+) (%S+) (%S+) (%S+)$')
-  return { settled = tonumber(settled), ceiling = tonumber(ceiling), expires = tonumber(expires), turn = tonumber(itsTurn) }
-end
-
-local function dropHolding(counter, who)
-  local held = holding(counter, who)
-  if not held then return nil end
-  counter.ceilings = counter.ceilings - held.ceiling
-  counter.settled = counter.settled - held.settled
+-- What a holder has: what it settled, its ceiling, when that expires, and its turn.
+local function take(counter, held)
+  counter.ceilings = counter.ceilings - held[2]
+  counter.settled = counter.settled - held[1]
   counter.holders = counter.holders - 1
+end
+
+local function dropHolding(counter, who, held)
+  take(counter, held)
   redis.call('HDEL', counter.key, 'h:' .. who)
   redis.call('ZREM', counter.index, 'h:' .. who)
-  return held
+  if who == holder then counter.own = nil end
 end
 
 -- A holder that did not renew its lease may have used all of it.
@@ -154,27 +152,21 @@ local function expire(counter)
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', counter.index, '-inf', text(now))) do
     if string.sub(member, 1, 2) == 'h:' then
       local who = string.sub(member, 3)
-      local held = dropHolding(counter, who)
-      if held then keep(counter, held.ceiling, held.expires, who, held.turn) end
+      local value = redis.call('HGET', counter.key, member)
+      if value then
+        local held = cmsgpack.unpack(value)
+        dropHolding(counter, who, held)
+        keep(counter, held[2], held[3], who, held[4])
+      end
     else
       dropRemains(counter, member)
     end
   end
 end
 
--- The remains of a holder that has vanished, and the turn in which it was heard last.
-local function vanishedOf(counter, who)
-  local value = redis.call('HGET', counter.key, 'v:' .. who)
-  if not value then return nil, 0 end
-  local id, itsTurn = string.match(value, '^(%S+) (%S+)$')
-  return id, tonumber(itsTurn)
-end
-
 local function lastTurnOf(counter)
-  local held = holding(counter, holder)
-  if held then return held.turn end
-  local _, itsTurn = vanishedOf(counter, holder)
-  return itsTurn
+  if counter.own then return counter.own[4] end
+  return counter.gone and counter.gone[2] or 0
 end
 
 local function needsLedger(counter)
@@ -192,35 +184,35 @@ end
 local function claim(counter, one, isSettled)
   expire(counter)
   local wasTakenOver = false
+  local own = counter.own
   if turn > lastTurnOf(counter) then
-    local before = dropHolding(counter, holder)
-    local id = vanishedOf(counter, holder)
-    local isCounted = not before and one.fence > 0 and not id and counter.restoredFence > one.fence
+    local isBack = not own and one.fence > 0
+    local isCounted = isBack and not counter.gone and counter.restoredFence > one.fence
     -- Whoever is back speaks for itself again.
-    if not before and one.fence > 0 and id then dropRemains(counter, id) end
+    if isBack and counter.gone then dropRemains(counter, counter.gone[1]) end
     -- Of a window that rolls, the ledger has to say again what is left of that.
     if isCounted and one.review ~= NEVER then counter.reviewAt = now end
     wasTakenOver = isCounted and one.review == NEVER
     local settled = wasTakenOver and 0 or one.settled
-    if not before or before.settled ~= settled then counter.changedAt = now end
+    if not own or own[1] ~= settled then counter.changedAt = now end
+    if own then take(counter, own) end
     local used = one.used - one.settled + settled
     local mayLease = counter.known == 1 and isSettled
     local free = mayLease and one.limit - counter.ceilings - counter.remains - used or 0
     if mayLease and one.need > free then counter.refusedAt = now end
-    local ceiling = used + share(one.need, one.want, free)
-    counter.ceilings = counter.ceilings + ceiling
+    own = { settled, used + share(one.need, one.want, free), now + leaseMs, turn }
+    counter.ceilings = counter.ceilings + own[2]
     counter.settled = counter.settled + settled
     counter.holders = counter.holders + 1
-    local fields = { text(settled), text(ceiling), text(now + leaseMs), text(turn) }
-    redis.call('HSET', counter.key, 'h:' .. holder, table.concat(fields, ' '))
+    save(counter, 'h:' .. holder, cmsgpack.pack(own))
     redis.call('ZADD', counter.index, now + leaseMs, 'h:' .. holder)
+  else
+    save(counter)
   end
-  local held = holding(counter, holder)
-  local own = held and held.ceiling or 0
+  local ceiling = own and own[2] or 0
   local fair = one.limit
   if counter.refusedAt + CONTENDED_MS > now then fair = math.floor(one.limit / math.max(1, counter.holders)) end
-  save(counter)
-  return { held and held.ceiling or one.used, counter.ceilings + counter.remains - own, fair,
+  return { own and ceiling or one.used, counter.ceilings + counter.remains - ceiling, fair,
     needsLedger(counter) and 1 or 0, wasTakenOver and 1 or 0 }
 end
 
@@ -255,6 +247,7 @@ function operations.claim()
     answer[#answer + 1] = text(fence)
     for _, value in ipairs(granted) do answer[#answer + 1] = text(value) end
   end
+  keepFence()
   return answer
 end
 
@@ -263,7 +256,8 @@ function operations.leave()
     local counter = open(one.name, one.period)
     if counter then
       expire(counter)
-      if turn > lastTurnOf(counter) and dropHolding(counter, holder) then
+      if counter.own and turn > counter.own[4] then
+        dropHolding(counter, holder, counter.own)
         counter.changedAt = now
         keep(counter, one.used, now, nil, nil)
       end
@@ -292,6 +286,7 @@ function operations.restoring()
       answer[#answer + 1] = text(counter.xFence)
     end
   end
+  keepFence()
   return answer
 end
 

@@ -110,8 +110,8 @@ export const limitsRequirements: Requirements = {
     `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
     `${STORE}: that comes late changes nothing`,
     `${GATEWAYS}: spend of a budget no more than there is, and nearly all of it`,
-    `${GATEWAYS}: let through what a rate allows in any second, and each its part`,
-    `${GATEWAYS}: overspend nothing when the server loses all its data under load`,
+    `${GATEWAYS}: let through what a rate allows in any second, and no more`,
+    `${GATEWAYS}: overspend no more than a share when the server loses all its data under load`,
     `${GATEWAYS}: go on with their share while the server hangs, and share again when it answers`,
   ),
   'contract.limits.providers': shown(
