@@ -22,6 +22,9 @@ const COMMAND = 'test/limits-command.test.ts';
 const USAGE = 'usage and retention';
 const SUMS = 'test/usage-sums.test.ts';
 const LIST = 'test/generation-list.test.ts';
+const OUTAGE = 'test/postgres-outage.test.ts';
+const CONFIRMED = 'test/ledger-confirmed.test.ts';
+const JOURNAL = 'test/journal.test.ts';
 const RETENTION = 'test/ledger-retention.test.ts';
 const USAGE_COMMAND = 'test/usage-command.test.ts';
 
@@ -161,12 +164,35 @@ export const limitsRequirements: Requirements = {
     `${LIST}: what passes is listed in the order of the requests, page by page, whatever of it is in the sums`,
     `${LIST}: records of the first tables and those that are not added up yet lie among the others`,
   ),
+  'contract.usage.several': shown(
+    USAGE,
+    'Processes that write at once come to the sums of their records, in each database.',
+    `${SUMS}: processes that count at once, and bring in the same, come to the sums of the records`,
+  ),
+  'contract.usage.durability': shown(
+    USAGE,
+    'The end of an answer waits for the database where it is asked to, but for none that is slow or gone.',
+    `${CONFIRMED}: an answer waits until its record is in the database, with all that came in the same turn`,
+    `${CONFIRMED}: a database that is slow is waited for once, and again when it has taken something`,
+    `${CONFIRMED}: a database that is gone holds up nobody, and gets what came meanwhile in order and once`,
+    `${CONFIRMED}: a journal that is nearly full is told once, and once that it has room again`,
+    `${JOURNAL}: a journal that is never empty does not grow, and of a long one most is in its files alone`,
+    `${JOURNAL}: where somebody waits for the database as well, what the disk does not take is kept in memory, in order`,
+  ),
+  'contract.usage.outage': shown(
+    USAGE,
+    'PostgreSQL stopped or silent in the middle of everything loses and doubles no record, and heals without a restart.',
+    `${OUTAGE}: that is stopped in the middle of everything and started again has every record once`,
+    `${OUTAGE}: that falls silent is treated as one that is gone, by those who write and by those who read`,
+    `${OUTAGE}: that is away when a process ends gets its records from the next one`,
+  ),
   'contract.usage.retention': shown(
     USAGE,
     'Records, contents and sums go after their days, in small steps; what they came to stays.',
     `${RETENTION}: old records go with their contents, a bounded number at a time, and their sums stay`,
     `${RETENTION}: contents alone may go sooner, as few at a time as their size allows`,
     `${RETENTION}: a deletion takes less at a time where committing it takes long, and more again when it does not`,
+    `${RETENTION}: records go with their contents, as far as their day is over where days are dropped, and their sums stay`,
     `${RETENTION}: old sums go by the day, and what they came to stays in the sums of all time`,
   ),
   'contract.usage.command': shown(
