@@ -66,10 +66,13 @@ export class Breaker implements PostgresPool {
   #doubt(): void {
     if (this.#isDoubted || this.#isOpen || this.#isEnded) return;
     this.#isDoubted = true;
-    void this.#answers().then((isThere) => {
-      this.#isDoubted = false;
-      if (!isThere) this.#open();
-    });
+    void this.#makeSure();
+  }
+
+  async #makeSure(): Promise<void> {
+    const isThere = await this.#answers();
+    this.#isDoubted = false;
+    if (!isThere) this.#open();
   }
 
   #open(): void {
