@@ -69,11 +69,11 @@ function Account(): ReactNode {
     setTheme(next);
   };
   const leave = (): void => {
-    void signOut().finally(() => {
-      queries.setQueryData(sessionQuery.queryKey, { signed_in: false });
-      // What was read belongs to who was signed in.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
-    });
+    // First: what the pages still ask and hear would be refused without a session.
+    queries.setQueryData(sessionQuery.queryKey, { signed_in: false });
+    // What was read belongs to who was signed in.
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+    void signOut().catch(() => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
   };
   return (
     <div className="flex items-center gap-1 md:flex-col md:items-stretch md:gap-2 md:border-t md:pt-3">

@@ -33,7 +33,9 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         .waitFor();
       expect(await page.getByRole('row', { name: /sim\/chat/ }).count()).toBe(2);
       await picture('requests');
+      const left = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
       await page.getByRole('button', { name: 'Sign out' }).click();
+      await left;
       await page.getByRole('heading', { name: 'Dragoman' }).waitFor();
       expect(await context.cookies()).toEqual([]);
       expect(complaints).toEqual([]);
@@ -53,6 +55,25 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await second.page.goto(link);
       expect(await second.page.getByRole('alert').textContent()).toContain('used already');
       expect(first.complaints).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'a new gateway says what to do first',
+    async () => {
+      const fresh = await startConsole();
+      try {
+        const { page, complaints } = await fresh.look('admin');
+        await page.getByRole('heading', { name: 'Add a provider' }).waitFor();
+        await page.getByRole('link', { name: /ask sim\/chat/ }).click();
+        await page.getByLabel('Message').fill('6 x 7');
+        await page.keyboard.press('Enter');
+        await page.getByText('6 x 7 = 42.').waitFor();
+        expect(complaints).toEqual([]);
+      } finally {
+        await fresh.close();
+      }
     },
     SLOW,
   );

@@ -12,6 +12,7 @@ export const consoleRequirements: Requirements = {
     'An admin signs in with a key, or with a link that is good once; the browser never holds the key.',
     `${SIGN_IN}: a key signs in, the list of requests is there, and signing out ends it`,
     `${SIGN_IN}: a link signs in once`,
+    `${SIGN_IN}: a new gateway says what to do first`,
     `${SESSION}: a key that may not manage signs nobody in, and each refusal is in the log`,
     `${SESSION}: a link is good once, and for a quarter of an hour`,
     `${SESSION}: so is the token of a command of this machine`,
