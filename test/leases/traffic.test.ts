@@ -74,7 +74,7 @@ test('three processes with five limits each make no more than 20 calls for 1,000
         }
       }
       clock.advance(10);
-      for (let turn = 0; turn < 12; turn += 1) await undefined;
+      for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
     }
   };
   const calls = (): number => processes.reduce((sum, { leases }) => sum + leases.traffic.calls, 0);
