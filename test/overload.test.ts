@@ -159,7 +159,7 @@ test('refused keys are slowed after twenty, counted and logged without the key; 
   expect((await gateway.get('/models')).status).toBe(200);
   expect((await gateway.post('/chat/completions', chat())).status).toBe(200);
   expect(isAnswered).toBe(false);
-  clock.advance(1000);
+  clock.advance(1100);
   expect((await slowed).status).toBe(401);
   expect(gateway.logLines.filter((line) => line.includes('are slowed'))).toHaveLength(1);
   expect(gateway.logLines.join('')).toContain('"address":"127.0.0.1"');

@@ -13,6 +13,8 @@ const WINDOW_MS = 60_000;
 const DELAY_MS = 1_000;
 const LONGER_AFTER = 500;
 const LONGEST = 10;
+/** Refusals that came at once are answered one after another, so many to a second: others have their turns in between. */
+const SPREAD = 2_000;
 /** Addresses that are remembered; those beyond go unslowed, and the next window begins anew. */
 const MOST_ADDRESSES = 10_000;
 /** Refusals that are held back at once, of about a kilobyte each; what is beyond is answered at once. */
@@ -72,6 +74,8 @@ export class FailedKeys {
       const facts = { address, failures, ...counters.read() };
       log.warn('many keys from one address were refused: refusals to it are slowed', facts);
     }
-    return failures > FREE ? DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER)) : 0;
+    if (failures <= FREE) return 0;
+    const delayMs = DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER));
+    return delayMs + ((failures % SPREAD) * 1000) / SPREAD;
   }
 }
