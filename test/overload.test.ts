@@ -126,7 +126,7 @@ test('the more keys of an address are refused, the longer its refusals take', as
     const attempts = Array.from({ length: more }, attempt);
     refused += more;
     await eventually('all were refused', async () => (await failed()) === refused);
-    clock.advance(1000);
+    clock.advance(1250);
     expect(new Set(await Promise.all(attempts))).toEqual(new Set([401]));
   }
   let isAnswered = false;
@@ -135,10 +135,10 @@ test('the more keys of an address are refused, the longer its refusals take', as
     return status;
   });
   await eventually('it was refused', async () => (await failed()) === 500);
-  clock.advance(1000);
+  clock.advance(1250);
   expect((await gateway.get('/models')).status).toBe(200);
   expect(isAnswered).toBe(false);
-  clock.advance(1000);
+  clock.advance(1250);
   expect(await last).toBe(401);
 });
 

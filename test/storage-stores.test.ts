@@ -312,8 +312,11 @@ describeDatabases((fresh) => {
     expect(await files.delete('key_b', 'file_1')).toBe(false);
     expect(await files.delete('key_a', 'file_1')).toBe(true);
     expect(await files.delete('key_a', 'file_1')).toBe(false);
-    expect((await files.takeExpired(100)).toSorted()).toEqual(['file_2', 'file_3', 'file_4']);
-    expect(await files.takeExpired(100)).toEqual([]);
+    const taken: string[] = [];
+    // As many at a time as a moment allows.
+    for (let some = await files.takeExpired(100); some.length > 0; some = await files.takeExpired(100))
+      taken.push(...some);
+    expect(taken.toSorted()).toEqual(['file_2', 'file_3', 'file_4']);
     expect(await files.exists('file_5')).toBe(true);
     await files.delete('key_a', 'file_5');
     expect(await stateUsage.bytes('key_a')).toBe(0);
