@@ -6,7 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 import type { Key } from './keys-page.tsx';
 import { settingsOf, textsOf, type KeyTexts } from './key-texts.ts';
@@ -72,22 +72,13 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
           <KeyFields texts={texts} onChange={setTexts} />
         )}
         {action.type === 'rotate' && (
-          <Field label="Time in which the old secret is good, too">
-            {(control) => (
-              <select
-                {...control}
-                className="field"
-                value={grace}
-                onChange={({ target }) => setGrace(target.value)}
-              >
-                {GRACES.map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField label="Time in which the old secret is good, too" value={grace} onChange={setGrace}>
+            {GRACES.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </SelectField>
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
@@ -148,21 +139,17 @@ function ProjectField({
 }): ReactNode {
   const { data } = useRead('GET /projects', { query: { limit: 100, state: 'active' } });
   return (
-    <Field label="Project" hint="It stays there. Keys of one project share what they store.">
-      {(control) => (
-        <select
-          {...control}
-          className="field"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        >
-          <option value="">None: a project of its own</option>
-          {data?.data.map(({ id }) => (
-            <option key={id}>{id}</option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Project"
+      hint="It stays there. Keys of one project share what they store."
+      value={value}
+      onChange={(text) => onChange(text)}
+    >
+      <option value="">None: a project of its own</option>
+      {data?.data.map(({ id }) => (
+        <option key={id}>{id}</option>
+      ))}
+    </SelectField>
   );
 }
 
@@ -176,18 +163,13 @@ function KeyFields({
   const set = (changes: Partial<KeyTexts>): void => onChange({ ...texts, ...changes });
   return (
     <>
-      <Field label="Name">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            required
-            maxLength={256}
-            value={texts.name}
-            onChange={({ target }) => set({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        required
+        maxLength={256}
+        value={texts.name}
+        onChange={(text) => set({ name: text })}
+      />
       <fieldset className="flex gap-5">
         <legend className="mb-1 text-sm font-medium text-soft">May</legend>
         {(['models', 'admin'] as const).map((role) => (
@@ -208,69 +190,44 @@ function KeyFields({
           </label>
         ))}
       </fieldset>
-      <Field label="Models" hint="Behind commas, * stands for anything. Empty: all.">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            placeholder="openai/*, sim/chat"
-            value={texts.models}
-            onChange={({ target }) => set({ models: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Models"
+        hint="Behind commas, * stands for anything. Empty: all."
+        placeholder="openai/*, sim/chat"
+        value={texts.models}
+        onChange={(text) => set({ models: text })}
+      />
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label="Budget in USD" hint="Empty: none.">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              type="number"
-              min={0}
-              step="any"
-              value={texts.usd}
-              onChange={({ target }) => set({ usd: target.value })}
-            />
-          )}
-        </Field>
-        <Field label="per">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={texts.per}
-              onChange={({ target }) => set({ per: target.value })}
-            >
-              {['day', 'week', 'month'].map((per) => (
-                <option key={per}>{per}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Requests a minute" hint="Empty: as many as come.">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              type="number"
-              min={1}
-              value={texts.requests}
-              onChange={({ target }) => set({ requests: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Budget in USD"
+          hint="Empty: none."
+          type="number"
+          min={0}
+          step="any"
+          value={texts.usd}
+          onChange={(text) => set({ usd: text })}
+        />
+        <SelectField label="per" value={texts.per} onChange={(text) => set({ per: text })}>
+          {['day', 'week', 'month'].map((per) => (
+            <option key={per}>{per}</option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Requests a minute"
+          hint="Empty: as many as come."
+          type="number"
+          min={1}
+          value={texts.requests}
+          onChange={(text) => set({ requests: text })}
+        />
       </div>
-      <Field label="Expires" hint="Empty: never.">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            type="datetime-local"
-            value={texts.expires}
-            onChange={({ target }) => set({ expires: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Expires"
+        hint="Empty: never."
+        type="datetime-local"
+        value={texts.expires}
+        onChange={(text) => set({ expires: text })}
+      />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 export function ProjectDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -36,30 +36,22 @@ export function ProjectDialog({ onClose }: { readonly onClose: () => void }): Re
         }}
       >
         {making.error && <Problem error={making.error} />}
-        <Field label="Name" hint="It is given once, and stays.">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              required
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Budget in USD per month" hint="Empty: none.">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              type="number"
-              min={0}
-              step="any"
-              value={usd}
-              onChange={({ target }) => setUsd(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          hint="It is given once, and stays."
+          required
+          value={name}
+          onChange={setName}
+        />
+        <TextField
+          label="Budget in USD per month"
+          hint="Empty: none."
+          type="number"
+          min={0}
+          step="any"
+          value={usd}
+          onChange={setUsd}
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={making.isPending}>

@@ -1,6 +1,6 @@
 // What all requests of the playground say besides the conversation.
 import { useState, type ReactNode } from 'react';
-import { Field } from '../ui/field.tsx';
+import { Field, SelectField, TextField } from '../ui/field.tsx';
 import type { Settings, Tool } from './conversation.ts';
 
 export type Common = Omit<Settings, 'model'>;
@@ -42,61 +42,42 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNo
           />
         )}
       </Field>
-      <Field label="Reasoning">
-        {(control) => (
-          <select
-            {...control}
-            className="field"
-            value={settings.effort}
-            onChange={({ target }) => set({ effort: target.value as Common['effort'] })}
-          >
-            <option value="">As the model has it</option>
-            <option value="low">low</option>
-            <option value="medium">medium</option>
-            <option value="high">high</option>
-          </select>
-        )}
-      </Field>
-      <Field label="Most tokens of the answer">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            type="number"
-            min={1}
-            value={settings.maxTokens}
-            onChange={({ target }) => set({ maxTokens: Math.max(1, target.valueAsNumber || 1) })}
-          />
-        )}
-      </Field>
-      <Field label="Temperature">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            type="number"
-            min={0}
-            max={2}
-            step={0.1}
-            placeholder="As the model has it"
-            value={settings.temperature}
-            onChange={({ target }) => set({ temperature: target.value })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Reasoning"
+        value={settings.effort}
+        onChange={(text) => set({ effort: text as Common['effort'] })}
+      >
+        <option value="">As the model has it</option>
+        <option value="low">low</option>
+        <option value="medium">medium</option>
+        <option value="high">high</option>
+      </SelectField>
+      <TextField
+        label="Most tokens of the answer"
+        type="number"
+        min={1}
+        value={settings.maxTokens}
+        onChange={(text) => set({ maxTokens: Math.max(1, Number(text) || 1) })}
+      />
+      <TextField
+        label="Temperature"
+        type="number"
+        min={0}
+        max={2}
+        step={0.1}
+        placeholder="As the model has it"
+        value={settings.temperature}
+        onChange={(text) => set({ temperature: text })}
+      />
       <ToolsField tools={settings.tools} onChange={(tools) => set({ tools })} />
-      <Field label="MCP server" hint="Its tools are run by the gateway. Not over Gemini.">
-        {(control) => (
-          <input
-            {...control}
-            className="field"
-            type="url"
-            placeholder="https://mcp.example/mcp"
-            value={settings.mcp}
-            onChange={({ target }) => set({ mcp: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="MCP server"
+        hint="Its tools are run by the gateway. Not over Gemini."
+        type="url"
+        placeholder="https://mcp.example/mcp"
+        value={settings.mcp}
+        onChange={(text) => set({ mcp: text })}
+      />
     </div>
   );
 }

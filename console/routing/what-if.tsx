@@ -9,7 +9,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { Field } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 type Result = Answer<'POST /what-if'>;
@@ -57,104 +57,73 @@ export function WhatIf(): ReactNode {
           asking.mutate();
         }}
       >
-        <Field label="Requests of the last">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={wishes.days}
-              onChange={({ target }) => set({ days: Number(target.value) })}
-            >
-              {[1, 7, 30].map((days) => (
-                <option key={days} value={days}>
-                  {days === 1 ? 'day' : `${days} days`}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="If endpoints were ordered by">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={wishes.factor}
-              onChange={({ target }) => set({ factor: target.value as Wishes['factor'] })}
-            >
-              <option value="">what they are now</option>
-              {FACTORS.map((factor) => (
-                <option key={factor}>{factor}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="If a provider were missing">
-          {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={wishes.without[0] ?? ''}
-              onChange={({ target }) => set({ without: target.value === '' ? [] : [target.value] })}
-            >
-              <option value="">none is</option>
-              {ids.map((id) => (
-                <option key={id}>{id}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Requests of the last"
+          value={wishes.days}
+          onChange={(text) => set({ days: Number(text) })}
+        >
+          {[1, 7, 30].map((days) => (
+            <option key={days} value={days}>
+              {days === 1 ? 'day' : `${days} days`}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="If endpoints were ordered by"
+          value={wishes.factor}
+          onChange={(text) => set({ factor: text as Wishes['factor'] })}
+        >
+          <option value="">what they are now</option>
+          {FACTORS.map((factor) => (
+            <option key={factor}>{factor}</option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="If a provider were missing"
+          value={wishes.without[0] ?? ''}
+          onChange={(text) => set({ without: text === '' ? [] : [text] })}
+        >
+          <option value="">none is</option>
+          {ids.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </SelectField>
         <div className="flex gap-2">
-          <Field label="If prices changed of" className="flex-1">
-            {(control) => (
-              <select
-                {...control}
-                className="field"
-                value={wishes.cheaper}
-                onChange={({ target }) => set({ cheaper: target.value })}
-              >
-                <option value="">nobody</option>
-                {ids.map((id) => (
-                  <option key={id}>{id}</option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="to %" className="w-20">
-            {(control) => (
-              <input
-                {...control}
-                className="field"
-                type="number"
-                min={0}
-                max={1000}
-                value={wishes.percent}
-                onChange={({ target }) => set({ percent: target.valueAsNumber || 0 })}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="If prices changed of"
+            className="flex-1"
+            value={wishes.cheaper}
+            onChange={(text) => set({ cheaper: text })}
+          >
+            <option value="">nobody</option>
+            {ids.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+          </SelectField>
+          <TextField
+            label="to %"
+            className="w-20"
+            type="number"
+            min={0}
+            max={1000}
+            value={wishes.percent}
+            onChange={(text) => set({ percent: Number(text) || 0 })}
+          />
         </div>
-        <Field label="If instead of the model" className="lg:col-span-2">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              placeholder="sim/chat"
-              value={wishes.from}
-              onChange={({ target }) => set({ from: target.value.trim() })}
-            />
-          )}
-        </Field>
-        <Field label="this one were asked" className="lg:col-span-2">
-          {(control) => (
-            <input
-              {...control}
-              className="field"
-              placeholder="sim/gemini"
-              value={wishes.to}
-              onChange={({ target }) => set({ to: target.value.trim() })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="If instead of the model"
+          className="lg:col-span-2"
+          placeholder="sim/chat"
+          value={wishes.from}
+          onChange={(text) => set({ from: text.trim() })}
+        />
+        <TextField
+          label="this one were asked"
+          className="lg:col-span-2"
+          placeholder="sim/gemini"
+          value={wishes.to}
+          onChange={(text) => set({ to: text.trim() })}
+        />
         <Button type="submit" look="primary" busy={asking.isPending} className="justify-self-start">
           Estimate
         </Button>

@@ -1,5 +1,5 @@
 // A labelled control of a form, with what helps to fill it in and what is wrong with it.
-import { useId, type ReactNode } from 'react';
+import { useId, type ComponentProps, type ReactNode } from 'react';
 
 interface FieldProps {
   readonly label: string;
@@ -33,5 +33,54 @@ export function Field({ label, hint, error, className, children }: FieldProps): 
         </p>
       )}
     </div>
+  );
+}
+
+type Labelled = Omit<FieldProps, 'children'>;
+
+/** What is the form's own, not the label's. */
+type Own<Control extends 'input' | 'select'> = Omit<
+  ComponentProps<Control>,
+  'className' | 'id' | 'onChange' | 'value' | keyof Labelled
+>;
+
+interface Edited {
+  readonly value: string | number;
+  readonly onChange: (text: string) => void;
+}
+
+/** A line of text, a number, or a time. */
+export function TextField({
+  label,
+  hint,
+  error,
+  className,
+  onChange,
+  ...own
+}: Labelled & Edited & Own<'input'>): ReactNode {
+  return (
+    <Field label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
+      {(control) => (
+        <input {...control} {...own} className="field" onChange={({ target }) => onChange(target.value)} />
+      )}
+    </Field>
+  );
+}
+
+/** One of some options, which are its children. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  className,
+  onChange,
+  ...own
+}: Labelled & Edited & Own<'select'>): ReactNode {
+  return (
+    <Field label={label} hint={hint} error={error} {...(className !== undefined && { className })}>
+      {(control) => (
+        <select {...control} {...own} className="field" onChange={({ target }) => onChange(target.value)} />
+      )}
+    </Field>
   );
 }
