@@ -229,7 +229,7 @@ async function expectKeptWhatever(happens: fc.Arbitrary<readonly [string, number
       }
       expectBalanced(gateway);
     }),
-    { numRuns: 50 },
+    { numRuns: 500 },
   );
 }
 

@@ -19,6 +19,19 @@ describe('a rate', () => {
     expect(scene.refused(key).frees).toBe(NOON + 65_000);
   });
 
+  test('gives nothing back that came free while a long answer ran', () => {
+    const scene = new LimitsScene();
+    const key = scene.key([{ tokens: 100, per: 'minute' }]);
+    const long = scene.admitted(key, { tokens: 60 });
+    scene.clock.advance(60_000);
+    scene.limiter.grow(long, { requests: 1, tokens: 70, nanoUsd: 0 });
+    scene.admitted(key, { tokens: 90 });
+    expect(scene.used(key)).toEqual([100]);
+    scene.limiter.settle(long, { requests: 0, tokens: 0, nanoUsd: 0 });
+    expect(scene.used(key)).toEqual([90]);
+    expect(scene.refused(key, { tokens: 20 })).toMatchObject({ reason: 'rate', used: 90 });
+  });
+
   test('accepts its limit in a minute of hammering, with no second burst at an edge', () => {
     const scene = new LimitsScene();
     const second = scene.key([{ requests: 7, per: 'second' }], 'seconds');

@@ -107,7 +107,8 @@ export class Limiter {
         const ceiling = this.#ceilingOf(limit, counter, demand.endUser);
         const room = ceiling ? ceiling.room(now) : limit.rule.amount;
         const amount = reservedOf(limit.rule, demand, room - counter.used(now));
-        reservation.hold({ limit, counter, ceiling, slot: counter.reserve(amount, now), amount, charged: 0 });
+        const slot = counter.reserve(amount, now);
+        reservation.hold({ limit, counter, ceiling, slot, amount, charged: 0, lapsed: 0 });
         ceiling?.took(amount);
       }
     this.#open.add(reservation);
@@ -156,7 +157,9 @@ export class Limiter {
       const by = amountOf(rule, spent) - amount - hold.charged;
       if (by <= 0) continue;
       const now = this.#now();
-      hold.slot = counter.grow(hold.slot, by, now);
+      const slot = counter.grow(hold.slot, by, now);
+      if (slot !== hold.slot) hold.lapsed = amount + hold.charged;
+      hold.slot = slot;
       hold.amount += by;
       ceiling?.took(by);
       if (rule.kind === 'usd' && rule.stops && isOverspent(hold, by, now))
@@ -265,9 +268,10 @@ export class Limiter {
     const now = this.#now();
     for (const hold of reservation.holds) {
       const actual = finalOf(hold.limit.rule, spent, hold.amount + hold.charged);
-      hold.counter.settle(hold.slot, hold.amount, actual - hold.charged, now);
+      const counted = Math.max(actual, hold.lapsed);
+      hold.counter.settle(hold.slot, hold.amount, counted - hold.charged, now);
       hold.amount = 0;
-      hold.charged = actual;
+      hold.charged = counted;
     }
   }
 

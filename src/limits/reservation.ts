@@ -22,6 +22,8 @@ export interface Hold {
   amount: number;
   /** Counted as spent already: by a settlement that a later one corrects. */
   charged: number;
+  /** Of both, what was counted where it came free meanwhile: that can't be given back once more. */
+  lapsed: number;
 }
 
 export class Reservation {

@@ -66,6 +66,7 @@ export const limitsRequirements: Requirements = {
     `${CRASHES}: with crashes between any two steps, restarts and changed limits`,
     `${CRASHES}: with clocks that jump as well`,
     `${T_LIMITS}: a reservation that nobody settles is charged at its expiry`,
+    `${T_LIMITS}: gives nothing back that came free while a long answer ran`,
     `${CROWD}: are never more at once than may be`,
     `${CROWD}: of a project that is at its limit take nothing from another`,
     `${AGREE}: after a mix of everything nothing is reserved, and what is used is what the records say`,
