@@ -2,6 +2,7 @@
 // with answers held back and not. What upstreams saw, what the client got and what the records say must be as the row
 // says.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { shareOf } from '../share.ts';
 import { ArmedClock } from '../upstreams/armed-clock.ts';
 import { CLIENTS, type ClientProtocol, type Heard } from '../upstreams/client-dialects.ts';
 import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../upstreams/dialects.ts';
@@ -237,7 +238,8 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', (way) => {
     const late = title.startsWith('After');
     for (const stream of [false, true]) {
       const other = stream ? 'whole' : 'streamed';
-      const rows = mine.filter(({ mode }) => mode !== other).map((fault) => ({ name: fault.name, fault }));
+      const all = mine.filter(({ mode }) => mode !== other).map((fault) => ({ name: fault.name, fault }));
+      const rows = shareOf(all, WAYS.indexOf(way));
       if (rows.length === 0) continue;
       describe(`${title}, ${stream ? 'streamed' : 'whole'}`, () => {
         test.each(rows)('$name', async ({ fault }) => {
@@ -249,8 +251,9 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', (way) => {
             late || fault.attempts[0] === 'first completed',
           );
         });
-        if (!stream) return;
-        test.each(rows.filter(({ fault }) => !fault.continued))('held back: $name', async ({ fault }) => {
+        const alsoHeld = rows.filter(({ fault }) => stream && !fault.continued);
+        if (alsoHeld.length === 0) return;
+        test.each(alsoHeld)('held back: $name', async ({ fault }) => {
           const held: Fault = { ...fault, ...fault.buffered };
           const stage = stageOf(way.upstream, stream);
           const played = await play(way, held, stage, 'buffer');
