@@ -115,6 +115,15 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     PATIENCE_MS,
   );
 
+  test('those of no end user are found by the empty name', async () => {
+    const storage = await (await database.fresh())();
+    const [of, none] = [recordAt(NOON, { endUser: ANN }), recordAt(NOON + 1)];
+    for (const record of [of, none]) storage.ledger.append(record, []);
+    expect(await idsOf(storage, { endUser: ['', BEN] }, 'asc')).toEqual([none.id]);
+    expect(await idsOf(storage, { endUser: [ANN] }, 'asc')).toEqual([of.id]);
+    await storage.close();
+  });
+
   test(
     'a page goes on behind a generation that is no longer there, and an entry has its attempts',
     async () => {

@@ -53,8 +53,10 @@ async function rowsIn(
 
 function passing(f: GenerationFilters): RawBuilder<unknown> {
   const conditions = USAGE_NAMES.flatMap((name) => oneOf(name, f[name], 'text'));
-  conditions.push(...oneOf('end_user', f.endUser, 'text'), ...oneOf('status', f.status, 'integer'));
+  // None is asked for by the empty name, as everywhere.
+  if (f.endUser) conditions.push(sql`coalesce(end_user, '') = any(${f.endUser}::text[])`);
   conditions.push(
+    ...oneOf('status', f.status, 'integer'),
     ...oneOf(
       'outcome',
       f.outcome?.map((outcome) => OUTCOME_NUMBERS[outcome]),
