@@ -74,13 +74,13 @@ const log = createLogger({
   pretty: false,
   redact: (text) => text,
 });
-const opened = await openLimits({
+const opened = openLimits({
   config: () => config,
   keys: index,
   ledger: storage.usage,
   clock: systemClock,
   log,
-  siblings: null,
+  sharing: null,
 });
 await index.refresh();
 const readMs = cpuMs(from);

@@ -41,6 +41,7 @@ import { openLimits } from './open-limits.ts';
 import { configuredTenants, makeFirstKey } from './open-tenants.ts';
 import { recoverRunning } from './recover-running.ts';
 import { openSealing } from './open-sealing.ts';
+import { openSharing } from './open-sharing.ts';
 import { openTools } from './open-tools.ts';
 import { openConsole } from './open-console.ts';
 import { openManagement } from './open-management.ts';
@@ -145,21 +146,20 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     pepper: await storage.secret('pepper'),
     earlierPeppers: await storage.earlierSecrets('pepper'),
     configured: configuredTenants(config),
-    onChange: (changed) => opened.refresh(changed),
+    onChange(changed) {
+      opened.refresh(changed);
+      changes?.found();
+    },
   });
-  const opened = await openLimits({
-    config: () => inForce,
-    keys,
-    ledger: storage.usage,
-    clock,
-    log,
-    siblings,
-  });
+  const sharing = await openSharing({ config, ledger: storage.usage, clock, log, siblings });
+  const opened = openLimits({ config: () => inForce, keys, ledger: storage.usage, clock, log, sharing });
   const { limits } = opened;
   await keys.refresh();
   await recoverRunning(storage);
   await opened.restored();
-  const stopKeys = keys.watch((error) => log.error('the API keys could not be read again', { error }));
+  const keysUnread = (error: unknown): void => log.error('the API keys could not be read again', { error });
+  const stopKeys = keys.watch(keysUnread);
+  const changes = sharing?.tenants(() => keys.refresh(), keysUnread);
 
   const watched = watchConfig<Snapshot>({
     path,
@@ -380,6 +380,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await sim?.stop();
       upstream.close();
       await opened.close();
+      sharing?.close();
       await storage.close();
     },
   };

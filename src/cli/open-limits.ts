@@ -13,8 +13,7 @@ import {
 import type { Leases } from '../leases/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { Siblings } from '../workers/index.ts';
-import { openSharing } from './open-sharing.ts';
+import type { Sharing } from './open-sharing.ts';
 
 interface LimitParts {
   /** The current one. */
@@ -23,8 +22,8 @@ interface LimitParts {
   readonly ledger: LedgerSums;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The other workers of the same supervisor; null for a process alone. */
-  readonly siblings: Siblings | null;
+  /** What counts are shared through; null for a process alone. */
+  readonly sharing: Sharing | null;
 }
 
 export interface OpenLimits {
@@ -41,11 +40,10 @@ export interface OpenLimits {
   close(): Promise<void>;
 }
 
-/** The limits of the gateway. Throws ConfigError where they cannot be shared as it says. */
-export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
-  const { config, ledger, clock, log, siblings } = parts;
+/** The limits of the gateway. */
+export function openLimits(parts: LimitParts): OpenLimits {
+  const { ledger, clock, log, sharing } = parts;
   const { now } = clock;
-  const sharing = await openSharing({ config: config(), ledger, clock, log, siblings });
   const leases = sharing && sharing.leases((rule, nowMs) => limits.limiter.periodStart(rule.window, nowMs));
   const limits: Limits = new Limits(sourceOf(parts), now, leases);
   if (leases)
@@ -56,10 +54,7 @@ export async function openLimits(parts: LimitParts): Promise<OpenLimits> {
       refresh: (changed) => limits.refresh(changed),
       // The ledger is asked as counters are leased: for all processes, by one.
       restored: () => leases.open(),
-      async close() {
-        await leases.stop();
-        sharing.close();
-      },
+      close: () => leases.stop(),
     };
   const restored = new RestoredLimits({ limits, ledger, now });
   let isOpen = false;

@@ -1,6 +1,7 @@
 // What several processes share: through a server of Valkey or Redis, or workers through their supervisor. None of it is
 // loaded where there is nobody to share with.
 import { type Config, ConfigError } from '../config/index.ts';
+import type { Bulletin, TenantChanges } from '../exchange/index.ts';
 import type { Leases } from '../leases/index.ts';
 import type { CounterStore, LedgerSums, LimitRule } from '../limits/index.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -23,26 +24,31 @@ interface SharingParts {
 export interface Sharing {
   /** @param periodStart Unix milliseconds at which the calendar period of a time began */
   leases(periodStart: (rule: LimitRule, nowMs: number) => number): Leases;
+  /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
+  tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
   close(): void;
 }
 
-/** What a store takes with it. */
-interface OpenStore {
+/** What processes share it through. */
+interface Medium {
   readonly store: CounterStore;
+  readonly bulletin: Bulletin;
   readonly close: () => void;
 }
 
 /** Null where this process shares nothing. Throws ConfigError. */
 export async function openSharing(parts: SharingParts): Promise<Sharing | null> {
   const { config, ledger, clock, log } = parts;
-  const opened = await openStore(parts);
-  if (!opened) return null;
+  const holder = newId('proc_');
+  const medium = await openMedium(parts, holder);
+  if (!medium) return null;
   const { Leases } = await import('../leases/index.ts');
+  const { TenantChanges } = await import('../exchange/index.ts');
   return {
     leases: (periodStart) =>
       new Leases({
-        store: opened.store,
-        holder: newId('proc_'),
+        store: medium.store,
+        holder,
         leaseMs: LEASE_MS,
         ledger,
         periodStart,
@@ -52,22 +58,34 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
         processes: config.counters.processes,
         log,
       }),
-    close: opened.close,
+    tenants: (refresh, onError) => new TenantChanges(medium.bulletin, refresh, onError),
+    close: medium.close,
   };
 }
 
-async function openStore({ config, siblings }: SharingParts): Promise<OpenStore | null> {
+async function openMedium({ config, clock, siblings }: SharingParts, holder: string): Promise<Medium | null> {
   const url = config.redisUrl?.reveal();
   if (url !== undefined) {
-    const { isServerUrl, ValkeyCounterStore, ValkeyServer } = await import('../valkey/index.ts');
+    const { isServerUrl, ValkeyBulletin, ValkeyCounterStore, ValkeyServer } =
+      await import('../valkey/index.ts');
     if (!isServerUrl(url))
       throw new ConfigError('redis_url', 'must begin with redis://, rediss://, valkey:// or valkeys://');
     const server = new ValkeyServer(url, config.upstream.network.ca, elapsed);
-    return { store: new ValkeyCounterStore(server, LEASE_MS), close: () => server.close() };
+    const bulletin = new ValkeyBulletin(server, { self: holder, clock, elapsed });
+    const close = (): void => {
+      bulletin.close();
+      server.close();
+    };
+    return { store: new ValkeyCounterStore(server, LEASE_MS), bulletin, close };
   }
   if (!siblings) return null;
-  const { SupervisorCounterStore } = await import('../workers/index.ts');
-  return { store: new SupervisorCounterStore(siblings.channel), close: () => {} };
+  const { SupervisorBulletin, SupervisorCounterStore } = await import('../workers/index.ts');
+  const { channel } = siblings;
+  return {
+    store: new SupervisorCounterStore(channel),
+    bulletin: new SupervisorBulletin(channel),
+    close: () => {},
+  };
 }
 
 /** Milliseconds that only go forward. */

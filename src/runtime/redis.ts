@@ -1,5 +1,5 @@
-// Connections to Valkey and Redis by the runtime's own client. It is given up at the first sign of trouble and made anew
-// by whoever needs it: what was asked on a connection that broke is not repeated by itself.
+// Connections to Valkey and Redis by the runtime's own client. One is given up at the first sign of trouble and made anew by
+// whoever needs it: what was asked on a connection that broke is not repeated by itself.
 import { RedisClient } from 'bun';
 
 export interface RedisAddress {
@@ -10,16 +10,48 @@ export interface RedisAddress {
   readonly connectMs: number;
 }
 
-export interface RedisLink {
+interface Connection {
   /** False once the connection is gone. */
   readonly isOpen: boolean;
-  /** Sends a command; rejects where the server refuses it or the connection breaks. */
-  send(command: string, args: readonly string[]): Promise<unknown>;
   close(): void;
 }
 
+export interface RedisLink extends Connection {
+  /** Sends a command; rejects where the server refuses it or the connection breaks. */
+  send(command: string, args: readonly string[]): Promise<unknown>;
+}
+
+/** A connection on which messages are heard, and nothing is asked. */
+export interface RedisListener extends Connection {
+  /** Rejects where the connection breaks: some are gone without a word. */
+  ping(): Promise<void>;
+}
+
 /** Connects. Rejects where that is not possible in time. */
-export async function openRedis({ url, authorities, connectMs }: RedisAddress): Promise<RedisLink> {
+export async function openRedis(address: RedisAddress): Promise<RedisLink> {
+  const { client, connection } = await connect(address);
+  return Object.assign(connection, {
+    send: (command: string, args: readonly string[]) => client.send(command, [...args]),
+  });
+}
+
+/** Connects, and hears what is published on a channel from now on. Rejects where that is not possible in time. */
+export async function listenRedis(
+  address: RedisAddress,
+  channel: string,
+  heard: (message: string) => void,
+): Promise<RedisListener> {
+  const { client, connection } = await connect(address);
+  await client.subscribe(channel, (message) => heard(message));
+  return Object.assign(connection, {
+    ping: async () => void (await client.ping()),
+  });
+}
+
+async function connect({ url, authorities, connectMs }: RedisAddress): Promise<{
+  readonly client: RedisClient;
+  readonly connection: Connection;
+}> {
   const isSecure = url.startsWith('rediss:');
   const client = new RedisClient(url, {
     autoReconnect: false,
@@ -29,14 +61,14 @@ export async function openRedis({ url, authorities, connectMs }: RedisAddress): 
   });
   let isClosed = false;
   await client.connect();
-  return {
+  const connection = {
     get isOpen() {
       return !isClosed && client.connected;
     },
-    send: (command, args) => client.send(command, [...args]),
     close() {
       isClosed = true;
       client.close();
     },
   };
+  return { client, connection };
 }

@@ -10,10 +10,8 @@ import type {
   Lease,
   LedgerWord,
 } from '../limits/index.ts';
-import { scriptOf, type Script, type ServerLink } from './server.ts';
+import { PREFIX, scriptOf, type Script, type ServerLink } from './server.ts';
 
-/** Begins all names: braces keep them on one server, the number is that of the script's data. */
-const PREFIX = '{dragoman}:1:';
 /** Values for each lease in an answer. */
 const WIDTH = 6;
 

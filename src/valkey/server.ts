@@ -1,7 +1,16 @@
 // One server of Valkey or Redis as all of its uses here see it: a connection that is made when it is needed and again when
 // it broke, and scripts that are loaded where the server does not know them.
 import { createHash } from 'node:crypto';
-import { openRedis, type RedisAddress, type RedisLink } from '../runtime/redis.ts';
+import {
+  listenRedis,
+  openRedis,
+  type RedisAddress,
+  type RedisLink,
+  type RedisListener,
+} from '../runtime/redis.ts';
+
+/** Begins all names: braces keep them on one server, the number is that of the data's form. */
+export const PREFIX = '{dragoman}:1:';
 
 /** What a use asks of the server. */
 export interface ServerLink {
@@ -67,9 +76,28 @@ export class ValkeyServer implements ServerLink {
     }
   }
 
+  /**
+   * Hears on a connection of its own what is published under a name. Rejects where the server cannot be reached.
+   * @param name without the prefix; those of other databases of the same server are others
+   */
+  listen(name: string, heard: (message: string) => void): Promise<RedisListener> {
+    return listenRedis(this.#address, this.#channel(name), heard);
+  }
+
+  /** Tells whoever listens under a name. Rejects like `send`. */
+  async publish(name: string, message: string): Promise<void> {
+    await this.send('PUBLISH', [this.#channel(name), message]);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#link?.close();
+  }
+
+  /** Channels are those of the whole server: its databases do not divide them. */
+  #channel(name: string): string {
+    const database = new URL(this.#address.url).pathname.replace(/^\//, '') || '0';
+    return `${PREFIX}${database}:${name}`;
   }
 
   async #open(): Promise<RedisLink> {

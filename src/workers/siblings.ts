@@ -1,4 +1,5 @@
 // What a worker and its supervisor say to each other: a worker's side of it.
+import type { Exposed } from '../metrics/index.ts';
 import type { ParentProcess } from '../runtime/worker-process.ts';
 import { Channel } from './channel.ts';
 
@@ -10,12 +11,6 @@ export interface Welcome {
   readonly firstKey: string | null;
   /** An address of the console that signs in whoever opens it first; null where nobody is there to open it. */
   readonly link: string | null;
-}
-
-/** A page of metrics. */
-export interface WorkerPage {
-  readonly text: string;
-  readonly contentType: string;
 }
 
 export class Siblings {
@@ -32,8 +27,8 @@ export class Siblings {
   }
 
   /** Metrics of all workers, each of which answers with its own. @param own those of this one */
-  shareMetrics(own: () => Promise<WorkerPage>): () => Promise<WorkerPage> {
+  shareMetrics(own: () => Promise<Exposed>): () => Promise<Exposed> {
     this.channel.answer('metrics', own);
-    return async () => (await this.channel.ask('metrics of all')) as WorkerPage;
+    return async () => (await this.channel.ask('metrics of all')) as Exposed;
   }
 }

@@ -1,11 +1,13 @@
 // Keeps so many workers running on one port, and serves nothing itself: it starts them, replaces those that die, replaces
 // all of them by new ones without a gap, and ends them. What they share while they run goes through it, too.
+import type { Exposed } from '../metrics/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { WorkerProcess } from '../runtime/worker-process.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { TELL_OTHERS, TOLD } from './bulletin.ts';
 import { Channel } from './channel.ts';
 import { mergeMetrics, type WorkerMetrics } from './merge-metrics.ts';
-import type { Welcome, WorkerPage } from './siblings.ts';
+import type { Welcome } from './siblings.ts';
 
 /** How long a start may take before the worker counts as one that hangs. */
 const START_MS = 60_000;
@@ -149,6 +151,7 @@ export class Supervisor {
     for (const [what, answering] of Object.entries(answers)) channel.answer(what, answering);
     channel.answer('listening', (welcome) => listening.resolve(welcome as Welcome));
     channel.answer('metrics of all', () => this.#metrics());
+    channel.answer(TELL_OTHERS, (message) => this.#tellOthers(running, message));
     const late = clock.after(START_MS, () => {
       listening.reject(new Error(`it does not listen after ${START_MS} ms`));
       child.signal('SIGKILL');
@@ -196,18 +199,24 @@ export class Supervisor {
     running.child.signal('SIGTERM');
   }
 
-  async #metrics(): Promise<WorkerPage> {
+  /** One that does not listen yet, or no more, hears nothing. */
+  #tellOthers(from: Running, message: unknown): void {
+    for (const running of this.#running)
+      if (running !== from) running.channel.ask(TOLD, message).catch(() => {});
+  }
+
+  async #metrics(): Promise<Exposed> {
     const pages = await Promise.all(this.#places.map((place) => this.#metricsOf(place)));
     const found = pages.filter((page) => page !== null);
     return { contentType: found[0]?.contentType ?? 'text/plain', text: mergeMetrics(found) };
   }
 
   /** Null where it does not answer in time: it starts, or hangs. */
-  async #metricsOf({ worker, current }: Place): Promise<(WorkerPage & WorkerMetrics) | null> {
+  async #metricsOf({ worker, current }: Place): Promise<(Exposed & WorkerMetrics) | null> {
     const late = Promise.withResolvers<null>();
     const cancel = this.#options.clock.after(METRICS_MS, () => late.resolve(null));
     const page = current.channel.ask('metrics').then(
-      (answer) => ({ ...(answer as WorkerPage), worker }),
+      (answer) => ({ ...(answer as Exposed), worker }),
       () => null,
     );
     return Promise.race([page, late.promise]).finally(cancel);

@@ -1,0 +1,88 @@
+// What processes tell each other through a server of Valkey or Redis: published, and heard on a connection of its own, which is
+// made again where it broke. What was told meanwhile is not heard.
+import { type Bulletin, Listeners, type Topic } from '../exchange/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { RedisListener } from '../runtime/redis.ts';
+import type { ValkeyServer } from './server.ts';
+
+const NAME = 'told';
+/** How often it is looked whether the connection is there, in milliseconds. */
+const LOOK_MS = 1000;
+/** How long the server may be silent on it before it counts as gone, in milliseconds. */
+const SILENT_MS = 3000;
+
+export class ValkeyBulletin implements Bulletin {
+  readonly #server: Pick<ValkeyServer, 'listen' | 'publish'>;
+  readonly #self: string;
+  readonly #elapsed: () => number;
+  readonly #listeners = new Listeners();
+  readonly #stopLooking: () => void;
+  #listener: RedisListener | null = null;
+  #isOpening = false;
+  #answeredAt = 0;
+  #isClosed = false;
+
+  /** @param self names this process, unlike all others @param elapsed milliseconds that only go forward */
+  constructor(
+    server: Pick<ValkeyServer, 'listen' | 'publish'>,
+    { self, clock, elapsed }: { self: string; clock: Pick<Clock, 'every'>; elapsed: () => number },
+  ) {
+    this.#server = server;
+    this.#self = self;
+    this.#elapsed = elapsed;
+    this.#stopLooking = clock.every(LOOK_MS, () => this.#look());
+    this.#look();
+  }
+
+  tell(topic: Topic, text: string): void {
+    // Whoever is not reached finds out in another way.
+    this.#server.publish(NAME, JSON.stringify([this.#self, topic, text])).catch(() => {});
+  }
+
+  hear(topic: Topic, heard: (text: string) => void): void {
+    this.#listeners.set(topic, heard);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopLooking();
+    this.#listener?.close();
+  }
+
+  #look(): void {
+    if (!this.#listener?.isOpen) return void this.#open();
+    if (this.#elapsed() - this.#answeredAt > SILENT_MS) return this.#listener.close();
+    this.#listener.ping().then(
+      () => (this.#answeredAt = this.#elapsed()),
+      () => {},
+    );
+  }
+
+  async #open(): Promise<void> {
+    if (this.#isOpening) return;
+    this.#isOpening = true;
+    try {
+      this.#listener = await this.#server.listen(NAME, (message) => this.#take(message));
+      this.#answeredAt = this.#elapsed();
+      if (this.#isClosed) this.#listener.close();
+    } catch {
+      // It is tried again with the next look; that the server is away is told by whoever counts there.
+    } finally {
+      this.#isOpening = false;
+    }
+  }
+
+  #take(message: string): void {
+    const told = parsed(message);
+    if (Array.isArray(told) && told[0] !== this.#self) this.#listeners.take(told[1], told[2]);
+  }
+}
+
+/** Undefined for what is no JSON: others may publish under the same name. */
+function parsed(message: string): unknown {
+  try {
+    return JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+}
