@@ -7,6 +7,8 @@ import { writeConsole } from '../console/build/build.ts';
 import { consoleVersion } from '../src/console/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+/** What runs as a process of its own, by its place in `src` and in what is packed. */
+const PROGRAMS = ['main', 'cli/supervisor'];
 
 /**
  * A packed script has no module of its own that could say where it is: the files that ask stand where they always did,
@@ -28,7 +30,7 @@ export async function pack(folder: string): Promise<void> {
   const draft = `${folder}-${process.pid}`;
   try {
     await Bun.build({
-      entrypoints: [join(ROOT, 'src', 'main.ts')],
+      entrypoints: PROGRAMS.map((name) => join(ROOT, 'src', `${name}.ts`)),
       outdir: draft,
       target: 'bun',
       // Only scripts can have their compiled form beside them.
@@ -48,7 +50,8 @@ export async function pack(folder: string): Promise<void> {
         },
       ],
     });
-    if (!existsSync(join(draft, 'main.js.jsc'))) throw new Error('the packed program could not be compiled');
+    if (!PROGRAMS.every((name) => existsSync(join(draft, `${name}.js.jsc`))))
+      throw new Error('the packed program could not be compiled');
     await writeConsole(join(draft, 'console', await consoleVersion()));
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);

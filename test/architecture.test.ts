@@ -449,14 +449,14 @@ describe('what only one place may do', () => {
   });
 
   test('read the environment', () => {
-    expect(filesWith(/\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/)).toEqual(['config/environment.ts']);
+    expect(filesWith(/\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/)).toEqual(['runtime/environment.ts']);
   });
 
   test('touch the process', () => {
     expect(
       filesWith(/\bprocess\b/).filter(
         (file) =>
-          !/^(cli\/|main\.ts$|config\/environment\.ts$|runtime\/(machine|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
+          !/^(cli\/|main\.ts$|runtime\/(environment|machine|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
             file,
           ),
       ),

@@ -1,11 +1,12 @@
 // Asks a gateway that runs, on this machine or elsewhere. Knows no question.
 import { GatewayError } from '../canonical/index.ts';
-import { networkOf, readEnvironment } from '../config/index.ts';
+import { networkOf } from '../config/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { Destination, type Method } from '../upstream/destination.ts';
 import { collect, receive } from '../upstream/receive.ts';
 import { toByteString } from '../lib/byte-string.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 
 /** What commands ask takes microseconds: a gateway that is silent for so long does not answer at all. */
 const PATIENCE_MS = 10_000;

@@ -1,6 +1,7 @@
 // What a command is, and the options that all of them take.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { loadConfig, readEnvironment, type LoadedConfig } from '../config/index.ts';
+import { loadConfig, type LoadedConfig } from '../config/index.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 
 export interface Command {
   readonly name: string;

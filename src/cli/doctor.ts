@@ -2,7 +2,7 @@
 // what is asked and how it is judged is the doctor's own business.
 import { createInterface } from 'node:readline/promises';
 import type { Catalog, Endpoint } from '../catalog/index.ts';
-import { buildSnapshot, readEnvironment, type Config, type Snapshot } from '../config/index.ts';
+import { buildSnapshot, type Config, type Snapshot } from '../config/index.ts';
 import {
   costOfProbes,
   examine,
@@ -16,6 +16,7 @@ import {
 } from '../doctor/index.ts';
 import { presets } from '../providers/index.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { choosePatients, UsageError, type Patient, type Unchosen } from './doctor-patients.ts';

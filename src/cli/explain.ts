@@ -2,7 +2,8 @@
 // any provider.
 import { readFileSync } from 'node:fs';
 import { GatewayError, isJsonObject, parseJson, type JsonObject } from '../canonical/index.ts';
-import { portOf, readEnvironment } from '../config/index.ts';
+import { portOf } from '../config/index.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 import { type Answer, askGateway, gatewayAt } from './ask-gateway.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { isRouteTable, routeText } from './route-text.ts';

@@ -1,14 +1,9 @@
 // The configuration and its catalog for commands that only look: the simulated provider is listed, but does not run.
 import type { PriceBook } from '../catalog/index.ts';
-import {
-  buildSnapshot,
-  readEnvironment,
-  readKnownPrices,
-  type Config,
-  type Snapshot,
-} from '../config/index.ts';
+import { buildSnapshot, readKnownPrices, type Config, type Snapshot } from '../config/index.ts';
 import { findMeasured, readCapabilities } from '../doctor/index.ts';
 import { presets } from '../providers/index.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 import { checkTemplate } from '../server/check-template.ts';
 import { simBuiltIn } from './sim-server.ts';
 

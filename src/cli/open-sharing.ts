@@ -3,14 +3,11 @@
 import { type Config, ConfigError } from '../config/index.ts';
 import type { Bulletin, TenantChanges } from '../exchange/index.ts';
 import type { Leases } from '../leases/index.ts';
-import type { CounterStore, LedgerSums, LimitRule } from '../limits/index.ts';
+import { type CounterStore, LEASE_MS, type LedgerSums, type LimitRule } from '../limits/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Siblings } from '../workers/index.ts';
-
-/** How long a lease holds that is not renewed, in milliseconds: so long a vanished process keeps what it had. */
-export const LEASE_MS = 3000;
 
 interface SharingParts {
   readonly config: Config;

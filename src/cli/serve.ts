@@ -1,32 +1,34 @@
 // `dragoman serve`: runs the gateway until it is told to stop, alone or as one of several workers.
-import { readEnvironment } from '../config/index.ts';
+import type { Environment } from '../config/index.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 import { parentProcess } from '../runtime/worker-process.ts';
-import { Siblings, type Welcome } from '../workers/index.ts';
+import { Siblings } from '../workers/index.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
+import { printWelcome } from './print-welcome.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
 export const serve: RunCommand = async (argv) => {
   const args = parseArguments(argv, { workers: { type: 'string' } });
   const environment = readEnvironment();
-  const launcher = launcherPid(environment);
   const parent = parentProcess(environment);
-  if (parent) return serveHere(args, launcher, new Siblings(parent));
+  if (parent) return serveHere(args, environment, new Siblings(parent));
   const { config } = args.load();
   const { workers } = config.server;
-  if (workers === null) return serveHere(args, launcher, null);
+  if (workers === null) return serveHere(args, environment, null);
   const { serveWorkers } = await import('./serve-workers.ts');
-  return process.exit(await serveWorkers({ config, workers, argv, launcher, welcome: print }));
+  return process.exit(await serveWorkers({ config, workers, argv, environment }));
 };
 
 async function serveHere(
   args: Arguments,
-  launcher: number | undefined,
+  environment: Environment,
   siblings: Siblings | null,
 ): Promise<number> {
+  const launcher = launcherPid(environment);
   // A supervisor holds nothing of it.
   const { composeGateway } = await import('./compose.ts');
   const running = await composeGateway({
-    environment: readEnvironment(),
+    environment,
     load: (draft) => args.load(draft),
     prettyLog: process.stderr.isTTY === true,
     siblings,
@@ -38,30 +40,8 @@ async function serveHere(
   const mayLink = process.stdout.isTTY || firstKey !== null;
   const link = mayLink ? signInLink() : null;
   if (siblings) await siblings.listening({ origin, firstKey, link });
-  else print({ origin, firstKey, link });
+  else printWelcome({ origin, firstKey, link });
   await stopped;
   await running.stop();
   return process.exit(0);
-}
-
-function print({ origin, firstKey, link }: Welcome): void {
-  process.stdout.write(`listening on ${origin}\n`);
-  process.stdout.write(
-    link === null
-      ? `console: ${origin}/console (\`dragoman console\` prints a link that signs in)\n`
-      : `console: ${link} (signs in once, within 15 minutes)\n`,
-  );
-  if (firstKey) process.stdout.write(welcome(origin, firstKey));
-}
-
-function welcome(origin: string, key: string): string {
-  return `
-Your first API key, shown only this once: ${key}
-
-Try it with the built-in simulated provider:
-
-curl ${origin}/v1/chat/completions -H "authorization: Bearer ${key}" -H "content-type: application/json" -d '{"model":"sim/chat","messages":[{"role":"user","content":"Hello!"}]}'
-
-For a real provider, set its key (for example OPENAI_API_KEY) and start again.
-`;
 }

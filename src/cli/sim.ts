@@ -3,7 +3,8 @@ import { parseArguments, type RunCommand } from './command.ts';
 import { originOf } from './listen-or-explain.ts';
 import { listenSim } from './sim-server.ts';
 import { launcherPid, untilSignal } from './signals.ts';
-import { portOf, readEnvironment } from '../config/index.ts';
+import { portOf } from '../config/index.ts';
+import { readEnvironment } from '../runtime/environment.ts';
 
 export const sim: RunCommand = async (argv) => {
   const args = parseArguments(argv);

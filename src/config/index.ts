@@ -6,7 +6,6 @@ export { ConfigError } from './config-error.ts';
 export { describeIssues } from './describe-issues.ts';
 export type { Config, KeyConfig } from './config.ts';
 export { networkOf } from './network-of.ts';
-export { readEnvironment } from './environment.ts';
 export type { Environment } from './environment.ts';
 export { keepPrices, keptPricesPath, readKnownPrices } from './kept-prices.ts';
 export type { KnownPrices } from './kept-prices.ts';

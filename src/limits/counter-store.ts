@@ -2,6 +2,9 @@
 // leases a ceiling, which is how much of a limit it may have used itself at any time; it counts under it alone and without
 // asking. The ceilings of all never exceed the limit, so neither does what they use, whoever dies.
 
+/** How long a lease holds that is not renewed, in milliseconds: so long a vanished process keeps what it had. */
+export const LEASE_MS = 3000;
+
 /** Names one process, as long as it lives. */
 export type Holder = string;
 

@@ -15,13 +15,30 @@ export interface WorkerProcess {
   readonly exited: Promise<number>;
 }
 
-/** Starts this program with other arguments, and what it writes goes where ours goes. */
+/** The file that this process runs. */
+export const PROGRAM = Bun.main;
+
+/**
+ * Has this process become another program of ours, under the same id, and with nothing of what it holds in memory.
+ * Returns where the system has no such thing.
+ * @param program its file @param argv with which it finds what it is asked
+ */
+export function become(program: string, argv: readonly string[], environment: Environment): void {
+  process.execve?.(
+    process.execPath,
+    [process.execPath, ...process.execArgv, program, ...argv],
+    environment as NodeJS.ProcessEnv,
+  );
+}
+
+/** Starts a program of ours, and what it writes goes where ours goes. @param program its file */
 export function startWorker(
+  program: string,
   argv: readonly string[],
   environment: Environment,
   onMessage: (message: unknown) => void,
 ): WorkerProcess {
-  const child = Bun.spawn([process.execPath, ...process.execArgv, Bun.main, ...argv], {
+  const child = Bun.spawn([process.execPath, ...process.execArgv, program, ...argv], {
     env: { ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
     ipc: (message) => onMessage(message),

@@ -1,7 +1,7 @@
 // Several workers on one port, as somebody starts them: limits and records are those of one gateway, a worker that dies is
 // replaced, and all of them are without a gap.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { childrenOf, eventually, freshFolder, startProgram, type Program } from '../program.ts';
 
@@ -65,6 +65,12 @@ test.skipIf(!LINUX)(
   },
   SLOW,
 );
+
+test.skipIf(!LINUX)('the supervisor holds nothing of the gateway', () => {
+  const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
+  // A worker has some 40 MB of its own, and reading the configuration alone takes 23.
+  expect(Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(16_000);
+});
 
 test.skipIf(!LINUX)(
   'a limit is one limit for all of them together',
