@@ -99,6 +99,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'catalog',
     'config',
+    'doctor',
     'engine',
     'events',
     'ledger',

@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from '../config/index.ts';
 import { BUNDLED_PRICES } from '../catalog/index.ts';
-import { capabilityPath, findMeasured, readCapabilities } from '../doctor/index.ts';
+import { findMeasured } from '../doctor/index.ts';
 import { EndUsers, expiryOf, Gateway } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
 import { MemoryRoutingState } from '../routing/index.ts';
@@ -35,6 +35,7 @@ import { listenWithCertificate } from './listen-with-certificate.ts';
 import { availableBytes, budgetOf } from './memory-limits.ts';
 import { listenForScrapes } from './open-metrics.ts';
 import { openObservers } from './open-observers.ts';
+import { KnownFindings } from './open-findings.ts';
 import { openFiles, openStorage } from './open-storage.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
@@ -98,27 +99,24 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
-  let unreadable: string | null = null;
+  const findings = new KnownFindings(config);
   const known = readKnownPrices(config.dataDir, config.catalog.refresh);
   let prices = known.book;
   const snapshotOf = ({ config: next, show }: LoadedConfig, revision: number): Snapshot => {
-    const { diagnoses, problem } = readCapabilities(next.dataDir);
-    unreadable = problem;
-    const measured = findMeasured(diagnoses);
     return buildSnapshot({
       config: next,
       show,
       presets,
       sim: builtIn,
       environment,
-      measured,
+      measured: findMeasured(findings.read()),
       // A source that is no longer asked says nothing any more.
       prices: next.catalog.refresh === null ? BUNDLED_PRICES : prices,
       checkTemplate,
       revision,
     });
   };
-  const first = snapshotOf(loaded, 1);
+  let first = snapshotOf(loaded, 1);
 
   let redact = snapshotRedactor(first);
   const write = input.writeLog ?? ((line: string) => void process.stderr.write(line));
@@ -130,7 +128,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     redact: (text) => redact(text),
   });
   const warnOfUnreadable = (): void => {
-    if (unreadable !== null) log.warn(unreadable);
+    if (findings.problem !== null) log.warn(findings.problem);
   };
   warnOfUnreadable();
   if (known.problem !== null) log.warn(known.problem);
@@ -141,6 +139,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     (sentence) => log.warn(sentence),
     () => inForce.state.maxBytesPerKey,
   );
+  if (await findings.open(storage)) first = snapshotOf(loaded, 1);
   const keys = new KeyIndex({
     storage,
     pepper: await storage.secret('pepper'),
@@ -163,7 +162,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
 
   const watched = watchConfig<Snapshot>({
     path,
-    also: [capabilityPath(config.dataDir)],
+    also: findings.paths,
     current: first,
     load: (revision) => snapshotOf(input.load(), revision),
     log: (level, message) => log[level](message),
@@ -176,6 +175,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       opened.refresh();
     },
   });
+
+  const stopFindings = findings.watch(watched.reload, (error) =>
+    log.error('what `doctor` found could not be read again', { error }),
+  );
 
   const upstream = new UpstreamClient(clock.now, {
     reuse: () => watched.current().config.upstream,
@@ -293,6 +296,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     storage,
     keys,
     snapshot: watched.current,
+    findings: () => findings.diagnoses,
     path,
     tryDraft: (text) => void snapshotOf(input.load(text), 0),
     redact: (text) => redact(text),
@@ -369,6 +373,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await drained(gateway, config.server.drainMs);
       watched.close();
       stopKeys();
+      stopFindings();
       stopPurge();
       refresh.stop();
       load.stop();

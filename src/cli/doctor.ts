@@ -7,11 +7,9 @@ import {
   costOfProbes,
   examine,
   findMeasured,
-  forgetDiagnoses,
   formatDiagnosis,
   isAnswering,
   probesFor,
-  storeDiagnoses,
   type Diagnosis,
 } from '../doctor/index.ts';
 import { presets } from '../providers/index.ts';
@@ -21,6 +19,7 @@ import { UpstreamClient } from '../upstream/client.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { choosePatients, UsageError, type Patient, type Unchosen } from './doctor-patients.ts';
 import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-text.ts';
+import { withFindings, type Findings } from './open-findings.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 
@@ -41,7 +40,9 @@ export const doctor: RunCommand = async (argv) => {
   const args = parseArguments(argv, OPTIONS);
   try {
     const { config } = args.load();
-    return args.flag('forget') ? forget(args, config) : await examineAll(args, config);
+    return await withFindings(config, (findings) =>
+      args.flag('forget') ? forget(args, findings) : examineAll(args, config, findings),
+    );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     say(`dragoman doctor: ${error.message}\n`);
@@ -49,15 +50,15 @@ export const doctor: RunCommand = async (argv) => {
   }
 };
 
-function forget(args: Arguments, config: Config): number {
+async function forget(args: Arguments, findings: Findings): Promise<number> {
   const [provider = args.option('provider')] = args.words;
-  const count = forgetDiagnoses(config.dataDir, provider);
+  const count = await findings.forget(provider);
   if (args.json) print(`${JSON.stringify({ forgotten: count })}\n`);
   else print(`forgotten: what was found out about ${count} ${count === 1 ? 'endpoint' : 'endpoints'}\n`);
   return 0;
 }
 
-async function examineAll(args: Arguments, config: Config): Promise<number> {
+async function examineAll(args: Arguments, config: Config, findings: Findings): Promise<number> {
   if (args.words.length > 0) throw new UsageError(`what is "${args.words[0]}"? Name a model with --model`);
   const timeoutMs = timeoutOf(args.option('timeout'));
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
@@ -105,7 +106,7 @@ async function examineAll(args: Arguments, config: Config): Promise<number> {
       const diagnosis = await examineOne(patient, asking, { deep, shared });
       diagnoses.push(diagnosis);
       // One by one: what was paid for is kept when the rest is interrupted.
-      if (isKept(patient, diagnosis)) storeDiagnoses(config.dataDir, [diagnosis]);
+      if (isKept(patient, diagnosis)) await findings.store([diagnosis]);
     }
     const after = snapshotWith(diagnoses.filter((diagnosis, at) => isKept(patients[at], diagnosis))).catalog;
     report(args, patients, diagnoses, unchosen, after);

@@ -2,10 +2,11 @@
 import { GatewayError } from '../canonical/index.ts';
 import { diffCatalogs, type Catalog, type Endpoint, type Model } from '../catalog/index.ts';
 import { ConfigError, readKnownPrices, type Config } from '../config/index.ts';
-import { findDiagnosis, readCapabilities, type Diagnosis } from '../doctor/index.ts';
+import { findDiagnosis, type Diagnosis } from '../doctor/index.ts';
 import { parseArguments, printRows, type RunCommand } from './command.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { UpstreamClient } from '../upstream/client.ts';
+import { withFindings } from './open-findings.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 import { nameOfSource, readPriceSource } from './price-source.ts';
 
@@ -14,8 +15,8 @@ export const models: RunCommand = async (argv) => {
   const { config } = args.load();
   const word = args.words[0]?.toLowerCase() ?? '';
   if (args.flag('diff')) return printDiff(config, word, args.json);
-  const { catalog } = offlineSnapshot(config);
-  const { diagnoses } = readCapabilities(config.dataDir);
+  const { diagnoses } = await withFindings(config, (findings) => findings.read());
+  const { catalog } = offlineSnapshot(config, undefined, diagnoses);
   const find = findDiagnosis(diagnoses);
   const probed = (endpoint: Endpoint): string => {
     const found = find(endpoint);

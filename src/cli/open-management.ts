@@ -2,6 +2,7 @@
 import type { AdminSignIn, KeyIndex } from '../auth/index.ts';
 import { GatewayError, toWishes } from '../canonical/index.ts';
 import { checkWishes, ConfigError, knownProviders, type Snapshot } from '../config/index.ts';
+import type { Diagnosis } from '../doctor/index.ts';
 import type { Gateway } from '../engine/index.ts';
 import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
@@ -27,6 +28,7 @@ export interface ManagementInput {
   readonly path: string | null;
   /** Throws ConfigError for the text of a file that could not be in force. */
   readonly tryDraft: (text: string) => void;
+  readonly findings: () => readonly Diagnosis[];
   readonly redact: Redact;
   readonly gateway: Gateway;
   readonly payloads: PayloadKeeper;

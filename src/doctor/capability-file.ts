@@ -3,26 +3,13 @@
 // know how anything was measured.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { JsonObject, Parameter, ReasoningStyle } from '../canonical/index.ts';
-import {
-  GatewayError,
-  PARAMETERS,
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isJsonObject,
-  parseJson,
-} from '../canonical/index.ts';
-import { PROTOCOL_NAMES } from '../protocols/index.ts';
-import type { FindMeasured, MeasuredFacts, MeasuredPlace } from '../catalog/index.ts';
-import { formatQuirks, parseQuirks } from '../config/index.ts';
+import { GatewayError, asArray, asObject, parseJson } from '../canonical/index.ts';
+import type { FindMeasured, MeasuredPlace } from '../catalog/index.ts';
+import { formatDiagnosis, parseDiagnosis } from './diagnosis-json.ts';
 import type { Diagnosis } from './examine.ts';
-import type { Finding, Outcome } from './probe.ts';
 
 const VERSION = 1;
-const STYLES: readonly ReasoningStyle[] = ['none', 'effort', 'budget', 'both'];
-const OUTCOMES: readonly Outcome[] = ['yes', 'no', 'unknown'];
+const REPAIR = '`dragoman doctor --forget` mends it';
 
 /** Where the file is. */
 export function capabilityPath(dataDir: string): string {
@@ -31,7 +18,7 @@ export function capabilityPath(dataDir: string): string {
 
 export interface Capabilities {
   readonly diagnoses: readonly Diagnosis[];
-  /** What is wrong with the file; null when it is good, or when there is none. What could be read is there. */
+  /** What is wrong with what was kept; null when it is good, or when there is nothing. What could be read is there. */
   readonly problem: string | null;
 }
 
@@ -46,15 +33,21 @@ export function readCapabilities(dataDir: string): Capabilities {
     return { diagnoses: [], problem: isAbsent ? null : `${path} cannot be read: ${String(error)}` };
   }
   const file = asObject(parseJson(text));
-  const repair = '`dragoman doctor --forget` mends it';
   if (file['version'] !== VERSION)
-    return { diagnoses: [], problem: `${path} is not a file of this version and is not used; ${repair}` };
-  const entries = asArray(file['endpoints']);
-  const diagnoses = entries.map(toDiagnosis).filter((diagnosis) => diagnosis !== null);
+    return { diagnoses: [], problem: `${path} is not a file of this version and is not used; ${REPAIR}` };
+  return readDiagnoses(asArray(file['endpoints']), path);
+}
+
+/**
+ * Reads entries of the file, or of a database.
+ * @param place names where they are kept, for the problem
+ */
+export function readDiagnoses(entries: readonly unknown[], place: string): Capabilities {
+  const diagnoses = entries.map(parseDiagnosis).filter((diagnosis) => diagnosis !== null);
   const lost = entries.length - diagnoses.length;
   return {
     diagnoses,
-    problem: lost === 0 ? null : `${path}: ${lost} of ${entries.length} entries are not valid; ${repair}`,
+    problem: lost === 0 ? null : `${place}: ${lost} of ${entries.length} entries are not valid; ${REPAIR}`,
   };
 }
 
@@ -115,99 +108,4 @@ function write(dataDir: string, diagnoses: readonly Diagnosis[]): void {
     rmSync(draft, { force: true });
     throw new GatewayError('internal', `${path} cannot be written: ${String(error)}`, { cause: error });
   }
-}
-
-/** A diagnosis in the form of the file and of `--json`. */
-export function formatDiagnosis(diagnosis: Diagnosis): JsonObject {
-  const { facts, findings } = diagnosis;
-  return {
-    provider: diagnosis.provider,
-    protocol: diagnosis.protocol,
-    model: diagnosis.model,
-    base_url: diagnosis.baseUrl,
-    probed_at: new Date(diagnosis.probedAt).toISOString(),
-    probes: diagnosis.probes,
-    facts: {
-      quirks: formatQuirks(facts.quirks),
-      supported: namesOf(facts, true),
-      unsupported: namesOf(facts, false),
-      reasoning: facts.reasoningStyle,
-      reasoning_mandatory: facts.reasoningMandatory,
-      context_length: facts.contextLength,
-    },
-    findings: findings.map(({ probe, title, outcome, value, detail }) => ({
-      probe,
-      title,
-      outcome,
-      value,
-      detail,
-    })),
-  };
-}
-
-function namesOf({ parameters }: MeasuredFacts, takes: boolean): readonly string[] {
-  return (Object.entries(parameters) as [Parameter, boolean][])
-    .filter(([, taken]) => taken === takes)
-    .map(([name]) => PARAMETERS[name]);
-}
-
-const PARAMETER_OF = new Map(
-  (Object.entries(PARAMETERS) as [Parameter, string][]).map(([parameter, name]) => [name, parameter]),
-);
-
-/** Null for an entry that this version did not write. */
-function toDiagnosis(entry: unknown): Diagnosis | null {
-  const given = asObject(entry);
-  const protocol = PROTOCOL_NAMES.find((name) => name === given['protocol']);
-  const provider = asString(given['provider']);
-  const model = asString(given['model']);
-  const baseUrl = asString(given['base_url']);
-  const probedAt = Date.parse(asString(given['probed_at']) ?? '');
-  const facts = isJsonObject(given['facts']) ? toFacts(given['facts']) : null;
-  if (!protocol || !provider || !model || !baseUrl || !facts || Number.isNaN(probedAt)) return null;
-  return {
-    provider,
-    protocol,
-    model,
-    baseUrl,
-    probedAt,
-    probes: asNumber(given['probes']) ?? 0,
-    findings: asArray(given['findings']).map(toFinding),
-    facts,
-  };
-}
-
-function toFinding(entry: unknown): Finding {
-  const given = asObject(entry);
-  return {
-    probe: asString(given['probe']) ?? '',
-    title: asString(given['title']) ?? '',
-    outcome: OUTCOMES.find((outcome) => outcome === given['outcome']) ?? 'unknown',
-    value: asString(given['value']),
-    detail: asString(given['detail']) ?? '',
-  };
-}
-
-function toFacts(given: JsonObject): MeasuredFacts | null {
-  const quirks = parseQuirks(given['quirks'] ?? {});
-  if (!quirks) return null;
-  const parameters: Partial<Record<Parameter, boolean>> = {};
-  for (const [member, takes] of [
-    ['supported', true],
-    ['unsupported', false],
-  ] as const) {
-    for (const name of asArray(given[member])) {
-      const parameter = PARAMETER_OF.get(String(name));
-      if (parameter) parameters[parameter] = takes;
-    }
-  }
-  const contextLength = asNumber(given['context_length']);
-  return {
-    quirks,
-    parameters,
-    reasoningStyle: STYLES.find((style) => style === given['reasoning']),
-    reasoningMandatory:
-      typeof given['reasoning_mandatory'] === 'boolean' ? given['reasoning_mandatory'] : undefined,
-    contextLength: contextLength !== undefined && contextLength > 0 ? contextLength : undefined,
-  };
 }

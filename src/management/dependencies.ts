@@ -2,6 +2,7 @@
 import type { Principal, Tenants } from '../auth/index.ts';
 import type { JsonObject, RoutingDefaults } from '../canonical/index.ts';
 import type { Catalog } from '../catalog/index.ts';
+import type { Diagnosis } from '../doctor/index.ts';
 import type { EventHub } from '../events/index.ts';
 import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
@@ -33,6 +34,8 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
    */
   readonly checkDraft: (text: string) => readonly string[];
   readonly catalog: () => Catalog;
+  /** What `dragoman doctor` found, of endpoints that are there or were. */
+  readonly findings: () => readonly Diagnosis[];
   readonly routing: RoutingState;
   /** What holds when requests say nothing about routing. */
   readonly routingSettings: () => RoutingSettings;

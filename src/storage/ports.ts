@@ -4,6 +4,7 @@ import type { JsonObject, KeyRole, RoutingDefaults } from '../canonical/index.ts
 import type { LimitEntry } from '../limits/index.ts';
 import type { AlertStore } from './alert-ports.ts';
 import type { AuditEntry, AuditOf, AuditStore } from './audit-ports.ts';
+import type { FindingStore } from './finding-ports.ts';
 import type { LedgerStore } from './ledger-ports.ts';
 import type { PayloadStore } from './payload-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
@@ -12,6 +13,7 @@ import type { UsageStore } from './usage-ports.ts';
 
 export type * from './alert-ports.ts';
 export type * from './audit-ports.ts';
+export type * from './finding-ports.ts';
 export * from './ledger-ports.ts';
 export * from './payload-ports.ts';
 export type * from './prompt-ports.ts';
@@ -328,6 +330,8 @@ export interface Storage {
   readonly stateUsage: StateUsage;
   /** The bytes of files in the database itself; null where it is of one machine, whose folder has them. */
   readonly blobs: BlobStore | null;
+  /** What was found out about endpoints; null where a file of the data directory has it. */
+  readonly findings: FindingStore | null;
   readonly running: RunningStore;
   /** A named secret of this installation (pepper, vault key): 32 bytes. What is new is hashed and sealed with it. */
   secret(name: string): Promise<Uint8Array>;

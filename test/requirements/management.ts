@@ -35,6 +35,11 @@ export const managementRequirements: Requirements = {
     `${ROUTES}: show how their endpoints did`,
     `${ROUTES}: are put aside and taken back by hand`,
   ),
+  'contract.management.findings': shown(
+    MANAGEMENT,
+    'What `doctor` found is shown with the endpoint it is used for, and is the same for all gateways on one database.',
+    'test/doctor-shared.test.ts: are used and shown by every gateway, also by one that starts later, until they are forgotten',
+  ),
   'contract.management.conventions': shown(
     MANAGEMENT,
     'Lists have pages in both directions; a member that is not known is a 400 that names it.',

@@ -3,6 +3,7 @@ import type { Route } from '../route.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { DIFF_ROUTES } from './diff.ts';
+import { DOCTOR_ROUTES } from './doctor.ts';
 import { EVENT_ROUTES } from './events.ts';
 import { GENERATION_ROUTES } from './generations.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...EVENT_ROUTES,
   ...MODEL_ROUTES,
   ...PROVIDER_ROUTES,
+  ...DOCTOR_ROUTES,
   ...CONFIG_ROUTES,
   ...AUDIT_ROUTES,
 ];

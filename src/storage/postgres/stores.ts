@@ -7,6 +7,7 @@ import { postgresBlobs } from './blobs.ts';
 import { greatestChange } from './changes.ts';
 import { PostgresConversations } from './conversations.ts';
 import { PostgresFiles } from './files.ts';
+import { postgresFindings } from './findings.ts';
 import { postgresPayloads } from './payloads.ts';
 import { PostgresPrompts } from './prompts.ts';
 import { PostgresLedger } from './records/ledger.ts';
@@ -36,6 +37,7 @@ export const STORES = {
   files: { open: (base) => new PostgresFiles(base) },
   alerts: postgresAlerts,
   blobs: postgresBlobs,
+  findings: postgresFindings,
   payloads: postgresPayloads,
   ledger: {
     migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],

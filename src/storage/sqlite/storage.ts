@@ -77,7 +77,7 @@ const INDEX_AFTER_MS = 250;
 const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
 /** What an installation has besides its stores. */
-type Rest = Pick<Storage, 'blobs' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
+type Rest = Pick<Storage, 'blobs' | 'findings' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
 
 /**
  * Opens, migrates and returns the storage of one installation.
@@ -160,6 +160,7 @@ export async function openWith<S extends SqliteStores>(
   return {
     ...stores,
     blobs: null,
+    findings: null,
     running: running ?? NOTHING_RUNS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
