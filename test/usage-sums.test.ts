@@ -125,6 +125,10 @@ async function ledgerSums(storage: LedgerStorage, query: SumQuery): Promise<read
   return sums;
 }
 
+function inOrder(sums: readonly LedgerSum[]): readonly string[] {
+  return sums.map((sum) => JSON.stringify(Object.entries(sum).toSorted())).toSorted();
+}
+
 /** Does what waits in the background. */
 async function maintained(storage: LedgerStorage, nowMs: number): Promise<void> {
   while (await storage.usage.maintain(nowMs));
@@ -208,6 +212,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
                 }
                 const { counts } = sumsOf(own);
                 expect(added(sums).nanoUsd).toBe(counts.nano_usd);
+                const owners = [sums[0]?.ownerId ?? '', 'nobody'];
+                const some = await ledgerSums(storage, { by, owners, byEndUser, fromMs, inSlices });
+                const ofSome = sums.filter(({ ownerId }) => ownerId === owners[0]);
+                expect(inOrder(some)).toEqual(inOrder(ofSome));
               }
           await storage.close();
         }),

@@ -4,6 +4,8 @@ import type { Owner } from './scope.ts';
 export interface SumQuery {
   /** Whose sums: one for each owner of this kind. */
   readonly by: Owner['kind'];
+  /** Ids of those of whom alone it is asked; absent: of all. */
+  readonly owners?: readonly string[] | undefined;
   /** True: one for each end user of those. */
   readonly byEndUser: boolean;
   /** Requests admitted from here on (Unix milliseconds), also in what is the future after a clock was set back. */

@@ -37,9 +37,8 @@ export async function restoreFromLedger(
   let byOwner: Map<string, Scope> | undefined;
   for (const question of questionsOf(scopes)) {
     const known = countersInUse(scopes, question, nowMs);
-    for await (const sums of ledger.read(
-      queryOf(question, limiter.periodStart(question.rule.window, nowMs), nowMs),
-    ))
+    const periodStart = limiter.periodStart(question.rule.window, nowMs);
+    for await (const sums of ledger.read(queryOf(question, periodStart, nowMs, ownersIn(scopes, question))))
       for (const sum of sums) {
         byOwner ??= new Map(scopes.map((each) => [ownerWord(each.owner), each]));
         const scope = byOwner.get(ownerWord({ kind: question.by, id: sum.ownerId }));
@@ -76,11 +75,31 @@ function lasting(rule: LimitRule): LimitRule | null {
   return rule.window.ms > HOUR ? rule : null;
 }
 
-/** What the ledger is asked. @param periodStart of a calendar period, in Unix milliseconds */
-export function queryOf({ by, rule }: Question, periodStart: number, nowMs: number): SumQuery {
+/** Owners of one question, beyond whom it is asked of all: to look for each of them costs more than to pass over others. */
+const MOST_OWNERS = 100;
+
+function ownersIn(scopes: readonly Scope[], { by }: Question): readonly string[] {
+  return scopes.length > MOST_OWNERS
+    ? []
+    : scopes.filter(({ owner }) => owner.kind === by).map(({ owner }) => owner.id);
+}
+
+/**
+ * What the ledger is asked.
+ * @param periodStart of a calendar period, in Unix milliseconds
+ * @param owners ids of those whose sums are wanted; none, or very many: of all
+ */
+export function queryOf(
+  { by, rule }: Question,
+  periodStart: number,
+  nowMs: number,
+  owners: readonly string[],
+): SumQuery {
   const isRolling = rule.window.type === 'rolling';
   const fromMs = rule.window.type === 'rolling' ? nowMs - rule.window.ms : periodStart;
-  return { by, byEndUser: rule.eachEndUser, fromMs, inSlices: isRolling };
+  const query = { by, byEndUser: rule.eachEndUser, fromMs, inSlices: isRolling };
+  const isOfSome = by !== 'gateway' && owners.length > 0 && owners.length <= MOST_OWNERS;
+  return isOfSome ? { ...query, owners } : query;
 }
 
 /** Whether a limit is one of those that a question is for. */

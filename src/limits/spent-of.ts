@@ -22,8 +22,8 @@ export async function spentOf(
   nowMs: number,
 ): Promise<readonly number[]> {
   const sums = wanted.map(() => 0);
-  for (const { question, period, places } of questionsOf(wanted))
-    for await (const rows of ledger.read(queryOf(question, period, nowMs)))
+  for (const { question, period, places, owners } of questionsOf(wanted))
+    for await (const rows of ledger.read(queryOf(question, period, nowMs, [...owners])))
       for (const row of rows)
         for (const at of places.get(placeOf(row.ownerId, question.rule.eachEndUser && row.endUser)) ?? []) {
           const rule = wanted[at]?.limit.rule;
@@ -37,6 +37,7 @@ interface Asked {
   readonly question: Question;
   readonly period: number;
   readonly places: Map<string, number[]>;
+  readonly owners: Set<string>;
 }
 
 function questionsOf(wanted: readonly Spending[]): Iterable<Asked> {
@@ -45,8 +46,11 @@ function questionsOf(wanted: readonly Spending[]): Iterable<Asked> {
     const { owner, rule } = limit;
     const name = `${owner.kind} ${rule.measures} ${rule.eachEndUser} ${period}`;
     let asked = questions.get(name);
-    if (!asked)
-      questions.set(name, (asked = { question: { by: owner.kind, rule }, period, places: new Map() }));
+    if (!asked) {
+      const question = { by: owner.kind, rule };
+      questions.set(name, (asked = { question, period, places: new Map(), owners: new Set() }));
+    }
+    asked.owners.add(owner.id);
     const place = placeOf(owner.id, rule.eachEndUser && endUser);
     const places = asked.places.get(place);
     if (places) places.push(at);

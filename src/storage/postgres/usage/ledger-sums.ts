@@ -20,11 +20,11 @@ export async function* ledgerSums(
   const byEndUser = query.byEndUser && by !== 'provider';
   const parts = partsOf({ ...query, byEndUser }, await purgedBefore(db));
   const slice = inSlices ? sql`floor(at / ${sql.lit(HOUR_MS)})` : sql`0::float8`;
-  const noOwner = by === 'provider' ? sql`where owner <> ''` : sql``;
   const sums = sql`
     select owner as "ownerId", end_user as "endUser", model, max(at) as "atMs", sum(requests)::bigint as requests,
       sum(tokens)::bigint as tokens, sum(nano_usd)::bigint as "nanoUsd"
-    from (${sql.join(parts, sql` union all `)}) p ${noOwner}
+    from (${sql.join(parts, sql` union all `)}) p
+    ${by === 'provider' ? sql`where owner <> ''` : sql``}
     group by owner, end_user, model, ${slice}
     having sum(requests) > 0 or sum(tokens) > 0 or sum(nano_usd) > 0`;
   const tx = await db.startTransaction().setAccessMode('read only').execute();
@@ -67,6 +67,11 @@ function ownerOf(by: SumQuery['by']): RawBuilder<unknown> {
   return by === 'gateway' ? sql`''` : sql.ref(by);
 }
 
+/** What ends the condition of a part where only some are asked of. */
+function ofOwners({ by, owners }: SumQuery): RawBuilder<unknown> {
+  return owners && by !== 'gateway' ? sql`and ${sql.ref(by)} = any(${owners}::text[])` : sql``;
+}
+
 /** Requests as limits count them: `countedRequestsIn`, for rows. */
 const COUNTED = sql`(requests - errors + charged_errors + tool_turns)`;
 
@@ -80,7 +85,7 @@ function rowsFrom(query: SumQuery, table: UsageTable, from: number, to?: number)
         + output_text + output_reasoning + output_audio as tokens,
       nano_usd
     from ${sql.table(table)}
-    where period >= ${from} ${to === undefined ? sql`` : sql`and period < ${to}`}`;
+    where period >= ${from} ${to === undefined ? sql`` : sql`and period < ${to}`} ${ofOwners(query)}`;
 }
 
 /** The end users of hours; and the same taken away from those who named nobody, who have what is left of the sums. */
@@ -90,7 +95,7 @@ function endUsersFrom(query: SumQuery, from: number): readonly RawBuilder<unknow
       (period + 1)::float8 * ${sql.lit(HOUR_MS)} - 1 as at, ${sign} ${COUNTED} as requests,
       ${sign} (input_tokens + output_tokens) as tokens, ${sign} nano_usd as nano_usd
     from usage_end_users
-    where period >= ${from} and end_user <> ${OTHER_END_USERS}`;
+    where period >= ${from} and end_user <> ${OTHER_END_USERS} ${ofOwners(query)}`;
   return [rows(sql`end_user`, sql``), rows(sql`null::text`, sql`-`)];
 }
 
@@ -98,11 +103,11 @@ function endUsersFrom(query: SumQuery, from: number): readonly RawBuilder<unknow
 function recordsBetween(query: SumQuery, fromMs: number, toMs: number): RawBuilder<unknown> {
   const columns = sql`${ownerOf(query.by)} as owner, ${query.byEndUser ? sql`end_user` : sql`null::text`} as end_user,
       model, r.created_at as at, requests, tokens, nano_usd`;
-  const time = sql`r.created_at >= ${fromMs} and r.created_at < ${toMs}`;
+  const time = sql`r.created_at >= ${fromMs} and r.created_at < ${toMs} ${ofOwners(query)}`;
   return sql`
     select ${columns} from records r
     where id >= ${Buffer.from(firstIdAt(fromMs))} and id < ${Buffer.from(firstIdAt(toMs))} and ${time}
       and not exists (select from records_elsewhere e where e.created_at = r.created_at and e.id = r.id)
     union all select ${columns} from records r join records_elsewhere e on e.id = r.id
-    where e.created_at >= ${fromMs} and e.created_at < ${toMs}`;
+    where e.created_at >= ${fromMs} and e.created_at < ${toMs} ${ofOwners(query)}`;
 }

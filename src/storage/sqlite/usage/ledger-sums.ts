@@ -18,7 +18,7 @@ import type { Backfill } from './backfill.ts';
 import type { NamedRecord } from './counted-record.ts';
 import type { EndUserReader } from './end-user-reader.ts';
 import { RecordScan, type ScannedRecord } from './record-scan.ts';
-import { othersRun, type UsageReader } from './usage-reader.ts';
+import { type NumberFilters, numberFilters, othersRun, type UsageReader } from './usage-reader.ts';
 import { HOUR_MS, type HourSpan } from '../../usage/hours.ts';
 import { PURGED_BEFORE } from './usage-tables.ts';
 
@@ -28,7 +28,7 @@ const CHUNK = 200;
 
 /** Behind all hours. */
 const NO_END = Number.MAX_SAFE_INTEGER;
-const NO_FILTERS = new Map();
+const NO_FILTERS: NumberFilters = new Map();
 
 /** What is added up: names are texts, null where there is none. */
 interface Part {
@@ -66,13 +66,13 @@ export class SqliteLedgerSums implements LedgerSums {
 
   /** Waits until all records from there on are in the sums: of an older ledger they may not be yet. */
   async *read(query: SumQuery): AsyncGenerator<readonly LedgerSum[]> {
-    const { by, byEndUser, fromMs, inSlices } = query;
+    const { by, byEndUser, inSlices, fromMs } = query;
     await this.#indexer.caughtUp();
     await this.#indexer.caughtUpWithOthers();
     while (!this.#backfill.reachesBackTo(fromMs) && (await this.#backfill.step())) await othersRun();
     let sums = new Map<string, LedgerSum>();
     // Of end users a provider's sums know nothing.
-    for await (const parts of this.#parts(fromMs, byEndUser && by !== 'provider', inSlices)) {
+    for await (const parts of this.#parts({ ...query, byEndUser: byEndUser && by !== 'provider' })) {
       for (const part of parts) addTo(sums, part, by, inSlices);
       if (sums.size < MOST_SUMS) continue;
       yield [...sums.values()];
@@ -81,27 +81,31 @@ export class SqliteLedgerSums implements LedgerSums {
     if (sums.size > 0) yield [...sums.values()];
   }
 
-  async *#parts(fromMs: number, byEndUser: boolean, inSlices: boolean): AsyncGenerator<readonly Part[]> {
+  async *#parts(query: SumQuery): AsyncGenerator<readonly Part[]> {
+    const { by, owners, fromMs, byEndUser, inSlices } = query;
+    const isOfSome = by !== 'gateway' && owners !== undefined;
+    const filters = isOfSome ? numberFilters({ [by]: owners }, this.#names) : NO_FILTERS;
     const firstHour = Math.floor(fromMs / HOUR_MS);
     let from = firstHour;
     // Where its records are gone, the whole hour counts.
     if (fromMs > firstHour * HOUR_MS && fromMs >= this.#purgedBefore()) {
       from += 1;
-      yield* this.#recordsBetween(fromMs, from * HOUR_MS, byEndUser);
+      for await (const parts of this.#recordsBetween(fromMs, from * HOUR_MS, byEndUser))
+        yield isOfSome ? parts.filter((part) => owners.includes(part[by] ?? '')) : parts;
     }
-    if (!byEndUser) return yield* this.#hours({ from, to: NO_END }, inSlices);
+    if (!byEndUser) return yield* this.#hours({ from, to: NO_END }, filters, inSlices);
     const known = this.#reader.hours();
     if (known)
       for (let hour = Math.max(from, known.from); hour < known.to; hour += 1)
-        yield await this.#hourByEndUser({ from: hour, to: hour + 1 });
+        yield await this.#hourByEndUser({ from: hour, to: hour + 1 }, filters);
   }
 
   #purgedBefore(): number {
     return Number(this.#setting.all(PURGED_BEFORE)[0]?.['value'] ?? 0);
   }
 
-  async *#hours(span: HourSpan, inSlices: boolean): AsyncGenerator<readonly Part[]> {
-    for await (const { rows, hours } of this.#reader.read(span, NO_FILTERS, inSlices))
+  async *#hours(span: HourSpan, filters: NumberFilters, inSlices: boolean): AsyncGenerator<readonly Part[]> {
+    for await (const { rows, hours } of this.#reader.read(span, filters, inSlices))
       yield rows.map((row) => ({
         ...this.#namesOf(row),
         provider: this.#textOf(row.provider),
@@ -114,11 +118,12 @@ export class SqliteLedgerSums implements LedgerSums {
   }
 
   /** The end users of an hour, and what is left of its sums: that is of requests that named nobody, or had no room. */
-  async #hourByEndUser(span: HourSpan): Promise<readonly Part[]> {
+  async #hourByEndUser(span: HourSpan, filters: NumberFilters): Promise<readonly Part[]> {
     const left = new Map<string, Part>();
-    for await (const parts of this.#hours(span, true)) for (const part of parts) addPart(left, part, 1);
+    for await (const parts of this.#hours(span, filters, true))
+      for (const part of parts) addPart(left, part, 1);
     const named: Part[] = [];
-    for await (const rows of this.#endUsers.read(span, NO_FILTERS))
+    for await (const rows of this.#endUsers.read(span, filters))
       for (const row of rows) {
         const part = {
           ...this.#namesOf(row),

@@ -1,6 +1,6 @@
 // Reads rows of sums, some at a time, so that nobody waits for those who ask about years. Days that are over are read as
 // such, all else by the hour.
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { SqliteNames } from '../names.ts';
 import type { Schema, UsageTable } from '../schema.ts';
@@ -13,7 +13,9 @@ import type { UsageWriter } from './usage-writer.ts';
 const CHUNK = 500;
 
 /** Numbers of names; a row passes where each of them has its own. */
-export type NumberFilters = ReadonlyMap<Exclude<(typeof USAGE_KEYS)[number], 'period'>, ReadonlySet<number>>;
+export type NumberFilters = ReadonlyMap<UsageFilter, ReadonlySet<number>>;
+
+type UsageFilter = Exclude<(typeof USAGE_KEYS)[number], 'period'>;
 
 /** Rows, and what they are of. */
 export interface UsageChunk {
@@ -23,18 +25,27 @@ export interface UsageChunk {
 }
 
 export class UsageReader {
+  readonly #base: Pick<SqliteBase, 'connection' | 'db'>;
   readonly #writer: UsageWriter;
-  /** Bind the keys of the last row before, the period that ends it, and how many. */
-  readonly #statements: Readonly<Record<UsageTableName, SqlStatement>>;
+  /**
+   * By table and what is filtered by, made when they are needed. They bind the keys of the last row before, the period that
+   * ends it, the numbers of each filter as a JSON array, and how many.
+   */
+  readonly #statements = new Map<string, SqlStatement>();
+  /** Bind a period; give the first one from there on. */
+  readonly #periods: Readonly<Record<UsageTableName, SqlStatement>>;
   /** Gives the earliest and the latest hour. */
   readonly #ends: SqlStatement;
 
-  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>, writer: UsageWriter) {
+  constructor(base: Pick<SqliteBase, 'connection' | 'db'>, writer: UsageWriter) {
+    this.#base = base;
     this.#writer = writer;
-    const prepare = (table: UsageTableName): SqlStatement =>
-      connection.prepare(rowsBehind(db, table).compile().sql);
-    this.#statements = { usage_hourly: prepare('usage_hourly'), usage_daily: prepare('usage_daily') };
-    this.#ends = connection.prepare(endHours(db));
+    const firstFrom = (table: UsageTableName): SqlStatement => {
+      const first = base.db.selectFrom(table).select((eb) => eb.fn.min('period').as('first'));
+      return base.connection.prepare(first.where('period', '>=', 0).compile().sql);
+    };
+    this.#periods = { usage_hourly: firstFrom('usage_hourly'), usage_daily: firstFrom('usage_daily') };
+    this.#ends = base.connection.prepare(endHours(base.db));
   }
 
   /** The first and the last hour that have a row; null where there are none. */
@@ -63,23 +74,54 @@ export class UsageReader {
     to: number,
     filters: NumberFilters,
   ): AsyncGenerator<UsageChunk> {
+    if (filters.size === 0) return yield* this.#chunks(table, from, to, filters);
+    // One after the other: the database passes over rows of others by itself, and may do so for long.
+    for (
+      let period = this.#periodFrom(table, from);
+      period < to;
+      period = this.#periodFrom(table, period + 1)
+    ) {
+      yield* this.#chunks(table, period, period + 1, filters);
+      await othersRun();
+    }
+  }
+
+  async *#chunks(
+    table: UsageTableName,
+    from: number,
+    to: number,
+    filters: NumberFilters,
+  ): AsyncGenerator<UsageChunk> {
     const hours = table === 'usage_daily' ? DAY_HOURS : 1;
+    const statement = this.#statement(table, [...filters.keys()]);
+    const passing = Array.from(filters.values(), (numbers) => JSON.stringify([...numbers]));
     let last: readonly number[] = [from, ...USAGE_KEYS.slice(1).map(() => -1)];
     while (from < to) {
-      const rows = this.#statements[table].all(...last, to, CHUNK) as unknown as UsageTable[];
-      const passing = filters.size === 0 ? rows : rows.filter((row) => passes(row, filters));
-      if (passing.length > 0) yield { rows: passing, hours };
+      const rows = statement.all(...last, to, ...passing, CHUNK) as unknown as UsageTable[];
+      if (rows.length > 0) yield { rows, hours };
       const end = rows.at(-1);
       if (rows.length < CHUNK || !end) return;
       last = USAGE_KEYS.map((key) => end[key]);
       await othersRun();
     }
   }
-}
 
-function passes(row: UsageTable, filters: NumberFilters): boolean {
-  for (const [key, numbers] of filters) if (!numbers.has(row[key])) return false;
-  return true;
+  /** The first period from one on that has rows; infinite where there is none. */
+  #periodFrom(table: UsageTableName, period: number): number {
+    return Number(this.#periods[table].all(period)[0]?.['first'] ?? Infinity);
+  }
+
+  #statement(table: UsageTableName, filtered: readonly UsageFilter[]): SqlStatement {
+    const name = `${table} ${filtered.join(' ')}`;
+    let statement = this.#statements.get(name);
+    if (!statement) {
+      let rows = rowsBehind(this.#base.db, table);
+      for (const key of filtered)
+        rows = rows.where(key, 'in', sql<number>`(select value from json_each(${''}))`);
+      this.#statements.set(name, (statement = this.#base.connection.prepare(rows.compile().sql)));
+    }
+    return statement;
+  }
 }
 
 /**
@@ -88,11 +130,11 @@ function passes(row: UsageTable, filters: NumberFilters): boolean {
  */
 export function numberFilters(
   filters: {
-    readonly [key in Exclude<(typeof USAGE_KEYS)[number], 'period'>]?: readonly string[] | undefined;
+    readonly [key in UsageFilter]?: readonly string[] | undefined;
   },
   names: SqliteNames,
 ): NumberFilters {
-  const numbers = new Map<Exclude<(typeof USAGE_KEYS)[number], 'period'>, ReadonlySet<number>>();
+  const numbers = new Map<UsageFilter, ReadonlySet<number>>();
   for (const key of USAGE_KEYS) {
     const texts = key === 'period' ? undefined : filters[key];
     if (key === 'period' || !texts) continue;
