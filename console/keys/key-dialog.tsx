@@ -5,11 +5,10 @@ import { ask } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
-import { Problem } from '../ui/problem.tsx';
-import type { Key } from './keys-page.tsx';
-import { settingsOf, textsOf, type KeyTexts } from './key-texts.ts';
+import { AllowanceFields } from './allowance-fields.tsx';
+import { settingsOf, textsOf, type Key, type KeyTexts } from './key-texts.ts';
 
 export type KeyAction =
   | { readonly type: 'create'; readonly project: string | undefined }
@@ -58,36 +57,30 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
   if (doing.data != null) return <Secret secret={doing.data} onClose={onClose} />;
   const { title, about, verb } = wordsOf(action);
   return (
-    <Dialog open onClose={onClose} title={title} about={about}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          doing.mutate();
-        }}
-      >
-        {doing.error && <Problem error={doing.error} />}
-        {action.type === 'create' && <ProjectField value={project} onChange={setProject} />}
-        {(action.type === 'create' || action.type === 'change') && (
-          <KeyFields texts={texts} onChange={setTexts} />
-        )}
-        {action.type === 'rotate' && (
-          <SelectField label="Time in which the old secret is good, too" value={grace} onChange={setGrace}>
-            {GRACES.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={action.type === 'revoke' ? 'danger' : 'primary'} busy={doing.isPending}>
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      about={about}
+      verb={verb}
+      danger={action.type === 'revoke'}
+      busy={doing.isPending}
+      error={doing.error}
+      onSubmit={() => doing.mutate()}
+      onClose={onClose}
+    >
+      {action.type === 'create' && <ProjectField value={project} onChange={setProject} />}
+      {(action.type === 'create' || action.type === 'change') && (
+        <KeyFields texts={texts} onChange={setTexts} />
+      )}
+      {action.type === 'rotate' && (
+        <SelectField label="Time in which the old secret is good, too" value={grace} onChange={setGrace}>
+          {GRACES.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+      )}
+    </FormDialog>
   );
 }
 
@@ -197,30 +190,7 @@ function KeyFields({
         value={texts.models}
         onChange={(text) => set({ models: text })}
       />
-      <div className="grid gap-4 sm:grid-cols-3">
-        <TextField
-          label="Budget in USD"
-          hint="Empty: none."
-          type="number"
-          min={0}
-          step="any"
-          value={texts.usd}
-          onChange={(text) => set({ usd: text })}
-        />
-        <SelectField label="per" value={texts.per} onChange={(text) => set({ per: text })}>
-          {['day', 'week', 'month'].map((per) => (
-            <option key={per}>{per}</option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Requests a minute"
-          hint="Empty: as many as come."
-          type="number"
-          min={1}
-          value={texts.requests}
-          onChange={(text) => set({ requests: text })}
-        />
-      </div>
+      <AllowanceFields allowance={texts.allowance} onChange={(allowance) => set({ allowance })} />
       <TextField
         label="Expires"
         hint="Empty: never."

@@ -1,41 +1,51 @@
-// Making a project.
+// Making and changing a project.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { ask, type Answer } from '../api/client.ts';
+import { FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { allowanceOf, ownerOf } from './allowance.ts';
+import { AllowanceFields } from './allowance-fields.tsx';
 
-export function ProjectDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export type Project = Answer<'GET /projects'>['data'][number];
+
+interface ProjectDialogProps {
+  /** The one that is changed; null: a new one. */
+  readonly project: Project | null;
+  readonly onClose: () => void;
+}
+
+export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNode {
   const [name, setName] = useState('');
-  const [usd, setUsd] = useState('');
+  const [allowance, setAllowance] = useState(allowanceOf(project));
   const queries = useQueryClient();
-  const making = useMutation({
+  const doing = useMutation<unknown, Error>({
     mutationFn: () =>
-      ask('POST /projects', {
-        body: { name, ...(usd !== '' && { budgets: [{ usd: Number(usd), per: 'month' }] }) },
-      }),
+      project === null
+        ? ask('POST /projects', { body: { name, ...ownerOf(allowance) } })
+        : ask('PATCH /projects/{id}', {
+            params: { id: project.id },
+            version: project.version,
+            body: ownerOf(allowance),
+          }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['GET /projects'] });
+      await queries.invalidateQueries({
+        predicate: ({ queryKey }) => /\/(projects|limits)/.test(String(queryKey[0])),
+      });
       onClose();
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="New project"
+    <FormDialog
+      title={project === null ? 'New project' : `Change ${project.id}`}
       about="Keys of one project share what they store, and its budget."
+      verb={project === null ? 'Make the project' : 'Change it'}
+      busy={doing.isPending}
+      error={doing.error}
+      onSubmit={() => doing.mutate()}
+      onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate();
-        }}
-      >
-        {making.error && <Problem error={making.error} />}
+      {project === null && (
         <TextField
           label="Name"
           hint="It is given once, and stays."
@@ -43,22 +53,8 @@ export function ProjectDialog({ onClose }: { readonly onClose: () => void }): Re
           value={name}
           onChange={setName}
         />
-        <TextField
-          label="Budget in USD per month"
-          hint="Empty: none."
-          type="number"
-          min={0}
-          step="any"
-          value={usd}
-          onChange={setUsd}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={making.isPending}>
-            Make the project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <AllowanceFields allowance={allowance} onChange={setAllowance} />
+    </FormDialog>
   );
 }

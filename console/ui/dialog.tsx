@@ -1,7 +1,8 @@
-// A question above the page.
+// A question above the page; most are a form, which ends alike wherever it stands.
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { Problem } from './problem.tsx';
 
 interface DialogProps {
   readonly open: boolean;
@@ -28,5 +29,48 @@ export function Dialog({ open, onClose, title, about, children }: DialogProps): 
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'children' | 'onClose'> {
+  /** What the button says that does it. */
+  readonly verb: string;
+  /** True: it cannot be undone. */
+  readonly danger?: boolean;
+  readonly busy: boolean;
+  /** Why it was refused; null: it was not. */
+  readonly error: Error | null;
+  readonly onSubmit: () => void;
+}
+
+/** A form, with what was wrong above it and the two ways out below. */
+export function FormDialog({
+  verb,
+  danger = false,
+  busy,
+  error,
+  onSubmit,
+  children,
+  ...rest
+}: FormDialogProps): ReactNode {
+  return (
+    <Dialog open {...rest}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {error && <Problem error={error} />}
+        {children}
+        <div className="flex justify-end gap-2">
+          <Button onClick={rest.onClose}>Cancel</Button>
+          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

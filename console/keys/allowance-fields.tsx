@@ -1,0 +1,50 @@
+// A budget and a limit of requests, as forms of keys and of projects ask for them.
+import type { ReactNode } from 'react';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { PERIODS, type Allowance } from './allowance.ts';
+
+interface AllowanceFieldsProps {
+  readonly allowance: Allowance;
+  readonly onChange: (allowance: Allowance) => void;
+}
+
+export function AllowanceFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
+  const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
+  const others = allowance.rest.budgets.length + allowance.rest.limits.length;
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <TextField
+          label="Budget in USD"
+          hint="Empty: none."
+          type="number"
+          min={0}
+          step="any"
+          value={allowance.usd}
+          onChange={(text) => set({ usd: text })}
+        />
+        <SelectField label="Time of the budget" value={allowance.per} onChange={(text) => set({ per: text })}>
+          {PERIODS.map(([per, text]) => (
+            <option key={per} value={per}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Requests a minute"
+          hint="Empty: as many as come."
+          type="number"
+          min={1}
+          value={allowance.requests}
+          onChange={(text) => set({ requests: text })}
+        />
+      </div>
+      {others > 0 && (
+        <p className="text-sm text-soft">
+          {others === 1 ? 'One more limit or budget' : `${others} more limits and budgets`} that this form has
+          no field for stay as they are.
+        </p>
+      )}
+    </>
+  );
+}

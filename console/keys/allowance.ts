@@ -1,0 +1,65 @@
+// What a key or a project may use, as the texts of a form, and back.
+import type { Answer } from '../api/client.ts';
+
+type Owner = Pick<Answer<'GET /keys'>['data'][number], 'limits' | 'budgets'>;
+type Budget = Owner['budgets'][number];
+type Limit = Owner['limits'][number];
+
+export interface Allowance {
+  /** Of the budget; empty: none. */
+  readonly usd: string;
+  /** One of `PERIODS`. */
+  readonly per: string;
+  /** Requests a minute; empty: no limit. */
+  readonly requests: string;
+  /** Limits and budgets that the form has no field for: they stay as they are. */
+  readonly rest: Owner;
+}
+
+/** Times that a budget is for, as the form offers them; the empty one is for ever. */
+export const PERIODS = [
+  ['hour', 'per hour'],
+  ['day', 'per day'],
+  ['week', 'per week'],
+  ['month', 'per month'],
+  ['', 'for all time'],
+] as const;
+
+/** What the form's one field for budgets means: nothing besides money and one of those times. */
+function isPlainBudget(budget: Budget): boolean {
+  return (
+    PERIODS.some(([per]) => per === (budget.per ?? '')) &&
+    Object.entries(budget).every(([name, value]) => ['usd', 'per'].includes(name) || value == null)
+  );
+}
+
+function isPlainLimit(limit: Limit): boolean {
+  return (
+    limit.requests !== undefined &&
+    limit.per === 'minute' &&
+    Object.entries(limit).every(([name, value]) => ['requests', 'per'].includes(name) || value == null)
+  );
+}
+
+/** @param owner null: nothing limits a new one */
+export function allowanceOf(owner: Owner | null): Allowance {
+  const budget = owner?.budgets.find(isPlainBudget);
+  const limit = owner?.limits.find(isPlainLimit);
+  return {
+    usd: budget ? String(budget.usd) : '',
+    per: budget ? (budget.per ?? '') : 'month',
+    requests: limit ? String(limit.requests) : '',
+    rest: {
+      budgets: owner?.budgets.filter((each) => each !== budget) ?? [],
+      limits: owner?.limits.filter((each) => each !== limit) ?? [],
+    },
+  };
+}
+
+/** What is sent. */
+export function ownerOf({ usd, per, requests, rest }: Allowance): Owner {
+  return {
+    budgets: [...(usd === '' ? [] : [{ usd: Number(usd), ...(per !== '' && { per }) }]), ...rest.budgets],
+    limits: [...(requests === '' ? [] : [{ requests: Number(requests), per: 'minute' }]), ...rest.limits],
+  };
+}
