@@ -236,6 +236,8 @@ describeDatabases((fresh) => {
     expect(all).toBe(20);
     expect((await two.keys.list({ limit: 3, order: 'asc', projectId: 'search' })).hasMore).toBe(true);
     expect((await two.keys.list({ limit: 3, order: 'asc', isRevoked: false })).keys).toEqual([]);
+    const named = await two.keys.list({ limit: 3, order: 'asc', ids: ['key_7', 'key_3', 'key_none'] });
+    expect(named.keys.map(({ id }) => id).toSorted()).toEqual(['key_3', 'key_7']);
     await one.close();
     await two.close();
   });

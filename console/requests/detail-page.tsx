@@ -2,6 +2,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
+import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, usd } from '../format/numbers.ts';
 import { fullTime } from '../format/times.ts';
@@ -13,7 +14,6 @@ import { Facts } from '../ui/facts.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
-import { useKeyNames } from './key-names.ts';
 import { Payloads } from './payloads.tsx';
 import { Tokens } from './tokens.tsx';
 import { Waterfall } from './waterfall.tsx';
@@ -92,7 +92,7 @@ function Detail({ generation }: { readonly generation: Generation }): ReactNode 
 }
 
 function Summary({ generation: g }: { readonly generation: Generation }): ReactNode {
-  const key = useKeyNames().get(g.key_id) ?? g.key_id;
+  const key = useKeyNames([g.key_id]).get(g.key_id) ?? g.key_id;
   const whole = g.latency === null ? null : g.latency + (g.generation_time ?? 0);
   return (
     <Facts

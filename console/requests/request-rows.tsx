@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useKeyNames } from '../api/key-names.ts';
 import { count, duration, short, usd } from '../format/numbers.ts';
 import { fullTime, shortTime } from '../format/times.ts';
-import { useKeyNames } from './key-names.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import type { RequestRow } from './use-requests.ts';
 
@@ -24,7 +24,6 @@ interface RequestRowsProps {
 }
 
 export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsProps): ReactNode {
-  const names = useKeyNames();
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(
@@ -45,6 +44,10 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
   }, [virtual]);
   const seen = virtual.getVirtualItems();
   const last = seen.at(-1)?.index ?? 0;
+  // A key without a project is a project of its own, under its id.
+  const names = useKeyNames(
+    seen.map(({ index }) => (rows[index]?.project_id === rows[index]?.key_id ? rows[index]?.key_id : null)),
+  );
   useEffect(() => {
     if (hasMore && !isFetching && last >= rows.length - 20) onMore();
   }, [hasMore, isFetching, last, rows.length, onMore]);
@@ -52,7 +55,7 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
     <div role="table" aria-label="Requests" aria-rowcount={hasMore ? -1 : rows.length} className="text-sm">
       <div role="rowgroup" className="hidden lg:block">
         <div role="row" className={`${GRID} border-b py-2 font-medium text-faint`}>
-          {['Time', 'Status', 'Model', 'Provider', 'Project or key'].map((name) => (
+          {['Time', 'Status', 'Model', 'Provider', 'Whose'].map((name) => (
             <span key={name} role="columnheader">
               {name}
             </span>

@@ -5,6 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Waiting } from '../ui/card.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Table } from '../ui/table.tsx';
 import { NothingKept } from './payloads.tsx';
 
 type Diff = Answer<'GET /generations/{id}/diff'>;
@@ -49,7 +50,7 @@ export function WireDiff({
           ))}
         </select>
       )}
-      <Compared title="Request" diff={data} side={data.request} />
+      <Compared title="Request" diff={data} side={data.request} elsewhere="not in the body" />
       <Compared title="Answer" diff={data} side={data.answer} />
     </div>
   );
@@ -59,17 +60,19 @@ interface ComparedProps {
   readonly title: string;
   readonly diff: Diff;
   readonly side: Side | null;
+  /** Of what has no place in a body. */
+  readonly elsewhere?: string | undefined;
 }
 
-function Compared({ title, diff, side }: ComparedProps): ReactNode {
+function Compared({ title, diff, side, elsewhere }: ComparedProps): ReactNode {
   const [isOnlyDifferent, setOnlyDifferent] = useState(false);
   if (!side)
     return <p className="text-soft">{title}: one of the two is missing, was cut, or cannot be read.</p>;
-  const rows = isOnlyDifferent
-    ? side.rows.filter(({ state }) => state !== 'same' && state !== 'form')
-    : side.rows;
+  const rows = side.rows
+    .map((row, at) => ({ ...row, at }))
+    .filter(({ state }) => !isOnlyDifferent || (state !== 'same' && state !== 'form'));
   return (
-    <section>
+    <section aria-label={title}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <h3 className="font-semibold">{title}</h3>
         <label className="flex items-center gap-2 text-sm text-soft">
@@ -83,37 +86,45 @@ function Compared({ title, diff, side }: ComparedProps): ReactNode {
         </label>
       </div>
       <div className="overflow-x-auto rounded-md border">
-        <table className="table min-w-160 table-fixed">
-          <thead>
-            <tr>
-              <th scope="col">Client: {diff.client_protocol}</th>
-              <th scope="col" className="w-24">
-                {diff.lane}
-              </th>
-              <th scope="col">Upstream: {diff.upstream_protocol}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => (
-              <tr key={`${row.what} ${at}`}>
-                <td>
-                  <Place place={row.client} />
-                </td>
-                <td>
-                  <Badge tone={TONES[row.state]}>{row.state}</Badge>
-                </td>
-                <td>
-                  <Place place={row.upstream} />
-                  {row.report.map(({ path, action, reason }) => (
-                    <p key={`${path} ${action}`} className="mt-1 text-xs text-warn">
-                      {action}: {reason}
-                    </p>
-                  ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        {rows.length === 0 ? (
+          <p className="p-4 text-soft">Nothing differs.</p>
+        ) : (
+          <Table
+            label={title}
+            className="md:table-fixed"
+            rows={rows}
+            keyOf={({ at }) => String(at)}
+            columns={[
+              {
+                name: 'What',
+                className: 'md:w-40 break-words',
+                cell: ({ what }) => <span className="font-medium">{what}</span>,
+              },
+              {
+                name: `Client: ${diff.client_protocol}`,
+                cell: ({ client }) => <Place place={client} elsewhere={elsewhere} />,
+              },
+              {
+                name: diff.lane,
+                className: 'md:w-24',
+                cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
+              },
+              {
+                name: `Upstream: ${diff.upstream_protocol}`,
+                cell: ({ upstream, report }) => (
+                  <>
+                    <Place place={upstream} elsewhere={elsewhere} />
+                    {report.map(({ path, action, reason }) => (
+                      <p key={`${path} ${action}`} className="mt-1 text-xs text-warn">
+                        {action}: {reason}
+                      </p>
+                    ))}
+                  </>
+                ),
+              },
+            ]}
+          />
+        )}
       </div>
       {side.by_value && (
         <p className="mt-1 text-xs text-faint">One of the two was searched for the values of the other.</p>
@@ -122,11 +133,17 @@ function Compared({ title, diff, side }: ComparedProps): ReactNode {
   );
 }
 
-function Place({ place }: { readonly place: Row['client'] }): ReactNode {
+interface PlaceProps extends Pick<ComparedProps, 'elsewhere'> {
+  readonly place: Row['client'];
+}
+
+function Place({ place, elsewhere }: PlaceProps): ReactNode {
   if (!place) return <span className="text-faint">–</span>;
   return (
     <>
-      {place.path !== null && (
+      {place.path === null ? (
+        <span className="block text-xs text-faint">{elsewhere}</span>
+      ) : (
         <code className="block font-mono text-xs break-all text-faint">{place.path}</code>
       )}
       <span className="line-clamp-6 break-words whitespace-pre-wrap">

@@ -70,6 +70,8 @@ export interface KeyFilter {
   /** Of one project. */
   readonly projectId?: string | undefined;
   readonly isRevoked?: boolean | undefined;
+  /** Only those of them that there are. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 export interface KeyPage {

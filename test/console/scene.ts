@@ -23,19 +23,34 @@ export interface Looked {
   picture(name: string): Promise<void>;
 }
 
-export interface ConsoleScene {
-  readonly gateway: ManagedGateway;
+export interface Windows {
   /** A window of its own. @param as `admin` signs in first */
   look(as: 'admin' | 'stranger', options?: BrowserContextOptions): Promise<Looked>;
   close(): Promise<void>;
 }
 
+export interface ConsoleScene extends Windows {
+  readonly gateway: ManagedGateway;
+}
+
 /** Starts both. @param config of the gateway; its admin has `ADMIN_KEY` */
 export async function startConsole(config: Parameters<typeof startManaged>[0] = {}): Promise<ConsoleScene> {
   const gateway = await startManaged(config);
+  const windows = await openWindows(gateway.origin);
+  return {
+    ...windows,
+    gateway,
+    async close() {
+      await windows.close();
+      await gateway.close();
+    },
+  };
+}
+
+/** Starts a browser. @param origin of a gateway whose admin has `ADMIN_KEY` */
+export async function openWindows(origin: string): Promise<Windows> {
   const browser = await startBrowser();
   return {
-    gateway,
     async look(as, options = {}) {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
@@ -43,14 +58,11 @@ export async function startConsole(config: Parameters<typeof startManaged>[0] = 
         ...options,
       });
       const page = await context.newPage();
-      const looked = watched(gateway.origin, context, page);
-      if (as === 'admin') await signIn(gateway.origin, page);
+      const looked = watched(origin, context, page);
+      if (as === 'admin') await signIn(origin, page);
       return looked;
     },
-    async close() {
-      await browser.close();
-      await gateway.close();
-    },
+    close: () => browser.close(),
   };
 }
 

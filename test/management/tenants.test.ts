@@ -50,6 +50,18 @@ describe('a key', () => {
     expect((await gateway.manage('GET', '/keys/ci')).body).toMatchObject({ id });
   });
 
+  test('are told by the ids that records name, of the file and stored, and those alone', async () => {
+    const stored = await gateway.manage('POST', '/keys', { name: 'by-id' });
+    await gateway.manage('POST', '/keys', { name: 'not-by-id' });
+    const inFile = entries(await gateway.manage('GET', '/keys')).find(({ name }) => name === 'test');
+    const ids = [stored.body['id'], inFile?.['id'], 'key_none'].join(', ');
+    const told = await gateway.manage('GET', `/keys?id=${encodeURIComponent(ids)}`);
+    expect(entries(told).map(({ name }) => name)).toEqual(['test', 'by-id']);
+    expect(told.body['has_more']).toBe(false);
+    const many = Array.from({ length: 101 }, (_, at) => `key_${at}`).join();
+    expect((await gateway.manage('GET', `/keys?id=${many}`)).status).toBe(400);
+  });
+
   test('is not made of what no key may have', async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{}, 'name'],

@@ -2,8 +2,9 @@
 // lost and why.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { TestGateway } from '../harness.ts';
-import { CONVERSE, startEveryUpstream } from '../upstreams/every-upstream.ts';
+import { startEveryUpstream } from '../upstreams/every-upstream.ts';
 import { ADMIN_KEY } from './scene.ts';
+import { CLIENTS, MODELS, PAIRS, PLACES, QUESTION, SCHEMA, type Places } from './wire-pairs.ts';
 
 interface Place {
   readonly path: string | null;
@@ -26,111 +27,6 @@ interface Diff {
   readonly request: Side;
   readonly answer: Side;
 }
-
-/** Where a protocol has the question, the schema of a tool, the limit, and the text of its whole answer. */
-interface Places {
-  readonly question: string;
-  readonly schema: string;
-  readonly limit: string;
-  readonly answer: string;
-}
-
-const QUESTION = 'no tools: What is 6 x 7?';
-const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-
-const PLACES: Readonly<Record<string, Places>> = {
-  'openai-chat': {
-    question: 'messages[1].content',
-    schema: 'tools[0].function.parameters',
-    limit: 'max_completion_tokens',
-    answer: 'choices[].message.content',
-  },
-  'openai-responses': {
-    question: 'input[0].content[0].text',
-    schema: 'tools[0].parameters',
-    limit: 'max_output_tokens',
-    answer: 'output[].content[].text',
-  },
-  'anthropic-messages': {
-    question: 'messages[0].content',
-    schema: 'tools[0].input_schema',
-    limit: 'max_tokens',
-    answer: 'content[].text',
-  },
-  gemini: {
-    question: 'contents[0].parts[0].text',
-    schema: 'tools[0].functionDeclarations[0].parametersJsonSchema',
-    limit: 'generationConfig.maxOutputTokens',
-    answer: 'candidates[].content.parts[].text',
-  },
-  'bedrock-converse': {
-    question: 'messages[0].content[0].text',
-    schema: 'toolConfig.tools[0].toolSpec.inputSchema.json',
-    limit: 'inferenceConfig.maxTokens',
-    answer: 'output.message.content[].text',
-  },
-};
-
-/** One request in each protocol that clients speak, with something in it that few others have a place for. */
-const CLIENTS: Readonly<Record<string, { ask(model: string): readonly [path: string, body: object] }>> = {
-  'openai-chat': {
-    ask: (model) => [
-      '/v1/chat/completions',
-      {
-        model,
-        max_completion_tokens: 500,
-        messages: [
-          { role: 'system', content: 'Be brief.' },
-          { role: 'user', content: QUESTION },
-        ],
-        tools: [{ type: 'function', function: { name: 'get_weather', parameters: SCHEMA } }],
-      },
-    ],
-  },
-  'openai-responses': {
-    ask: (model) => [
-      '/v1/responses',
-      {
-        model,
-        max_output_tokens: 500,
-        instructions: 'Be brief.',
-        input: [{ role: 'user', content: [{ type: 'input_text', text: QUESTION }] }],
-        tools: [{ type: 'function', name: 'get_weather', parameters: SCHEMA, strict: false }],
-      },
-    ],
-  },
-  'anthropic-messages': {
-    ask: (model) => [
-      '/v1/messages',
-      {
-        model,
-        max_tokens: 500,
-        system: 'Be brief.',
-        messages: [{ role: 'user', content: QUESTION }],
-        tools: [{ name: 'get_weather', input_schema: SCHEMA }],
-      },
-    ],
-  },
-  gemini: {
-    ask: (model) => [
-      `/v1beta/models/${model}:generateContent`,
-      {
-        systemInstruction: { parts: [{ text: 'Be brief.' }] },
-        contents: [{ role: 'user', parts: [{ text: QUESTION }] }],
-        generationConfig: { maxOutputTokens: 500 },
-        tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: SCHEMA }] }],
-      },
-    ],
-  },
-};
-
-const MODELS: Readonly<Record<string, string>> = {
-  'openai-chat': 'sim/chat',
-  'openai-responses': 'sim/responses',
-  'anthropic-messages': 'sim/messages',
-  gemini: 'sim/gemini',
-  'bedrock-converse': CONVERSE,
-};
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -163,10 +59,6 @@ function row({ rows }: Side, isIt: (row: Row) => boolean): Row {
 }
 
 const atClient = (path: string) => (each: Row) => each.client?.path === path;
-
-const PAIRS = Object.keys(CLIENTS).flatMap((client) =>
-  Object.keys(MODELS).map((upstream) => ({ client, upstream })),
-);
 
 describe.each(PAIRS)('$client in front of $upstream', ({ client, upstream }) => {
   const one = PLACES[client] as Places;

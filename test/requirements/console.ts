@@ -4,6 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const CONSOLE = 'the console';
 const SESSION = 'test/console/session.test.ts';
 const PAGES = 'test/console/pages.test.ts:';
+const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
 
 export const consoleRequirements: Requirements = {
@@ -38,6 +39,7 @@ export const consoleRequirements: Requirements = {
     'Requests come by themselves, are narrowed by what the address says, and show route, cost, payloads and wire diff.',
     `${PAGES} a request shows why it went where it went, what it cost, and what each side said`,
     `${PAGES} filters stand in the address, and requests come by themselves`,
+    `${WIRE_DIFF} $client stands beside $upstream, by meaning`,
   ),
   'contract.console.playground': shown(
     CONSOLE,

@@ -8,6 +8,8 @@ import type { Versioned } from '../entity-tag.ts';
 import { listOf, PAGE, pageOfBoth } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
 
+/** Ids that a list is narrowed to: as many as a page has entries. */
+const MOST_IDS = 100;
 const LONGEST_GRACE_MS = 90 * 24 * 3_600_000;
 const roles = z.array(z.enum(KEY_ROLES)).min(1);
 const models = z.array(z.string().min(1).max(500)).min(1).max(1_000);
@@ -78,15 +80,24 @@ export const KEY_ROUTES: readonly Route[] = [
         .enum(['revoked', 'unrevoked'])
         .optional()
         .describe('Only those that are, or are not, revoked.'),
+      id: z
+        .string()
+        .optional()
+        .describe(`Only the keys of these ids, behind commas, at most ${MOST_IDS}: records name them so.`)
+        .transform((given) => given?.split(',').map((id) => id.trim()))
+        .pipe(z.array(z.string().min(1)).max(MOST_IDS).optional()),
     }),
     answer: listOf(keySchema),
     run: async ({ keys, query }) => {
+      const { project, id: ids } = query;
       const isRevoked = query.state === undefined ? undefined : query.state === 'revoked';
       const inFile = isRevoked === true ? [] : keys.configured();
-      const first = inFile.filter((key) => query.project === undefined || key.projectId === query.project);
+      const first = inFile.filter(
+        (key) => (project === undefined || key.projectId === project) && ids?.includes(key.id) !== false,
+      );
       const page = await pageOfBoth(
         first,
-        (part) => keys.list({ ...part, projectId: query.project, isRevoked }),
+        (part) => keys.list({ ...part, projectId: project, isRevoked, ids }),
         ({ id }) => id,
         query,
       );

@@ -1,0 +1,63 @@
+// What keys are called: records know them by their ids. All that are asked for at once are one question, and none twice.
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { ask } from './client.ts';
+
+/** Ids that one question may name. */
+const MOST = 100;
+/** A name hardly ever changes. In milliseconds. */
+const GOOD_MS = 5 * 60_000;
+
+interface Named {
+  readonly id: string;
+  /** Null: there is no such key, as for the name of a project. */
+  readonly name: string | null;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+/** Names by id; those that are not known (yet) are missing. @param ids twice and null are fine */
+export function useKeyNames(ids: readonly (string | null | undefined)[]): Names {
+  const different = [...new Set(ids)].filter(isId);
+  return useQueries({
+    queries: different.map((id) => ({
+      queryKey: ['name of key', id],
+      queryFn: () => read(id),
+      staleTime: GOOD_MS,
+      retry: false,
+    })),
+    combine: namesOf,
+  });
+}
+
+function isId(id: string | null | undefined): id is string {
+  return id != null && id !== '';
+}
+
+function namesOf(results: readonly UseQueryResult<Named>[]): Names {
+  return new Map(results.flatMap(({ data }) => (data?.name == null ? [] : [[data.id, data.name] as const])));
+}
+
+interface Question {
+  readonly ids: Set<string>;
+  readonly answer: Promise<Names>;
+}
+
+/** The one that is not sent yet. */
+let open: Question | null = null;
+
+async function read(id: string): Promise<Named> {
+  if (!open || open.ids.size >= MOST) {
+    const ids = new Set<string>();
+    const question: Question = { ids, answer: Promise.resolve().then(() => send(question)) };
+    open = question;
+  }
+  open.ids.add(id);
+  const names = await open.answer;
+  return { id, name: names.get(id) ?? null };
+}
+
+async function send(question: Question): Promise<Names> {
+  if (open === question) open = null;
+  const { data } = await ask('GET /keys', { query: { id: [...question.ids].join(','), limit: MOST } });
+  return new Map(data.map(({ id, name }) => [id, name]));
+}
