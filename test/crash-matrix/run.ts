@@ -1,0 +1,194 @@
+// `npm run crash-matrix`: three replicas under mixed load in four protocols, while one thing after another goes wrong, and
+// what must hold after each. Exit code 1 when something did not.
+//
+//   --seconds N   at least; every cause once, by default
+//   --seed N      of everything that is left to chance
+//   --only WORD   causes whose name has it
+//   --logs FOLDER gets the logs of the replicas
+import { copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { aligned } from '../../bench/report.ts';
+import { packTree } from '../../bench/targets.ts';
+import { Chance } from '../leases/simulated-world.ts';
+import { type Cause, CAUSES } from './causes.ts';
+import { lostResponses, missingOf, readLedger, spentOf, wrongConversations, wrongOf } from './checks.ts';
+import { type Cluster, startCluster, USD_PER_TOKEN } from './cluster.ts';
+import { type Load, SPENDERS, startLoad } from './load.ts';
+import { recovered } from './recovery.ts';
+import { ANSWER_TOKENS } from './upstream.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '0' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string', default: '' },
+    logs: { type: 'string' },
+  },
+});
+const seed = Number(values.seed);
+/** What a budget holds, in USD: a hundred answers, which the clients spend in a few seconds. */
+const BUDGET_USD = 2;
+const MOST_ROUNDS = 40;
+/** On a machine that does nothing else. */
+const MOST_RECOVERY_MS = 5_000;
+/** Before a cause begins, and after it was recovered from. */
+const BEFORE_MS = 700;
+const AFTER_MS = 700;
+/** In which what was on its way must have arrived in the ledger. */
+const SETTLING_MS = 5_000;
+/** By which clocks may differ that say when a record was made. */
+const SKEW_MS = 15_000;
+
+interface Row {
+  readonly name: string;
+  readonly requests: number;
+  readonly answered: number;
+  readonly refused: number;
+  readonly told: number;
+  readonly recoveryMs: number | null;
+  readonly slowness: number;
+  readonly spent: number;
+  readonly wrong: readonly string[];
+}
+
+const budgetName = (at: number): string => `budget-${at}`;
+
+process.exit((await main()) ? 0 : 1);
+
+async function main(): Promise<boolean> {
+  console.log(`seed ${seed}`);
+  packTree(join(import.meta.dirname, '..', '..'));
+  const budgets = new Map(Array.from({ length: MOST_ROUNDS }, (_, at) => [budgetName(at), BUDGET_USD]));
+  const cluster = await startCluster(budgets);
+  try {
+    return await matrix(cluster);
+  } finally {
+    const folder = values.logs;
+    if (folder !== undefined)
+      for (const { log } of cluster.replicas) copyFileSync(log, join(folder, basename(log)));
+    await cluster.stop();
+  }
+}
+
+async function matrix(cluster: Cluster): Promise<boolean> {
+  const chance = new Chance(seed);
+  let round = 0;
+  const load = startLoad({ origin: cluster.origin, chance, budget: () => budgetName(round) });
+  const causes = CAUSES.filter(({ name }) => name.includes(values.only));
+  const rows: Row[] = [];
+  const begun = performance.now();
+  const wanted = Number(values.seconds) * 1_000;
+  do {
+    for (const cause of causes) {
+      const missing = cause.missing?.(cluster) ?? null;
+      if (missing === null) {
+        const row = await once(cause, cluster, load, chance, budgetName(round));
+        rows.push(row);
+        show(row);
+        round += 1;
+      } else if (rows.length < causes.length) console.log(`skipped: ${cause.name} (${missing})`);
+    }
+  } while (performance.now() - begun < wanted && round + causes.length <= MOST_ROUNDS);
+  await load.stop();
+  const rest = await atTheEnd(cluster, load);
+  for (const what of rest) console.log(`wrong at the end: ${what}`);
+  console.log(`\n${table(rows)}\n`);
+  const failed = rows.filter(({ wrong }) => wrong.length > 0).length + (rest.length > 0 ? 1 : 0);
+  console.log(`${rows.length + 1 - failed} passed, ${failed} failed (seed ${seed})`);
+  return failed === 0;
+}
+
+async function once(
+  cause: Cause,
+  cluster: Cluster,
+  { told }: Load,
+  chance: Chance,
+  budget: string,
+): Promise<Row> {
+  const first = told.notes.length;
+  const fromMs = Date.now() - SKEW_MS;
+  const wrong: string[] = [];
+  await Bun.sleep(BEFORE_MS);
+  await cause.run(cluster, chance);
+  const { ms: recoveryMs, slowness, why } = await recovered(cluster);
+  if (recoveryMs === null) wrong.push(`not recovered: ${why}`);
+  else if (recoveryMs > MOST_RECOVERY_MS * slowness)
+    wrong.push(`recovered after ${Math.round(recoveryMs)} ms only (${why})`);
+  await Bun.sleep(AFTER_MS);
+  const notes = told.notes.slice(first);
+  const origin = cluster.replicas[0]?.origin ?? '';
+  const until = performance.now() + SETTLING_MS;
+  let ledger = await readLedger(origin, fromMs);
+  while (missingOf(ledger, notes, cluster.replicas).length > 0 && performance.now() < until) {
+    await Bun.sleep(200);
+    ledger = await readLedger(origin, fromMs);
+  }
+  wrong.push(
+    ...missingOf(ledger, notes, cluster.replicas).map((id) => `${id} arrived and is not in the ledger`),
+  );
+  wrong.push(...wrongOf(ledger, notes));
+  const spent = await spentOf(cluster, budget);
+  const most = BUDGET_USD * (1 + cause.mayOverspend) + SPENDERS * ANSWER_TOKENS * USD_PER_TOKEN;
+  if (Math.max(spent.ledger, spent.upstream) > most + 1e-9)
+    wrong.push(`${budget} has ${most}, the ledger says ${spent.ledger}, and the upstream ${spent.upstream}`);
+  for (const { heard, protocol } of notes)
+    if (heard.kind === 'untold') wrong.push(`${protocol}: nobody was told: ${heard.why}`);
+  const count = (kind: string): number => notes.filter(({ heard }) => heard.kind === kind).length;
+  return {
+    name: cause.name,
+    requests: notes.length,
+    answered: count('answered'),
+    refused: count('refused'),
+    told: count('told'),
+    recoveryMs,
+    slowness,
+    spent: spent.upstream,
+    wrong,
+  };
+}
+
+/** What can be looked at when nothing runs any more. */
+async function atTheEnd(cluster: Cluster, { told }: Load): Promise<string[]> {
+  const origin = cluster.replicas.at(-1)?.origin ?? '';
+  return [
+    ...(await wrongConversations(origin, told)),
+    ...(await lostResponses(origin, told.stored.slice(-100))),
+  ];
+}
+
+function show({ name, wrong, recoveryMs, requests, told }: Row): void {
+  const recovery = recoveryMs === null ? 'never' : `${Math.round(recoveryMs)} ms`;
+  console.log(
+    `${wrong.length === 0 ? 'held' : 'FAILED'}: ${name}: ${requests} requests, ${told} told, recovered ${recovery}`,
+  );
+  for (const what of wrong.slice(0, 8)) console.log(`  ${what}`);
+}
+
+function table(rows: readonly Row[]): string {
+  const head = [
+    '',
+    'requests',
+    'answered',
+    'refused',
+    'told',
+    'recovery ms',
+    'slowness',
+    'spent of 2',
+    'wrong',
+  ];
+  return aligned([
+    head,
+    ...rows.map((row) => [
+      row.name,
+      String(row.requests),
+      String(row.answered),
+      String(row.refused),
+      String(row.told),
+      row.recoveryMs === null ? 'never' : row.recoveryMs.toFixed(0),
+      row.slowness.toFixed(1),
+      row.spent.toFixed(2),
+      String(row.wrong.length),
+    ]),
+  ]);
+}
