@@ -12,6 +12,10 @@ export interface Call {
   readonly name: string;
   /** JSON, as far as it has come. */
   readonly arguments: string;
+  /** True: the gateway or the provider runs it, and nobody need answer. */
+  readonly isRun: boolean;
+  /** What it gave, of what is run; null: nothing yet. */
+  readonly result: string | null;
 }
 
 export type Turn =
@@ -69,7 +73,10 @@ export type Piece =
       readonly id?: string | undefined;
       readonly name?: string | undefined;
       readonly arguments?: string | undefined;
+      readonly isRun?: boolean;
     }
+  /** What a call gave that was run. */
+  | { readonly type: 'result'; readonly id: string; readonly text: string }
   | { readonly type: 'error'; readonly message: string };
 
 /** A protocol as a client speaks it. */
@@ -105,6 +112,11 @@ export function list(value: unknown): readonly Json[] {
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** The calls that somebody has to answer. */
+export function openCalls({ calls }: AssistantTurn): readonly Call[] {
+  return calls.filter(({ isRun }) => !isRun);
 }
 
 /** What stands in a call's arguments; what is no JSON yet, or any more, is nothing. */

@@ -5,7 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { count, duration, usd } from '../format/numbers.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { dataUrl, isPicture, type AssistantTurn, type Call, type Turn } from './conversation.ts';
+import { dataUrl, isPicture, openCalls, type AssistantTurn, type Call, type Turn } from './conversation.ts';
 
 interface TurnsProps {
   readonly turns: readonly Turn[];
@@ -68,6 +68,7 @@ function Answer({
   readonly onResults: TurnsProps['onResults'] | undefined;
 }): ReactNode {
   const { text, reasoning, calls, facts } = turn;
+  const unanswered = openCalls(turn);
   return (
     <div className="flex flex-col gap-2" aria-busy={facts.isRunning}>
       {reasoning !== '' && (
@@ -83,9 +84,17 @@ function Answer({
           <pre className="mt-1 font-mono text-xs break-words whitespace-pre-wrap text-soft">
             {call.arguments}
           </pre>
+          {call.isRun && (
+            <p className="mt-1 break-words whitespace-pre-wrap">
+              <span className="text-faint">{call.result === null ? 'is run by the gateway…' : 'gave '}</span>
+              {call.result}
+            </p>
+          )}
         </div>
       ))}
-      {calls.length > 0 && !facts.isRunning && onResults && <Results calls={calls} onResults={onResults} />}
+      {unanswered.length > 0 && !facts.isRunning && onResults && (
+        <Results calls={unanswered} onResults={onResults} />
+      )}
       {facts.error !== null && <Problem error={facts.error} />}
       <Facts turn={turn} />
     </div>

@@ -86,9 +86,15 @@ async function answer({ asked, dialect, settings, signal, show }: Asking): Promi
         return change({}, { error: piece.message });
       case 'call': {
         const at = keys.get(piece.key) ?? keys.size;
+        // Pieces of what never began belong to something that is not shown.
+        if (at === keys.size && piece.id === undefined) return undefined;
         keys.set(piece.key, at);
         return change({ calls: withPiece(said.calls, at, piece) });
       }
+      case 'result':
+        return change({
+          calls: said.calls.map((call) => (call.id === piece.id ? { ...call, result: piece.text } : call)),
+        });
     }
   };
   change({});
@@ -112,8 +118,9 @@ function withPiece(
   at: number,
   piece: Extract<Piece, { type: 'call' }>,
 ): readonly Call[] {
-  const before = calls[at] ?? { id: '', name: '', arguments: '' };
+  const before = calls[at] ?? { id: '', name: '', arguments: '', isRun: piece.isRun === true, result: null };
   const call = {
+    ...before,
     id: piece.id ?? before.id,
     name: piece.name ?? before.name,
     arguments: before.arguments + (piece.arguments ?? ''),

@@ -4,12 +4,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { TEST_KEY } from '../harness.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-/** Would tell if it ran: a page may have nothing of this name. */
-const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
-
 const PAGES = [
   ['overview', '', 'Overview'],
   ['requests', '/requests', 'Requests'],
@@ -127,47 +124,6 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await (await told).text();
       await page.getByRole('row', { name: /sim\/text-only/ }).waitFor();
       expect(rows).toBe(0);
-    },
-    SLOW,
-  );
-
-  test.each(['chat', 'responses', 'messages', 'gemini'])(
-    'the playground streams over %s, with reasoning, and a tool is answered by hand',
-    async (protocol) => {
-      const { page, open, picture } = looked;
-      await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
-      await page.getByText('System, reasoning, tools').click();
-      await page.getByLabel('Reasoning').selectOption('low');
-      await page.getByRole('button', { name: 'Put an example in' }).click();
-      await page.getByLabel('Message').fill('What is the weather in "Paris"?');
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);
-      await page.getByText('Reasoning', { exact: true }).last().waitFor();
-      await page.getByRole('button', { name: 'Give the results' }).click();
-      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
-      expect(await page.getByRole('main').textContent()).toContain('21 degrees');
-      await picture(`playground-${protocol}`);
-      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
-    },
-    SLOW,
-  );
-
-  test(
-    'two models answer side by side, and the same can be copied as code',
-    async () => {
-      const { page, open, picture } = looked;
-      await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini', 'Playground');
-      await page.getByLabel('Message').fill('6 x 7');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
-      await picture('side-by-side');
-      await page.getByRole('button', { name: 'Copy as…' }).first().click();
-      await page.getByRole('tab', { name: 'Python' }).click();
-      expect(await page.getByRole('region', { name: 'Python, Chat Completions' }).textContent()).toContain(
-        'client.chat.completions.create',
-      );
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'hidden' });
     },
     SLOW,
   );

@@ -12,6 +12,9 @@ export { HAS_BROWSER, SLOW } from '../browser.ts';
 /** Where pictures of a run are kept. */
 const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
 
+/** Would tell if it ran: a page may have nothing of this name. */
+export const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
 export interface Looked {
   readonly page: Page;
   readonly context: BrowserContext;

@@ -4,6 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const CONSOLE = 'the console';
 const SESSION = 'test/console/session.test.ts';
 const PAGES = 'test/console/pages.test.ts:';
+const PLAYGROUND = 'test/console/playground.test.ts:';
 const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
 
@@ -32,6 +33,7 @@ export const consoleRequirements: Requirements = {
     `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
     `${PAGES} a key is made and rotated with the keyboard alone, and is shown once`,
     `${PAGES} light and dark are chosen, and kept`,
+    `${PLAYGROUND} what %s refused is shown in its own words, and as text`,
     `${PAGES} nothing of all this made the browser complain`,
   ),
   'contract.console.requests': shown(
@@ -44,8 +46,12 @@ export const consoleRequirements: Requirements = {
   'contract.console.playground': shown(
     CONSOLE,
     'Any model is asked in any protocol, streamed, with reasoning and tools; two side by side, and the same as code.',
-    `${PAGES} the playground streams over %s, with reasoning, and a tool is answered by hand`,
-    `${PAGES} two models answer side by side, and the same can be copied as code`,
+    `${PLAYGROUND} the playground streams over %s, with reasoning, and a tool is answered by hand`,
+    `${PLAYGROUND} over %s reasoning is shown as it comes, before there is an answer`,
+    `${PLAYGROUND} over %s the gateway runs tools of an MCP server`,
+    `${PLAYGROUND} over %s pictures and files are dropped on it, and sent`,
+    `${PLAYGROUND} two models answer side by side, with time and cost, in protocols of their own`,
+    `${PLAYGROUND} the same can be copied as code that runs`,
   ),
   'contract.console.routing': shown(
     CONSOLE,

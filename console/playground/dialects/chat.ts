@@ -4,6 +4,7 @@ import {
   isPicture,
   list,
   object,
+  openCalls,
   text,
   type Dialect,
   type Piece,
@@ -96,8 +97,8 @@ function messages(turn: Turn): readonly object[] {
         {
           role: 'assistant',
           content: turn.text || null,
-          ...(turn.calls.length > 0 && {
-            tool_calls: turn.calls.map(({ id, name, arguments: given }) => ({
+          ...(openCalls(turn).length > 0 && {
+            tool_calls: openCalls(turn).map(({ id, name, arguments: given }) => ({
               id,
               type: 'function',
               function: { name, arguments: given || '{}' },

@@ -1,5 +1,14 @@
 // Gemini's generateContent, as a client speaks it.
-import { list, object, parsedArguments, text, type Dialect, type Piece, type Turn } from '../conversation.ts';
+import {
+  list,
+  object,
+  openCalls,
+  parsedArguments,
+  text,
+  type Dialect,
+  type Piece,
+  type Turn,
+} from '../conversation.ts';
 
 export const gemini: Dialect = {
   id: 'gemini',
@@ -92,7 +101,7 @@ function content(turn: Turn): object {
         role: 'model',
         parts: [
           ...(turn.text === '' ? [] : [{ text: turn.text }]),
-          ...turn.calls.map((call) => ({
+          ...openCalls(turn).map((call) => ({
             functionCall: { ...idOf(call), name: call.name, args: parsedArguments(call) },
           })),
         ],

@@ -2,7 +2,9 @@
 import {
   dataUrl,
   isPicture,
+  list,
   object,
+  openCalls,
   parsedArguments,
   text,
   type Attachment,
@@ -30,12 +32,15 @@ export const messages: Dialect = {
       max_tokens: budget === 0 ? maxTokens : Math.max(maxTokens, budget + ANSWER_TOKENS),
       ...(budget > 0 && { thinking: { type: 'enabled', budget_tokens: budget } }),
       ...(temperature !== '' && { temperature: Number(temperature) }),
-      ...(tools.length > 0 && {
-        tools: tools.map(({ name, description, parameters }) => ({
-          name,
-          description,
-          input_schema: parameters,
-        })),
+      ...((tools.length > 0 || mcp !== '') && {
+        tools: [
+          ...tools.map(({ name, description, parameters }) => ({
+            name,
+            description,
+            input_schema: parameters,
+          })),
+          ...(mcp === '' ? [] : [{ type: 'mcp_toolset', mcp_server_name: 'playground' }]),
+        ],
       }),
       ...(mcp !== '' && { mcp_servers: [{ type: 'url', name: 'playground', url: mcp }] }),
     };
@@ -45,9 +50,12 @@ export const messages: Dialect = {
     switch (event['type']) {
       case 'content_block_start': {
         const block = object(event['content_block']);
-        return block['type'] === 'tool_use'
-          ? [{ type: 'call', key, id: text(block['id']), name: text(block['name']) }]
-          : [];
+        const [id, name] = [text(block['id']), text(block['name'])];
+        if (block['type'] === 'tool_use') return [{ type: 'call', key, id, name }];
+        if (block['type'] === 'mcp_tool_use') return [{ type: 'call', key, id, name, isRun: true }];
+        if (block['type'] !== 'mcp_tool_result') return [];
+        const said = list(block['content']).map((part) => text(part['text']));
+        return [{ type: 'result', id: text(block['tool_use_id']), text: said.join('\n') }];
       }
       case 'content_block_delta': {
         const delta = object(event['delta']);
@@ -93,7 +101,7 @@ function message(turn: Turn): object {
         role: 'assistant',
         content: [
           ...(turn.text === '' ? [] : [{ type: 'text', text: turn.text }]),
-          ...turn.calls.map((call) => ({
+          ...openCalls(turn).map((call) => ({
             type: 'tool_use',
             id: call.id,
             name: call.name,

@@ -1,5 +1,5 @@
 // Responses, as a client speaks it.
-import { dataUrl, isPicture, object, text, type Dialect, type Turn } from '../conversation.ts';
+import { dataUrl, isPicture, object, openCalls, text, type Dialect, type Turn } from '../conversation.ts';
 
 export const responses: Dialect = {
   id: 'responses',
@@ -35,11 +35,20 @@ export const responses: Dialect = {
         return [{ type: 'reasoning', text: text(event['delta']) }];
       case 'response.output_item.added': {
         const item = object(event['item']);
-        if (item['type'] !== 'function_call') return [];
-        return [{ type: 'call', key: text(item['id']), id: text(item['call_id']), name: text(item['name']) }];
+        const [id, name] = [text(item['id']), text(item['name'])];
+        if (item['type'] === 'function_call')
+          return [{ type: 'call', key: id, id: text(item['call_id']), name }];
+        return item['type'] === 'mcp_call' ? [{ type: 'call', key: id, id, name, isRun: true }] : [];
       }
       case 'response.function_call_arguments.delta':
+      case 'response.mcp_call_arguments.delta':
         return [{ type: 'call', key, arguments: text(event['delta']) }];
+      case 'response.output_item.done': {
+        const item = object(event['item']);
+        if (item['type'] !== 'mcp_call') return [];
+        const said = text(item['output']) || JSON.stringify(item['error'] ?? '');
+        return [{ type: 'result', id: text(item['id']), text: said }];
+      }
       case 'response.failed':
         return [{ type: 'error', message: text(object(object(event['response'])['error'])['message']) }];
       case 'error':
@@ -87,7 +96,7 @@ function items(turn: Turn): readonly object[] {
     case 'assistant':
       return [
         ...(turn.text === '' ? [] : [{ role: 'assistant', content: turn.text }]),
-        ...turn.calls.map(({ id, name, arguments: given }) => ({
+        ...openCalls(turn).map(({ id, name, arguments: given }) => ({
           type: 'function_call',
           call_id: id,
           name,

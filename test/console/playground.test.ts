@@ -1,0 +1,247 @@
+// The playground in a browser: every protocol, as answers come; tools, files, two models side by side, and the same as code that
+// runs.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { isWhole, shareOf } from '../share.ts';
+import { startMcpServer, type RunningMcpServer } from '../upstreams/mcp-server.ts';
+import { startUpstream, type ScriptedUpstream } from '../upstreams/scripted-upstream.ts';
+import { MCP_TOOLS } from '../upstreams/tool-scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
+
+const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const;
+/** Some of them, or all. */
+const SEEN = shareOf(PROTOCOLS);
+const ROOT = join(import.meta.dir, '..', '..');
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Drops files on an element, as a hand does. */
+async function drop(page: Page, label: string, files: readonly object[]): Promise<void> {
+  const data = await page.evaluateHandle((given) => {
+    const transfer = new DataTransfer();
+    for (const { name, type, base64 } of given as { name: string; type: string; base64: string }[])
+      transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type }));
+    return transfer;
+  }, files);
+  await page.getByLabel(label).dispatchEvent('dragover', { dataTransfer: data });
+  await page.getByLabel(label).dispatchEvent('drop', { dataTransfer: data });
+}
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+  let looked: Looked;
+  let upstream: ScriptedUpstream;
+  let mcp: RunningMcpServer;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    mcp = startMcpServer({ tools: MCP_TOOLS });
+    scene = await startConsole({
+      fetch: { allow: [new URL(mcp.url).host] },
+      providers: {
+        lab: {
+          api_key: 'sk-test-of-the-lab',
+          protocols: { 'openai-chat': { base_url: `${upstream.origin}/v1` } },
+        },
+      },
+      models: [{ id: 'lab/slow', endpoints: [{ provider: 'lab' }] }],
+    });
+    looked = await scene.look('admin');
+  }, SLOW);
+  afterAll(async () => {
+    await scene?.close();
+    await mcp?.stop();
+    await upstream?.stop();
+  });
+
+  test.each(PROTOCOLS)(
+    'the playground streams over %s, with reasoning, and a tool is answered by hand',
+    async (protocol) => {
+      const { page, open, picture } = looked;
+      await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
+      await page.getByText('System, reasoning, tools').click();
+      await page.getByLabel('Reasoning').selectOption('low');
+      await page.getByRole('button', { name: 'Put an example in' }).click();
+      await page.getByLabel('Message').fill('What is the weather in "Paris"?');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);
+      await page.getByText('Reasoning', { exact: true }).last().waitFor();
+      await page.getByRole('button', { name: 'Give the results' }).click();
+      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      expect(await page.getByRole('main').textContent()).toContain('21 degrees');
+      await picture(`playground-${protocol}`);
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test.each(SEEN)(
+    'over %s reasoning is shown as it comes, before there is an answer',
+    async (protocol) => {
+      const { page, open } = looked;
+      const say = (delta: object): string =>
+        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+      upstream.script((exchange) => {
+        exchange.openStream();
+        exchange.chunk(say({ role: 'assistant', reasoning_content: 'First I think.' }));
+      });
+      await open(`/playground?model=lab%2Fslow&protocol=${protocol}`, 'Playground');
+      await page.getByText('System, reasoning, tools').click();
+      await page.getByLabel('Reasoning').selectOption('low');
+      await page.getByLabel('Message').fill('Slowly, please');
+      await page.keyboard.press('Enter');
+      await page.getByText('First I think.').waitFor();
+      await page.getByText('Answering…').waitFor();
+      const exchange = await upstream.arrived(1);
+      exchange.chunk(say({ content: 'Then I answer.' }));
+      await page.getByText('Then I answer.').waitFor();
+      exchange.chunk('data: [DONE]\n\n');
+      exchange.endStream();
+      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+    },
+    SLOW,
+  );
+
+  test.each(shareOf(['messages', 'chat', 'responses']))(
+    'over %s the gateway runs tools of an MCP server',
+    async (protocol) => {
+      const { page, open } = looked;
+      await open(`/playground?model=sim%2Fchat&protocol=${protocol}`, 'Playground');
+      await page.getByText('System, reasoning, tools').click();
+      await page.getByLabel('MCP server').fill(mcp.url);
+      await page.getByLabel('Message').fill('call playground__add {"a": 1, "b": 2}');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      await page.getByText(/returned:.*the sum is 3/).waitFor();
+      // Chat Completions have no place for what others ran.
+      expect(await page.getByText('gave the sum is 3').count()).toBe(protocol === 'chat' ? 0 : 1);
+      expect(await page.getByRole('button', { name: 'Give the results' }).count()).toBe(0);
+    },
+    SLOW,
+  );
+
+  test.each(SEEN)(
+    'over %s pictures and files are dropped on it, and sent',
+    async (protocol) => {
+      const { page, open, picture } = looked;
+      await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
+      await drop(page, 'Message', [
+        { name: 'dot.png', type: 'image/png', base64: PNG },
+        { name: 'wrong.txt', type: 'text/plain', base64: btoa('not meant') },
+        { name: 'note.txt', type: 'text/plain', base64: btoa('The word is osprey.') },
+      ]);
+      await page.getByRole('button', { name: 'Take wrong.txt off' }).click();
+      await page.getByRole('button', { name: 'Take note.txt off' }).waitFor();
+      await page.getByLabel('Message').fill('What is this?');
+      const sent = page.waitForRequest(
+        (request) =>
+          /\/v1(?:beta)?\//.test(new URL(request.url()).pathname) &&
+          request.method() === 'POST' &&
+          !request.url().includes('/console/'),
+      );
+      await page.getByRole('button', { name: 'Send' }).click();
+      const body = (await sent).postData() ?? '';
+      expect(body).toContain(PNG);
+      expect(body).toContain(btoa('The word is osprey.'));
+      expect(body).not.toContain(btoa('not meant'));
+      await page.getByRole('img', { name: 'dot.png' }).waitFor();
+      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+      await picture(`playground-files-${protocol}`);
+    },
+    SLOW,
+  );
+
+  test(
+    'two models answer side by side, with time and cost, in protocols of their own',
+    async () => {
+      const { page, open, picture } = looked;
+      await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini&protocol2=messages', 'Playground');
+      await page.getByLabel('Message').fill('6 x 7');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      await picture('side-by-side');
+      const facts = await page.getByText(/first token .* · whole .* · .* → .* tokens · \$0\.\d+/).count();
+      expect(facts).toBe(2);
+    },
+    SLOW,
+  );
+
+  test.each([
+    ['the gateway', `sim/${XSS}`],
+    ['a provider', 'lab/slow'],
+  ])(
+    'what %s refused is shown in its own words, and as text',
+    async (_, model) => {
+      // The browser says of itself that something was refused.
+      const { page, open, complaints } = await scene.look('admin');
+      const refusal = JSON.stringify({ error: { message: XSS, type: 'invalid_request_error' } });
+      upstream.script((exchange) => {
+        exchange.head(400, { 'content-type': 'application/json', 'content-length': String(refusal.length) });
+        exchange.raw(refusal);
+      });
+      await open(`/playground?model=${encodeURIComponent(model)}`, 'Playground');
+      await page.getByLabel('Message').fill('Hello');
+      await page.keyboard.press('Enter');
+      expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
+      await page.getByRole('link', { name: 'Why here?' }).click();
+      expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+      expect(complaints).toEqual([expect.stringMatching(/status of 40[04]/)]);
+    },
+    SLOW,
+  );
+
+  test(
+    'the same can be copied as code that runs',
+    async () => {
+      const { page, open } = looked;
+      const folder = mkdtempSync(join(tmpdir(), 'dragoman-code-'));
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      const python = process.env['DRAGOMAN_PYTHON'];
+      try {
+        for (const protocol of SEEN) {
+          await open(`/playground?model=sim%2Fgemini&protocol=${protocol}`, 'Playground');
+          await page.getByLabel('Message').fill("It's 6 x 7");
+          await page.keyboard.press('Enter');
+          await page.getByRole('link', { name: 'Why here?' }).waitFor();
+          await page.getByRole('button', { name: 'Copy as…' }).click();
+          const code = async (form: string): Promise<string> => {
+            await page.getByRole('tab', { name: form }).click();
+            await page.getByRole('dialog').getByRole('button', { name: 'Copy', exact: true }).click();
+            await page.getByRole('dialog').getByText('Copied').waitFor();
+            return page.evaluate(() => navigator.clipboard.readText());
+          };
+          expect(await printed(['bash', '-c', `${await code('curl')} -s`])).toContain('42');
+          const [script, program] = [await code('Python'), await code('TypeScript')];
+          expect(script + program).not.toContain(scene.gateway.key);
+          const file = join(folder, `${protocol}.ts`);
+          writeFileSync(file, program);
+          if (isWhole) expect(await printed([process.execPath, file])).toContain('6 x 7 = 42.');
+          if (isWhole && python !== undefined)
+            expect(await printed([python, '-c', script])).toContain('6 x 7 = 42.');
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'hidden' });
+        }
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    2 * SLOW,
+  );
+
+  test('nothing of all this made the browser complain', () => {
+    expect(looked.complaints).toEqual([]);
+  });
+
+  async function printed(command: string[]): Promise<string> {
+    const env = { ...process.env, DRAGOMAN_KEY: scene.gateway.key };
+    const run = Bun.spawn(command, { env, stdout: 'pipe', stderr: 'pipe' });
+    const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+    expect({ code: await run.exited, err: err.slice(0, 1_000) }).toEqual({ code: 0, err: '' });
+    return out;
+  }
+});
