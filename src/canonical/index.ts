@@ -10,6 +10,7 @@ export * from './hosted-facts.ts';
 export * from './item.ts';
 export * from './json-bounds.ts';
 export * from './json-scan.ts';
+export * from './json-members.ts';
 export * from './json.ts';
 export * from './key-role.ts';
 export * from './late-text.ts';

@@ -118,6 +118,9 @@ export interface FollowedAnswer {
   readonly answer?: { readonly provider: string; readonly upstreamId: string } | undefined;
 }
 
+/** What is told of a request without anything that was said in it. */
+export type RequestOutline = Pick<CanonicalRequest, 'model' | 'stream' | 'metadata' | 'endUser'>;
+
 export interface CanonicalRequest {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;

@@ -2,7 +2,9 @@
 // once by what it came to. Knows nothing of protocols, of endpoints or of who else runs.
 import { GatewayError, type LimitStates } from '../canonical/index.ts';
 import {
+  countsAlike,
   type Demand,
+  LEAST,
   type Limits,
   type Refusal,
   refusalText,
@@ -45,6 +47,26 @@ export class Allowance {
   static of(limits: Limits, tenant: Tenant, now: () => number): Allowance | null {
     const scopes = limits.scopesOf(tenant);
     return scopes.length === 0 ? null : new Allowance(limits, scopes, now);
+  }
+
+  /** True where no request can begin, whatever it asks for. */
+  get isFull(): boolean {
+    return this.#limits.limiter.isFull(this.#scopes);
+  }
+
+  /**
+   * Why a request is refused of which only this much is known.
+   * @param model id of the catalog; empty where it has none for it
+   * @param endUser hash of whom the request names
+   * @returns null where somebody has to read the request to tell: because it might begin, or because a limit stands
+   *   against it for longer that does not count every request alike
+   */
+  refuse({ model, endUser }: Pick<Demand, 'model' | 'endUser'>): GatewayError | null {
+    const demand = { ...LEAST, model, endUser };
+    const refusal = this.#limits.limiter.check(this.#scopes, demand);
+    if (!refusal || !countsAlike(refusal.limit.rule)) return null;
+    this.#demand = demand;
+    return limitError(refusal, this.#now());
   }
 
   /** True where a request that costs something must fit into a budget. */

@@ -1,7 +1,14 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import { type CanonicalRequest, GatewayError, type JsonObject, Report } from '../canonical/index.ts';
+import {
+  type CanonicalRequest,
+  GatewayError,
+  type JsonObject,
+  Report,
+  type RequestOutline,
+} from '../canonical/index.ts';
 import { AnsweredCalls } from './tools/index.ts';
+import { Allowance } from './allowance.ts';
 import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
@@ -11,6 +18,7 @@ import { answerEmbeddings } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
 import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
+import { refuseUnread } from './refuse-unread.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
 import { Run, type Shared } from './run.ts';
 import { Trail } from './trail.ts';
@@ -52,6 +60,27 @@ export class Gateway {
   /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
   serve(call: ApiCall): Promise<unknown> {
     return this.#serve(call, (arrival, visit) => new Run(arrival, visit, this.#deps, this.#shared).answer());
+  }
+
+  /**
+   * True where `refuseUnread` is worth asking: the limits of whoever asks have no room at all.
+   * @param call what is known before its body
+   */
+  isFull({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): boolean {
+    // An answer that is there already counts nothing; and what is logged has to be read.
+    if (principal.logContent || header(IDEMPOTENCY_HEADER) !== null) return false;
+    const { limits, clock } = this.#deps;
+    return Allowance.of(limits, principal, clock.now)?.isFull === true;
+  }
+
+  /**
+   * Refuses a request that limits have no room for, whatever it says.
+   * @param call its body is not parsed
+   * @param outline what was read of it
+   * @returns resolves when its client has been told; null where it has to be served
+   */
+  refuseUnread(call: ApiCall, outline: RequestOutline): Promise<void> | null {
+    return refuseUnread(call, outline, this.#deps);
   }
 
   /** Answers one request for embeddings, in the client's shape. Never rejects. */

@@ -1,7 +1,7 @@
 // Limits and budgets: what may be used in which time, and what of it is.
 export type { Ceiling, Ceilings } from './ceiling.ts';
 export type { Counter, Frees } from './counter.ts';
-export { Limiter } from './limiter.ts';
+export { LEAST, Limiter } from './limiter.ts';
 export type { Demand, Standing } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
@@ -11,7 +11,7 @@ export { limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';
 export { Reservation } from './reservation.ts';
 export type { Spent } from './reservation.ts';
-export { MOST_LIMITS, rulesOf } from './rule.ts';
+export { countsAlike, MOST_LIMITS, rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';
 export { limitId, OWNER_KINDS, Scope } from './scope.ts';
 export type { Limit, Owner } from './scope.ts';

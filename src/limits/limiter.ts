@@ -45,6 +45,9 @@ export interface LimiterOptions {
   readonly ceilings?: Ceilings | null | undefined;
 }
 
+/** A request of which nothing is known. */
+export const LEAST: Demand = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
+
 /** How often reservations that nobody settled are looked for. */
 const SWEEP_MS = 10_000;
 /** When somebody may try again who is refused for what other processes use, in milliseconds. */
@@ -134,6 +137,21 @@ export class Limiter {
         isAsked = true;
       }
     return isAsked ? ceilings.answered() : null;
+  }
+
+  /**
+   * Whether a limit has no room that counts every request alike, whatever it asks for and on whose behalf: whoever knows
+   * that need not read the request. Reserves nothing.
+   */
+  isFull(scopes: readonly Scope[]): boolean {
+    const now = this.#now();
+    return scopes.some((scope) =>
+      scope.limitsOfAll.some((limit) => {
+        const counter = this.counterOf(limit, null);
+        const ceiling = this.#ceilingOf(limit, counter, null);
+        return checkOne({ limit, counter, ceiling }, LEAST, now, true) !== null;
+      }),
+    );
   }
 
   /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */

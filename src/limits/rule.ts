@@ -50,6 +50,11 @@ export interface LimitRule {
   readonly entry: LimitEntry;
 }
 
+/** True for a rule that counts every request as one, whatever it asks for and on whose behalf. */
+export function countsAlike({ kind, models, eachEndUser }: LimitRule): boolean {
+  return (kind === 'requests' || kind === 'concurrent') && models === null && !eachEndUser;
+}
+
 /**
  * What the limits of one owner mean.
  * @throws RangeError as `ruleOf`, or when two of them count the same

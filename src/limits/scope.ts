@@ -3,7 +3,7 @@
 import type { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { RuleSets, type RuleSet } from './rule-set.ts';
-import type { LimitEntry, LimitRule } from './rule.ts';
+import { countsAlike, type LimitEntry, type LimitRule } from './rule.ts';
 
 export const OWNER_KINDS = ['gateway', 'project', 'key', 'provider'] as const;
 
@@ -90,6 +90,7 @@ export class Scope {
   readonly #book: CounterBook;
   #set: RuleSet | undefined;
   #limits: readonly Limit[] = [];
+  #ofAll: readonly Limit[] | undefined;
   #lists: Map<readonly number[], readonly Limit[]> | undefined;
 
   /** @param entries checked before: one that means nothing throws at the first request */
@@ -113,6 +114,12 @@ export class Scope {
   get limits(): readonly Limit[] {
     this.#rules();
     return this.#limits;
+  }
+
+  /** Those that take the same of every request: one. */
+  get limitsOfAll(): readonly Limit[] {
+    this.#rules();
+    return (this.#ofAll ??= this.#limits.filter(({ rule }) => countsAlike(rule)));
   }
 
   /** Those that count a model. */

@@ -13,6 +13,7 @@ import type {
   OpaqueReasoning,
   ProtocolName,
   Report,
+  RequestOutline,
   ResponseFormat,
 } from '../canonical/index.ts';
 import type { ClientAddresses } from './client-addresses.ts';
@@ -89,6 +90,17 @@ export interface RequestRoute {
   readonly batch?: boolean | undefined;
 }
 
+/** How to tell of a request of which only a few short members were read. */
+export interface OutlineCodec {
+  /** Their names. */
+  readonly members: ReadonlySet<string>;
+  /**
+   * The same as `decodeRequest` has for these members; a member that it would refuse is left out.
+   * @returns null where the rest of the body is needed to know who shall answer
+   */
+  decode(members: JsonObject, route?: RequestRoute): RequestOutline | null;
+}
+
 /** The protocol as spoken to a client. */
 export interface ServerCodec {
   /** Where clients find it. */
@@ -125,6 +137,8 @@ export interface ServerCodec {
   readonly remoteAnswers?: RemoteAnswers;
   /** What its clients call what reports name. `decodeRequest` gives it to the report. */
   readonly names: ClientNames;
+  /** Absent: its requests are always read as a whole. */
+  readonly outline?: OutlineCodec;
   /** Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
   /** Objects of the vendor's account that a request names, but for those in the place of media. */

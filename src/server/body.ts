@@ -15,17 +15,34 @@ export function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? Number.NaN);
 }
 
-/**
- * Reads and parses the body. Throws GatewayError: `too_large`, or `invalid_request` for no body, a compressed one,
- * invalid UTF-8, malformed JSON, and what `scanJson` finds.
- * @param announced as `announcedBytes` has it
- */
+/** A body that nobody has parsed: a text in ASCII, or what came. */
+export type ReceivedBody = string | Buffer;
+
+/** The same as a byte string. */
+export function byteString(body: ReceivedBody): string {
+  return typeof body === 'string' ? body : body.toString('latin1');
+}
+
+/** Reads and parses the body. Throws GatewayError as `receiveBody` and `parseBody`. */
 export async function readBody(
   request: Request,
   announced: number,
   reader: BodyReader,
   hold: Hold,
 ): Promise<RequestBody> {
+  return parseBody(await receiveBody(request, announced, reader, hold));
+}
+
+/**
+ * Reads the body. Throws GatewayError: `too_large`, or `invalid_request` for a compressed one.
+ * @param announced as `announcedBytes` has it
+ */
+export async function receiveBody(
+  request: Request,
+  announced: number,
+  reader: BodyReader,
+  hold: Hold,
+): Promise<ReceivedBody> {
   const encoding = request.headers.get('content-encoding');
   if (encoding !== null && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     throw new GatewayError(
@@ -34,28 +51,28 @@ export async function readBody(
     );
   }
   const body = await reader.read(request, announced, hold);
-  if (!(body instanceof Blob)) return parseBody(body);
+  if (!(body instanceof Blob)) return body;
   // The text of a blob is its own memory as long as it is ASCII: then it is a byte string, too, and nothing was copied.
   const text = await body.text();
-  if (text.length === body.size && text !== '' && !text.includes(REPLACEMENT))
-    return { bytes: text, json: parse(text) };
-  return parseBody(Buffer.from(await body.arrayBuffer()));
+  if (text.length === body.size && !text.includes(REPLACEMENT)) return text;
+  return Buffer.from(await body.arrayBuffer());
 }
 
 /** What a decoder writes for bytes that are no UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-/** The same for a body that is here already. */
-export function parseBody(buffer: Buffer): RequestBody {
-  if (buffer.length === 0)
+/** Throws GatewayError `invalid_request` for no body, invalid UTF-8, malformed JSON, and what `scanJson` finds. */
+export function parseBody(body: ReceivedBody): RequestBody {
+  if (body.length === 0)
     throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
-  if (isAscii(buffer)) {
-    const bytes = buffer.toString('latin1');
+  if (typeof body === 'string') return { bytes: body, json: parse(body) };
+  if (isAscii(body)) {
+    const bytes = body.toString('latin1');
     return { bytes, json: parse(bytes) };
   }
-  if (!isUtf8(buffer)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
-  const json = parse(buffer.toString('utf8'));
-  return { bytes: buffer.toString('latin1'), json };
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
+  const json = parse(body.toString('utf8'));
+  return { bytes: body.toString('latin1'), json };
 }
 
 function parse(text: string): unknown {

@@ -1,11 +1,11 @@
 // How an operation that models answer is served: the body read once, the key checked, the call handed on, a failure
 // told in the client's own protocol. Knows no path.
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, readMembers } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
-import type { RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
+import type { ClientOperation, RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import { announcedBytes, readBody } from './body.ts';
+import { announcedBytes, byteString, parseBody, receiveBody, type ReceivedBody } from './body.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
@@ -33,6 +33,7 @@ export interface Operation<Dependencies extends ServeDependencies = ServeDepende
   readonly protocol: ServedProtocol;
   /** Name in the records. */
   readonly api: string;
+  readonly does: ClientOperation['does'];
   /** What the address says, where it says more than its path. */
   readonly route?: RequestRoute;
   readonly service: Service<Dependencies>;
@@ -54,7 +55,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     deps.load.admit(announced);
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
-    const body = await readBody(request, announced, deps.bodies, hold);
+    const received = await receiveBody(request, announced, deps.bodies, hold);
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
     connection.patient();
     deps.load.begin(api, principal.keyId);
@@ -65,16 +66,18 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       ...(route && { route }),
       principal,
       request,
-      body: body.bytes,
-      json: body.json,
+      body: '',
+      json: undefined,
       header,
       headers: request.headers,
       client,
       account: hold,
     };
+    const refusing = operation.does === 'answer' ? refuseUnread(deps.gateway, call, received) : null;
+    const answering = refusing ?? service(deps, withBody(call, received));
     // The response may be complete long before the records are: nobody waits for those but the gateway itself.
     const held = hold;
-    service(deps, call).then(
+    answering.then(
       // Given back as soon as the call is over: its body may be sent again until then.
       () => held.release(),
       (error) => {
@@ -89,6 +92,24 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     const answer = errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
     return deps.failedKeys.look(answer, connection);
   }
+}
+
+/** The call, which has its body from now on. Throws GatewayError. */
+function withBody(call: ApiCall, received: ReceivedBody): ApiCall {
+  const { bytes, json } = parseBody(received);
+  call.body = bytes;
+  call.json = json;
+  return call;
+}
+
+/** Refuses what its limits have no room for. @returns null where that is not certain as long as the body is not parsed */
+function refuseUnread(gateway: Gateway, call: ApiCall, received: ReceivedBody): Promise<void> | null {
+  const { outline } = call.protocol.server;
+  if (!outline || !gateway.isFull(call)) return null;
+  call.body = byteString(received);
+  const members = readMembers(call.body, outline.members);
+  const told = members && outline.decode(members, call.route);
+  return told ? gateway.refuseUnread(call, told) : null;
 }
 
 /** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */

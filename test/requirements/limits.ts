@@ -10,6 +10,7 @@ const STORE = 'test/counter-store-contract.ts';
 const SIMULATION = 'test/leases/simulation.test.ts';
 const GATEWAYS = 'test/valkey/gateways.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
+const EARLY = 'test/early-refusals.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
 const STREAMS = 'test/scenarios/limits-streams.test.ts';
 const CROWD = 'test/scenarios/limits-crowd.test.ts';
@@ -56,6 +57,17 @@ export const limitsRequirements: Requirements = {
     `${T_LIMITS}: the one is told that lasts longest`,
     `${LIMITS_HTTP}: refuses what is too much, says which and when, and frees by the time it said`,
     `${LIMITS_HTTP}: refuses in the shape of each protocol`,
+  ),
+  'contract.limits.early': shown(
+    LIMITS,
+    'Where limits have no room for any request, one is refused without being read: told and recorded as others are.',
+    `${EARLY}: is told and recorded as if it had been read: %s`,
+    `${EARLY}: is not parsed, and is refused whatever is wrong with it`,
+    `${EARLY}: gets the answer that its idempotency key has`,
+    `${EARLY}: may have its tokens counted`,
+    `${EARLY}: is a budget that is used up for longer`,
+    `${EARLY}: is a limit for models, and nothing is refused for one of others`,
+    `${EARLY}: is the limit of an end user`,
   ),
   'contract.limits.conservation': shown(
     LIMITS,

@@ -1,5 +1,5 @@
 // What the ledger keeps of one request. Only the shape: what happened is known by whoever did it.
-import type { CanonicalRequest, GatewayError, JsonValue, Report, RouteTrace } from '../../canonical/index.ts';
+import type { GatewayError, JsonValue, Report, RequestOutline, RouteTrace } from '../../canonical/index.ts';
 import type { GenerationRecord } from '../../ledger/index.ts';
 import { withoutCredentials } from '../../protocols/index.ts';
 import type { Arrival } from '../arrival.ts';
@@ -16,7 +16,7 @@ const MAX_CONTENT_CHARS = 1_000_000;
 export interface Outcome {
   readonly arrival: Arrival;
   /** As its client meant it; undefined where it could not be decoded. */
-  readonly request: CanonicalRequest | undefined;
+  readonly request: RequestOutline | undefined;
   /** The decision; null where there was none. */
   readonly route: RouteTrace | null;
   readonly trail: Trail;

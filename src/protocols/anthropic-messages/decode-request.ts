@@ -1,17 +1,10 @@
 // A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
 // file of their own.
-import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import {
-  readBoolean,
-  readNumber,
-  readObject,
-  readStrings,
-  requireBody,
-  requireString,
-} from '../read-member.ts';
+import { readBoolean, readNumber, readStrings, requireBody, requireString } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeMessages, decodeSystem } from './decode-conversation.ts';
 import type { DecodeScope } from './decode-scope.ts';
@@ -19,6 +12,7 @@ import { decodeThinking } from './decode-thinking.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { KNOWN_FIELDS } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
+import { decodeMetadata } from './outline.ts';
 
 /**
  * Decodes a parsed request body.
@@ -80,11 +74,4 @@ function decodeMaxTokens(body: JsonObject, problems: Problems): number | undefin
   const value = body['max_tokens'];
   if (value === undefined || value === null) problems.add('max_tokens', 'is required');
   return readNumber(value, 'max_tokens', problems, { min: 0, integer: true });
-}
-
-/** `metadata.user_id` is kept in the record; an upstream of this protocol gets the whole object. */
-function decodeMetadata(body: JsonObject, problems: Problems): CanonicalRequest['metadata'] {
-  const raw = readObject(body['metadata'], 'metadata', problems);
-  const userId = asString(raw?.['user_id']);
-  return userId ? { user_id: userId } : undefined;
 }

@@ -10,6 +10,7 @@ import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
+import { outline } from './outline.ts';
 
 /** The server side of the Messages API. */
 export const anthropicMessagesServer: ServerCodec = {
@@ -17,6 +18,7 @@ export const anthropicMessagesServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   fields: REQUEST_FIELDS,
+  outline,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['tool']),

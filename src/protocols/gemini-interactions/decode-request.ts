@@ -6,20 +6,14 @@ import { decodeGatewayOptions } from '../gateway-options.ts';
 import { POSITIVE, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeConversation } from './decode-conversation.ts';
-
-/** Google names models with and without their collection. */
-const COLLECTION = /^models\//;
+import { decodeAsked } from './outline.ts';
 
 /** @throws GatewayError `invalid_request` naming every member that cannot be read */
 export function decodeRequest(sent: unknown): CanonicalRequest {
   const problems = new Problems();
   const body = requireBody(sent, problems);
   const report = new Report();
-  const model = readString(body['model'], 'model', problems);
-  const agent = readString(body['agent'], 'agent', problems);
-  if (model !== undefined && agent !== undefined) problems.add('agent', 'must not stand beside model');
-  const asked = (model ?? agent ?? '').replace(COLLECTION, '');
-  if (asked === '') problems.add('model', 'is required, or agent');
+  const asked = decodeAsked(body, problems);
   const previous = readString(body['previous_interaction_id'], 'previous_interaction_id', problems);
   const config = readObject(body['generation_config'], 'generation_config', problems);
   const maxOutputTokens = readNumber(

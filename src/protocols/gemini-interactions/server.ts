@@ -8,11 +8,13 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { namedObjects } from './named-objects.ts';
+import { outline } from './outline.ts';
 import { remoteAnswers } from './remote-answers.ts';
 
 export const interactionsServer: ServerCodec = {
   addresses: ADDRESSES,
   names: CLIENT_NAMES,
+  outline,
   decodeRequest,
   namedObjects,
   portable,

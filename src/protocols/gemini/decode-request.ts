@@ -1,11 +1,11 @@
 // A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
 // their own files. Model and mode stand in the address and are handed in.
-import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
 import type { RequestRoute } from '../protocol.ts';
-import { readString, requireBody } from '../read-member.ts';
+import { requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { camelMembers, camelName } from './camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-conversation.ts';
@@ -13,6 +13,7 @@ import { decodeGenerationConfig } from './decode-generation-config.ts';
 import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 import { KNOWN_FIELDS } from './fields.ts';
+import { decodeModel } from './outline.ts';
 
 /**
  * Decodes a parsed request body.
@@ -57,10 +58,4 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'gemini', camelName),
     report: report.speakAs(CLIENT_NAMES, body),
   };
-}
-
-function decodeModel(body: JsonObject, route: RequestRoute, problems: Problems): string {
-  const model = route.model ?? readString(body['model'], 'model', problems);
-  if (model === undefined || model === '') problems.add('model', 'is required');
-  return model?.replace(/^models\//, '') ?? '';
 }

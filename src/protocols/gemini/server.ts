@@ -11,6 +11,7 @@ import { encodeStream } from './encode-stream.ts';
 import { formatOfWords, portableFormat } from './portable-format.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 import { namedObjects } from './named-objects.ts';
+import { outline } from './outline.ts';
 
 /** The server side of `generateContent` and `streamGenerateContent`. */
 export const geminiServer: ServerCodec = {
@@ -19,6 +20,7 @@ export const geminiServer: ServerCodec = {
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
   omitsCallIds: true,
+  outline,
   decodeRequest,
   namedObjects,
   portable: portableFormat,

@@ -9,6 +9,7 @@ import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
+import { endUserOf } from './outline.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
@@ -68,7 +69,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     streamUsage,
     gateway,
     serviceTier: asString(body['service_tier']),
-    endUser: asString(body['safety_identifier']) || asString(body['user']) || undefined,
+    endUser: endUserOf(body),
     extra: extraMembers(body),
     lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),
     report: report.speakAs(CLIENT_NAMES, body),

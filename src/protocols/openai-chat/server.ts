@@ -9,6 +9,7 @@ import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
+import { outline } from './outline.ts';
 
 /** The server side of Chat Completions. */
 export const openaiChatServer: ServerCodec = {
@@ -16,6 +17,7 @@ export const openaiChatServer: ServerCodec = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   fields: REQUEST_FIELDS,
+  outline,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['image']),

@@ -14,6 +14,7 @@ import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { requireCalls } from './require-calls.ts';
 import { storedItems } from './stored-items.ts';
 import { namedObjects } from './named-objects.ts';
+import { outline } from './outline.ts';
 
 /** The server side of the Responses API. */
 export const openaiResponsesServer: KeepingProtocol['server'] = {
@@ -21,6 +22,7 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
   names: CLIENT_NAMES,
   members: KNOWN_FIELDS,
   fields: REQUEST_FIELDS,
+  outline,
   decodeRequest,
   namedObjects,
   alsoTells: new Set(['image', 'compaction', 'web_page', 'mcp_question', 'tool']),

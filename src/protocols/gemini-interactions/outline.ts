@@ -1,0 +1,25 @@
+// What is told of an interaction without its input.
+import { Problems, type JsonObject } from '../../canonical/index.ts';
+import type { OutlineCodec } from '../protocol.ts';
+import { readString } from '../read-member.ts';
+
+/** Google names models with and without their collection. */
+const COLLECTION = /^models\//;
+
+export const outline: OutlineCodec = {
+  members: new Set(['model', 'agent', 'stream']),
+  decode(body) {
+    const model = decodeAsked(body, new Problems());
+    return model === '' ? null : { model, stream: body['stream'] === true };
+  },
+};
+
+/** Who shall answer, a model or an agent; a problem where that is nobody, or both. */
+export function decodeAsked(body: JsonObject, problems: Problems): string {
+  const model = readString(body['model'], 'model', problems);
+  const agent = readString(body['agent'], 'agent', problems);
+  if (model !== undefined && agent !== undefined) problems.add('agent', 'must not stand beside model');
+  const asked = (model ?? agent ?? '').replace(COLLECTION, '');
+  if (asked === '') problems.add('model', 'is required, or agent');
+  return asked;
+}

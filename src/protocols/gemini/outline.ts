@@ -1,0 +1,20 @@
+// What is told of a `generateContent` request without its contents: the address says nearly all of it.
+import { Problems } from '../../canonical/index.ts';
+import type { JsonObject } from '../../canonical/index.ts';
+import type { OutlineCodec, RequestRoute } from '../protocol.ts';
+import { readString } from '../read-member.ts';
+
+export const outline: OutlineCodec = {
+  members: new Set(['model']),
+  decode(body, route = {}) {
+    const model = decodeModel(body, route, new Problems());
+    return model === '' ? null : { model, stream: route.stream === true };
+  },
+};
+
+/** The id of the model, which stands in the address or in the body; a problem where it is in neither. */
+export function decodeModel(body: JsonObject, route: RequestRoute, problems: Problems): string {
+  const model = route.model ?? readString(body['model'], 'model', problems);
+  if (model === undefined || model === '') problems.add('model', 'is required');
+  return model?.replace(/^models\//, '') ?? '';
+}

@@ -1,0 +1,21 @@
+// What is told of a Chat Completions request without its conversation.
+import { asString, Problems, type JsonObject } from '../../canonical/index.ts';
+import { decodeModelId } from '../gateway-options.ts';
+import { decodeMetadata } from '../openai/decode-metadata.ts';
+import type { OutlineCodec } from '../protocol.ts';
+
+export const outline: OutlineCodec = {
+  members: new Set(['model', 'models', 'stream', 'metadata', 'safety_identifier', 'user']),
+  decode(body) {
+    const problems = new Problems();
+    const model = decodeModelId(body, problems);
+    if (model === '') return null;
+    const metadata = decodeMetadata(body['metadata'], problems);
+    return { model, stream: body['stream'] === true, metadata, endUser: endUserOf(body) };
+  },
+};
+
+/** Opaque id of whom the client answers for; undefined without one. */
+export function endUserOf(body: JsonObject): string | undefined {
+  return asString(body['safety_identifier']) || asString(body['user']) || undefined;
+}

@@ -1,0 +1,21 @@
+// What is told of a Responses request without its input.
+import { asString, Problems } from '../../canonical/index.ts';
+import { decodeModelId } from '../gateway-options.ts';
+import { decodeMetadata } from '../openai/decode-metadata.ts';
+import type { OutlineCodec } from '../protocol.ts';
+
+export const outline: OutlineCodec = {
+  members: new Set(['model', 'models', 'stream', 'metadata', 'safety_identifier', 'prompt']),
+  decode(body) {
+    const problems = new Problems();
+    const model = decodeModelId(body, problems);
+    // A template may say what the request does not.
+    if (model === '' || (body['prompt'] ?? null) !== null) return null;
+    return {
+      model,
+      stream: body['stream'] === true,
+      metadata: decodeMetadata(body['metadata'], problems),
+      endUser: asString(body['safety_identifier']) || undefined,
+    };
+  },
+};

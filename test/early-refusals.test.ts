@@ -1,0 +1,242 @@
+// Requests of keys whose limits have no room are refused before their bodies are parsed: what clients and records get is
+// what they get of a request that was read.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { readMembers } from '../src/canonical/index.ts';
+import { ManualClock } from './manual-clock.ts';
+import { startGateway, type TestGateway } from './harness.ts';
+
+/** Of what is random. */
+const SEED = 7;
+const NOON = Date.UTC(2026, 10, 22, 12);
+const SAID = { messages: [{ role: 'user', content: 'Hëllo' }] };
+const CHAT = { model: 'sim/chat', ...SAID, stream: true, user: 'somebody', metadata: { ticket: '7' } };
+
+/** A request of each protocol, as its clients send it. */
+const ASKED: Readonly<Record<string, { path: string; body: object; endUser: boolean; streamed: boolean }>> = {
+  chat: { path: '/v1/chat/completions', body: CHAT, endUser: true, streamed: true },
+  'chat with a list of models': {
+    path: '/v1/chat/completions',
+    body: { ...SAID, models: ['sim/chat', 'sim/echo'] },
+    endUser: false,
+    streamed: false,
+  },
+  responses: {
+    path: '/v1/responses',
+    body: { model: 'sim/chat', input: 'Hëllo', safety_identifier: 'somebody', metadata: { ticket: '7' } },
+    endUser: true,
+    streamed: false,
+  },
+  messages: {
+    path: '/v1/messages',
+    body: { model: 'sim/chat', max_tokens: 100, ...SAID, metadata: { user_id: 'somebody' } },
+    endUser: true,
+    streamed: false,
+  },
+  gemini: {
+    path: '/v1beta/models/sim/chat:streamGenerateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hëllo' }] }] },
+    endUser: false,
+    streamed: true,
+  },
+};
+
+const KEYS = {
+  full: { limits: [{ requests: 1, per: 'day' }] },
+  busy: { limits: [{ concurrent: 1 }, { tokens: 1_000_000, per: 'minute' }] },
+  broke: {
+    limits: [{ requests: 1, per: 'minute' }],
+    budgets: [{ usd: 0.000001, per: 'day', when_spent: 'finish' }],
+  },
+  users: {
+    limits: [
+      { requests: 1, per: 'day', each: 'end_user' },
+      { requests: 2, per: 'day' },
+    ],
+  },
+  models: { limits: [{ requests: 1, per: 'day', models: ['sim/chat'] }] },
+  both: {
+    limits: [
+      { requests: 1, per: 'hour' },
+      { requests: 1, per: 'day', models: ['sim/chat'] },
+    ],
+  },
+  again: { limits: [{ requests: 1, per: 'day' }] },
+};
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  const keys = Object.entries(KEYS).map(([name, limits]) => ({ name, key: `sk-test-${name}`, ...limits }));
+  const projects = { full: { limits: [] } };
+  gateway = await startGateway({ keys, projects }, { clock: new ManualClock(NOON) });
+});
+afterAll(() => gateway.close());
+
+async function ask(
+  key: keyof typeof KEYS,
+  { path = '/v1/chat/completions', body = CHAT as unknown, headers = {} as Record<string, string> } = {},
+): Promise<{ status: number; body: string; headers: Record<string, string>; id: string }> {
+  const answer = await fetch(gateway.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-test-${key}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const { date: _, 'x-request-id': id, 'request-id': __, ...rest } = Object.fromEntries(answer.headers);
+  return { status: answer.status, body: await answer.text(), headers: rest, id: id ?? '' };
+}
+
+/** A request with a key of its own is always read as a whole. */
+let keys = 0;
+const read = (): Record<string, string> => ({ 'idempotency-key': `read-${(keys += 1)}` });
+
+async function recordOf(id: string, key: keyof typeof KEYS): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${gateway.origin}/v1/generation?id=${id}`, {
+    headers: { authorization: `Bearer sk-test-${key}` },
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** What of two records of the same request need not be the same. */
+function timeless(record: Record<string, unknown>): Record<string, unknown> {
+  const { id: _, generationId: __, generation_id: ___, report: ____, ...facts } = record;
+  return facts;
+}
+
+describe('a request of a key whose limits have no room', () => {
+  test.each(Object.entries(ASKED))('is told and recorded as if it had been read: %s', async (_, asked) => {
+    await ask('full');
+    const early = await ask('full', asked);
+    const late = await ask('full', { ...asked, headers: read() });
+    expect(early.status).toBe(429);
+    const { 'x-dragoman-report': report, ...headers } = late.headers;
+    expect(early.headers).toEqual(headers);
+    expect(report ?? '').not.toContain('limit');
+    const [earlyId, lateId] = [early.id, late.id];
+    expect(early.body.replaceAll(earlyId, '')).toBe(late.body.replaceAll(lateId, ''));
+    const record = timeless(await recordOf(earlyId, 'full'));
+    expect(record).toEqual(timeless(await recordOf(lateId, 'full')));
+    expect(record).toMatchObject({ model: 'sim/chat', streamed: asked.streamed, status: 429 });
+    expect(record['end_user'] !== null).toBe(asked.endUser);
+  });
+
+  test('is not parsed, and is refused whatever is wrong with it', async () => {
+    await ask('full');
+    const wrong = JSON.stringify(CHAT).replace('"Hëllo"', '"Hëllo",,');
+    expect((await ask('full', { body: wrong })).status).toBe(429);
+    // What cannot be told from a few members is read.
+    expect((await ask('full', { body: wrong, headers: read() })).status).toBe(400);
+    expect(
+      (await ask('full', { body: '{"model":"sim/chat","model":"sim/chat","messages":[]}' })).status,
+    ).toBe(400);
+    expect((await ask('full', { body: '{"model":"sim/chat"' })).status).toBe(400);
+    expect((await ask('full', { body: '' })).status).toBe(400);
+    expect((await ask('full', { body: { ...SAID } })).status).toBe(400);
+  });
+
+  test('gets the answer that its idempotency key has', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const body = { model: 'sim/chat', ...SAID };
+    const first = await ask('again', { body, headers });
+    expect(first.status).toBe(200);
+    expect((await ask('again', { body })).status).toBe(429);
+    const replayed = await ask('again', { body, headers });
+    expect([replayed.status, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(replayed.body).toBe(first.body);
+  });
+
+  test('may have its tokens counted', async () => {
+    await ask('full');
+    const counted = await ask('full', {
+      path: '/v1/messages/count_tokens',
+      body: { model: 'sim/chat', ...SAID },
+    });
+    expect(counted.status).toBe(200);
+  });
+
+  test('waits for a place among those that run', async () => {
+    const running = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test-busy', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...CHAT, model: 'sim/stall' }),
+    });
+    expect(running.status).toBe(200);
+    const refused = await ask('busy');
+    expect(refused.status).toBe(429);
+    expect(refused.body).toContain('1 concurrent request (the limit of key \\"busy\\") is reached');
+    await running.body?.cancel();
+  });
+});
+
+describe('what has to be read to be told', () => {
+  test('is a budget that is used up for longer', async () => {
+    expect((await ask('broke')).status).toBe(200);
+    const refused = await ask('broke');
+    expect(refused.status).toBe(402);
+    expect(refused.body).toContain('per day');
+  });
+
+  test('is a limit for models, and nothing is refused for one of others', async () => {
+    const other = { body: { ...CHAT, model: 'sim/echo' } };
+    expect((await ask('models')).status).toBe(200);
+    expect((await ask('models')).status).toBe(429);
+    expect((await ask('models', other)).status).toBe(200);
+    expect((await ask('both')).status).toBe(200);
+    expect((await ask('both')).body).toContain('for sim/chat');
+    expect((await ask('both', other)).body).toContain('per hour');
+  });
+
+  test('is the limit of an end user', async () => {
+    const of = (user: string): { body: object } => ({ body: { ...CHAT, user } });
+    expect((await ask('users', of('ada'))).status).toBe(200);
+    expect((await ask('users', of('ada'))).body).toContain('for each end user');
+    expect((await ask('users', of('lin'))).status).toBe(200);
+    expect((await ask('users', of('bob'))).body).toContain('2 requests per day');
+  });
+});
+
+describe('a few members of a JSON object', () => {
+  const names = new Set(['model', 'stream', 'metadata']);
+  const bytes = (text: string): string => Buffer.from(text).toString('latin1');
+
+  test('are found wherever they stand, as a parser has them', () => {
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom('"model":"x"', '}]', '\\', 'a "quoted" one', 'ë\u{1f42b}', '\n\u0000'),
+    );
+    const name = fc.constantFrom('messages', 'model', 'tools', 'stream', 'é', 'metadata', ' ');
+    const space = fc.constantFrom(undefined, 2, '\t');
+    const body = fc.tuple(fc.dictionary(name, value), space, fc.nat());
+    fc.assert(
+      fc.property(body, ([object, indent, cut]) => {
+        const text = JSON.stringify(object, null, indent);
+        const wanted = Object.entries(object).filter(([each]) => names.has(each));
+        expect(readMembers(bytes(text), names)).toEqual(
+          JSON.parse(JSON.stringify(Object.fromEntries(wanted))),
+        );
+        // Cut off anywhere, it is no object.
+        expect(readMembers(bytes(text.slice(0, cut % text.length)), names)).toBeUndefined();
+      }),
+      { seed: SEED, numRuns: 200 },
+    );
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no object', '["model"]'],
+    ['a name that stands twice', '{"model":"a","model":"b"}'],
+    ['an escaped name', '{"\\u006dodel":"a"}'],
+    ['a long value', `{"model":"${'a'.repeat(9000)}"}`],
+    ['a value that is none', '{"model":nonsense}'],
+    ['no value', '{"model":}'],
+    ['no colon', '{"model" "a"}'],
+    ['something behind it', '{"model":"a"} {}'],
+    ['a comma at its end', '{"model":"a",}'],
+    ['a text without an end', '{"model":"a","input":"b\\"'],
+    ['a list without an end', '{"model":"a","input":["b"'],
+    ['quotes before it', '"{" "a"'],
+  ])('are not told of %s', (_, body) => {
+    expect(readMembers(bytes(body), names)).toBeUndefined();
+  });
+});
