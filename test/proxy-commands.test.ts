@@ -12,6 +12,7 @@ import { eventually, runProgram } from './program.ts';
 import { chatBody, whole } from './upstreams/answers.ts';
 import { startProxy, type TestProxy } from './upstreams/proxy.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
+import { freePort } from './free-port.ts';
 
 const HOST = 'models.example';
 const SLOW = 20_000;
@@ -177,15 +178,6 @@ describe.skipIf(!TINYPROXY)('tinyproxy', () => {
     expect(place.requests).toHaveLength(status === 200 ? 2 : 0);
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 // What the configuration says of keys and projects, in the words of those who look after them.
 import { KeyCommands, type ConfiguredTenants, type KeyIndex, type Tenants } from '../auth/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type { Config } from '../config/index.ts';
 import { newId } from '../runtime/ids.ts';
 import type { AuditEntry, Storage } from '../storage/ports.ts';
@@ -43,7 +44,14 @@ export async function makeFirstKey(
   if (keys.usableKeys(now()) > 0) return null;
   const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };
   const commands = new KeyCommands(await openTenants(storage, config, now, start));
-  const { key } = await commands.create({ name: 'first' });
-  await keys.refresh();
-  return key;
+  try {
+    const { key } = await commands.create({ name: 'first' });
+    return key;
+  } catch (error) {
+    // Another gateway, which starts on the same database just now, was faster, and shows what it has made.
+    if (error instanceof GatewayError && error.kind === 'conflict') return null;
+    throw error;
+  } finally {
+    await keys.refresh();
+  }
 }

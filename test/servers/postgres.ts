@@ -10,10 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { freePort } from '../free-port.ts';
 
 const PASSWORD = 'test-password';
 /** Where Debian keeps its versions. */
@@ -188,15 +188,4 @@ function backendsOf(pid: number): readonly number[] {
   return children
     .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').startsWith('postgres: dragoman '))
     .map(Number);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

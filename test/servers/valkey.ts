@@ -2,8 +2,8 @@
 // its pid when the process ends.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { RedisClient } from 'bun';
+import { freePort } from '../free-port.ts';
 
 const PROGRAMS = [process.env['DRAGOMAN_VALKEY'], '/usr/bin/valkey-server', '/usr/bin/redis-server'];
 
@@ -87,15 +87,4 @@ async function run(settings: Readonly<Record<string, string>>): Promise<ChildPro
   });
   child.unref();
   return child;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
