@@ -8,9 +8,11 @@ import { GatewayError } from '../src/canonical/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
+import type { StoredResponse } from '../src/storage/ports.ts';
+import { eventually } from './program.ts';
 import { rejection } from './rejection.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from './servers/postgres.ts';
-import { attempt, generation } from './storage-records.ts';
+import { attempt, generation, storedResponse } from './storage-records.ts';
 
 const PATIENCE_MS = 60_000;
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -77,6 +79,11 @@ async function expectOnce(storage: Scene['storage'], ids: readonly string[]): Pr
   expect(generations.map((each) => each.generation.id)).toEqual([...ids].toSorted());
 }
 
+/** A stored response; null as long as nobody can say. */
+async function found(responses: Scene['storage']['responses'], id: string): Promise<StoredResponse | null> {
+  return responses.find('key_a', id, 0).catch(() => null);
+}
+
 /** What a client hears that needs what is stored. */
 async function expectAway(storage: Scene['storage']): Promise<void> {
   const error = await rejection(storage.responses.find('project', 'resp_1', 0));
@@ -112,6 +119,39 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       expect(ids.filter((id) => !found.includes(id))).toEqual([]);
       expect(storage.ledger.backlog()).toEqual({ bytes: 0, isStuck: false, isFull: false });
       await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'that goes away while answers are given has what was stored of them, in their conversation and in order',
+    async () => {
+      const { server, spool, storage } = await scene();
+      const { conversations, responses } = storage;
+      const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
+      await conversations.create(conversation, []);
+      const turn = (n: number): StoredResponse =>
+        storedResponse(`resp_${n}`, { conversationId: 'conv_1', expiresAt: null });
+      await responses.put(turn(0), 'conv_1');
+      await server.kill();
+      await responses.put(turn(1), 'conv_1');
+      await responses.put(turn(2), 'conv_1');
+      // Not from memory: another process could not say it either.
+      expect(await rejection(responses.find('key_a', 'resp_1', 0))).toMatchObject({ status: 503 });
+      await server.start();
+      // As after a retry, or an answer whose commit nobody heard of.
+      await eventually('it is there', async () => (await found(responses, 'resp_1')) !== null);
+      await responses.put(turn(1), 'conv_1');
+      await responses.put(turn(3), 'conv_1');
+      await server.kill();
+      await responses.put(turn(4), 'conv_1');
+      await storage.close();
+      await server.start();
+      const { storage: next } = await open({ url: server.url, spool });
+      const items = (await next.conversations.all('key_a', 'conv_1', 0)) ?? [];
+      expect(items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
+      expect(await next.responses.find('key_a', 'resp_4', 0)).not.toBeNull();
+      await next.close();
     },
     PATIENCE_MS,
   );

@@ -183,7 +183,7 @@ export interface StoredResponse {
 
 export interface ResponseStore {
   /**
-   * Durable when it resolves, all or nothing of it. With `appendTo`, input and output are appended to that conversation
+   * Durable when it resolves, all or nothing of it; a database that is away gets it when it is back. With `appendTo`, input and output are appended to that conversation
    * of the key as well; one that was deleted meanwhile takes nothing.
    * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
    */
@@ -244,10 +244,11 @@ export interface ConversationStore {
   findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null>;
   deleteItem(projectId: string, id: string, itemId: string): Promise<boolean>;
   /**
-   * Takes the one place for a turn until `untilMs`; false while another turn holds it, and when there is no such
-   * conversation. The turn that holds it may ask again, to hold it for longer. Holds across processes.
+   * Takes the one place for a turn, for `forMs` milliseconds by the clock of the database where it has one; false while another
+   * turn holds it, and when there is no such conversation. The turn that holds it may ask again, to hold it for longer. Holds
+   * across processes.
    */
-  beginTurn(projectId: string, id: string, turnId: string, nowMs: number, untilMs: number): Promise<boolean>;
+  beginTurn(projectId: string, id: string, turnId: string, nowMs: number, forMs: number): Promise<boolean>;
   /** Gives the place back; nothing happens when this turn does not hold it any more. */
   endTurn(projectId: string, id: string, turnId: string): Promise<void>;
   /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */

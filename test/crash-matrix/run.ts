@@ -14,7 +14,7 @@ import { Chance } from '../leases/simulated-world.ts';
 import { type Cause, CAUSES } from './causes.ts';
 import { lostResponses, missingOf, readLedger, spentOf, wrongConversations, wrongOf } from './checks.ts';
 import { type Cluster, startCluster, USD_PER_TOKEN } from './cluster.ts';
-import { type Load, SPENDERS, startLoad } from './load.ts';
+import { type Load, type Note, SPENDERS, startLoad } from './load.ts';
 import { recovered } from './recovery.ts';
 import { ANSWER_TOKENS } from './upstream.ts';
 
@@ -46,6 +46,8 @@ interface Row {
   readonly answered: number;
   readonly refused: number;
   readonly told: number;
+  /** What clients were told, and how often. */
+  readonly reasons: ReadonlyMap<string, number>;
   readonly recoveryMs: number | null;
   readonly slowness: number;
   readonly spent: number;
@@ -141,6 +143,7 @@ async function once(
     answered: count('answered'),
     refused: count('refused'),
     told: count('told'),
+    reasons: reasonsOf(notes),
     recoveryMs,
     slowness,
     spent: spent.upstream,
@@ -157,12 +160,24 @@ async function atTheEnd(cluster: Cluster, { told }: Load): Promise<string[]> {
   ];
 }
 
-function show({ name, wrong, recoveryMs, requests, told }: Row): void {
+function show({ name, wrong, recoveryMs, requests, told, reasons }: Row): void {
   const recovery = recoveryMs === null ? 'never' : `${Math.round(recoveryMs)} ms`;
   console.log(
     `${wrong.length === 0 ? 'held' : 'FAILED'}: ${name}: ${requests} requests, ${told} told, recovered ${recovery}`,
   );
+  for (const [reason, count] of reasons) console.log(`  told ${count} times: ${reason}`);
   for (const what of wrong.slice(0, 8)) console.log(`  ${what}`);
+}
+
+function reasonsOf(notes: readonly Note[]): Map<string, number> {
+  const reasons = new Map<string, number>();
+  for (const { heard } of notes) {
+    if (heard.kind !== 'told') continue;
+    const code = /"(?:code|type|status)":\s*"((?!error)\w+)"/.exec(heard.why)?.[1] ?? heard.why.slice(0, 40);
+    const reason = `${heard.status} ${code.replaceAll(/\s+/g, ' ')}`;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return reasons;
 }
 
 function table(rows: readonly Row[]): string {

@@ -194,8 +194,9 @@ export const limitsRequirements: Requirements = {
   ),
   'contract.usage.outage': shown(
     USAGE,
-    'PostgreSQL stopped or silent in the middle of everything loses and doubles no record, and heals without a restart.',
+    'PostgreSQL stopped or silent in the middle of everything loses and doubles no record and no stored turn, and heals without a restart.',
     `${OUTAGE}: that is stopped in the middle of everything and started again has every record once`,
+    `${OUTAGE}: that goes away while answers are given has what was stored of them, in their conversation and in order`,
     `${OUTAGE}: that falls silent is treated as one that is gone, by those who write and by those who read`,
     `${OUTAGE}: that is away when a process ends gets its records from the next one`,
   ),

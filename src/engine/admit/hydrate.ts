@@ -5,7 +5,8 @@ import type { StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
-import type { Holding, Holdings } from './holdings.ts';
+import { ConversationTurn } from './conversation-turn.ts';
+import type { Holdings } from './holdings.ts';
 import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
 import { ReasoningSeal } from '../adapt/index.ts';
@@ -74,36 +75,6 @@ export async function hydrate(
   };
 }
 
-/** The turn of a conversation: no other may begin meanwhile. */
-class ConversationTurn implements Holding {
-  readonly #projectId: string;
-  readonly #conversation: string;
-  readonly #generationId: string;
-  readonly #deps: Pick<GatewayDependencies, 'state' | 'log'>;
-
-  constructor(
-    projectId: string,
-    conversation: string,
-    generationId: string,
-    deps: Pick<GatewayDependencies, 'state' | 'log'>,
-  ) {
-    this.#projectId = projectId;
-    this.#conversation = conversation;
-    this.#generationId = generationId;
-    this.#deps = deps;
-  }
-
-  async release(): Promise<void> {
-    const { state, log } = this.#deps;
-    const id = this.#conversation;
-    await state.conversations
-      .endTurn(this.#projectId, id, this.#generationId)
-      .catch((error: unknown) =>
-        log.error('a conversation stays busy until its turn expires', { id, error }),
-      );
-  }
-}
-
 async function addHistory(
   request: CanonicalRequest,
   state: StateRequest,
@@ -136,7 +107,7 @@ async function historyOf(
   holdings: Holdings,
 ): Promise<History> {
   const { previousResponseId: previous, conversationId: conversation } = state;
-  const { call, settings, createdAt } = arrival;
+  const { call } = arrival;
   const { projectId } = call.principal;
   const now = deps.clock.now();
   if (previous !== undefined) {
@@ -147,24 +118,13 @@ async function historyOf(
     return { path: 'previous_response_id', items };
   }
   if (conversation === undefined) return { path: 'input', items: [] };
-  const busyUntil = createdAt + settings.config.routing.timeouts.totalMs;
   const { conversations } = deps.state;
   if (!(await conversations.find(projectId, conversation, now))) {
     throw new GatewayError('not_found', `Conversation with id '${conversation.slice(0, 100)}' not found.`, {
       param: 'conversation',
     });
   }
-  if (!(await conversations.beginTurn(projectId, conversation, arrival.id, now, busyUntil))) {
-    throw new GatewayError(
-      'conflict',
-      'another turn of this conversation is running; wait until it has ended',
-      {
-        param: 'conversation',
-        code: 'conversation_locked',
-      },
-    );
-  }
-  holdings.take(new ConversationTurn(projectId, conversation, arrival.id, deps));
+  holdings.take(await ConversationTurn.begin(projectId, conversation, arrival.id, deps));
   return { path: 'conversation', items: (await conversations.all(projectId, conversation, now)) ?? [] };
 }
 

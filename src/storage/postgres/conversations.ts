@@ -6,6 +6,7 @@ import type { ConversationStore, ItemPage, PageRequest, StoredConversation } fro
 import { type ConversationRow, decodeConversation, encodeItems } from '../state/item-rows.ts';
 import { NEVER, rowBytes } from '../state/sizes.ts';
 import type { ConversationItems } from './conversation-items.ts';
+import type { LateTurns } from './late-turns.ts';
 import type { PostgresStateUsage } from './state-usage.ts';
 import type { PostgresBase, PostgresSchema, Tx } from './store.ts';
 
@@ -14,6 +15,11 @@ const PURGE_ROWS = 500;
 /** Key id of deleted conversations. */
 const NOBODY = '';
 
+/** Unix milliseconds. */
+const SERVER_MS = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+/** In which whoever holds a place says so to a server that was started again. */
+const AFTER_START = '3 seconds';
+
 const COLUMNS = ['row', 'id', 'key_id', 'created_at', 'expires_at', 'bytes', 'metadata'] as const;
 
 export class PostgresConversations implements ConversationStore {
@@ -21,9 +27,11 @@ export class PostgresConversations implements ConversationStore {
   readonly #transaction: PostgresBase['transaction'];
   readonly #usage: PostgresStateUsage;
   readonly #items: ConversationItems;
+  readonly #turns: LateTurns;
 
-  constructor({ db, transaction, usage, items }: PostgresBase) {
+  constructor({ db, transaction, usage, items, turns }: PostgresBase) {
     this.#db = db;
+    this.#turns = turns;
     this.#transaction = transaction;
     this.#usage = usage;
     this.#items = items;
@@ -99,11 +107,13 @@ export class PostgresConversations implements ConversationStore {
   }
 
   async items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null> {
+    await this.#turns.arrived();
     const row = await this.#row(projectId, id);
     return row ? this.#items.page(row.row, projectId, page) : null;
   }
 
   async all(projectId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null> {
+    await this.#turns.arrived();
     const row = await this.#alive(projectId, id, nowMs);
     return row ? this.#items.all(row.row) : null;
   }
@@ -125,17 +135,25 @@ export class PostgresConversations implements ConversationStore {
     id: string,
     turnId: string,
     nowMs: number,
-    untilMs: number,
+    forMs: number,
   ): Promise<boolean> {
-    // Of several that ask at once, each sees what the one before it has written.
+    // By the server's clock: those of processes differ. Of several that ask at once, each sees what the one before it has written.
     const { numUpdatedRows } = await this.#db
       .updateTable('conversations')
-      .set({ turn_id: turnId, turn_until: untilMs })
+      .set({ turn_id: turnId, turn_until: sql`${SERVER_MS} + ${forMs}` })
       .where('id', '=', id)
       .where('key_id', '=', projectId)
       .where('expires_at', '>', nowMs)
       .where((eb) =>
-        eb.or([eb('turn_id', 'is', null), eb('turn_id', '=', turnId), eb('turn_until', '<=', nowMs)]),
+        eb.or([
+          eb('turn_id', 'is', null),
+          eb('turn_id', '=', turnId),
+          // While the server was away, nobody could hold a place for longer.
+          eb.and([
+            eb('turn_until', '<=', SERVER_MS),
+            sql<boolean>`pg_postmaster_start_time() < clock_timestamp() - ${AFTER_START}::interval`,
+          ]),
+        ]),
       )
       .executeTakeFirst();
     return numUpdatedRows > 0n;

@@ -11,12 +11,12 @@ import {
   itemsOf,
   placeOf,
   type FoundRow,
-  type ResponseRow,
   responseRow,
 } from '../state/response-rows.ts';
 import type { ConversationItems } from './conversation-items.ts';
+import type { LateTurns } from './late-turns.ts';
 import type { PostgresStateUsage } from './state-usage.ts';
-import type { PostgresBase, PostgresSchema, Tx } from './store.ts';
+import type { PostgresBase, PostgresSchema } from './store.ts';
 
 /** Responses deleted in one transaction. */
 const PURGE_ROWS = 100;
@@ -40,9 +40,11 @@ export class PostgresResponses implements ResponseStore {
   readonly #transaction: PostgresBase['transaction'];
   readonly #usage: PostgresStateUsage;
   readonly #conversations: ConversationItems;
+  readonly #turns: LateTurns;
 
-  constructor({ db, transaction, usage, items }: PostgresBase) {
+  constructor({ db, transaction, usage, items, turns }: PostgresBase) {
     this.#db = db;
+    this.#turns = turns;
     this.#transaction = transaction;
     this.#usage = usage;
     this.#conversations = items;
@@ -53,24 +55,17 @@ export class PostgresResponses implements ResponseStore {
     const [text = '', input = ''] = small
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
-    const row = responseRow(stored, text, input);
-    const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
-    await this.#transaction(async (tx) => {
-      const made = await insert(tx, row);
-      if (made === null) return;
-      const conversation =
-        appendTo === undefined ? undefined : await this.#conversations.hold(tx, row.projectId, appendTo);
-      const kept =
-        conversation === undefined
-          ? 0
-          : await this.#conversations.write(tx, conversation, row.projectId, appended);
-      await this.#usage.claim(tx, row.projectId, row.bytes, kept, made);
+    await this.#turns.keep({
+      response: responseRow(stored, text, input),
+      appendTo: appendTo ?? null,
+      items: appendTo === undefined ? [] : encodeItems(itemsOf(stored)),
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
     if (!small) await turn();
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
+    await this.#turns.arrived();
     const row = await this.#db
       .selectFrom('responses')
       .select(COLUMNS)
@@ -82,6 +77,7 @@ export class PostgresResponses implements ResponseStore {
   }
 
   async chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
+    await this.#turns.arrived();
     // One question for all of them, latest first. What is missing ends it before the one that continues nothing.
     const { rows } = await sql<FoundRow>`
       with recursive chain as (
@@ -97,6 +93,7 @@ export class PostgresResponses implements ResponseStore {
   }
 
   async findItem(projectId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
+    await this.#turns.arrived();
     const item = await this.#conversations.findOfKey(projectId, itemId, nowMs);
     if (item) return item;
     const needle = JSON.stringify(itemId);
@@ -114,7 +111,8 @@ export class PostgresResponses implements ResponseStore {
     return itemOf(rows.map(decodeTexts), itemId);
   }
 
-  delete(projectId: string, id: string): Promise<boolean> {
+  async delete(projectId: string, id: string): Promise<boolean> {
+    await this.#turns.arrived();
     return this.#transaction(async (tx) => {
       const head = await tx
         .selectFrom('responses')
@@ -156,31 +154,4 @@ export class PostgresResponses implements ResponseStore {
       return expired.length;
     });
   }
-}
-
-/** @returns its number; null where the id is there already. Its bytes are counted by somebody else. */
-async function insert(tx: Tx, r: ResponseRow): Promise<number | null> {
-  const made = await tx
-    .insertInto('responses')
-    .values({
-      id: r.id,
-      key_id: r.projectId,
-      created_at: r.createdAt,
-      expires_at: r.expiresAt,
-      previous_id: r.previousId,
-      conversation_id: r.conversationId,
-      bytes: r.bytes,
-      places: JSON.stringify(r.places),
-      response: r.response,
-      input: r.input,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('row')
-    .executeTakeFirst();
-  if (!made) return null;
-  await sql`
-    insert into response_ids (place, key_id, response_row)
-    select place, ${r.projectId}, ${made.row} from unnest(${r.places}::text[]) as p(place)
-    on conflict do nothing`.execute(tx);
-  return made.row;
 }

@@ -12,6 +12,7 @@ import { checkSecrets, secretsFrom } from '../state/master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { isAway } from './failures.ts';
 import { ConversationItems } from './conversation-items.ts';
+import { LateTurns } from './late-turns.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openPool } from './pool.ts';
 import { PostgresEntryTarget } from './records/entry-target.ts';
@@ -111,7 +112,8 @@ export async function openWith<S extends PostgresStores>(
   });
   const usage = new PostgresStateUsage(db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
   const items = new ConversationItems(db, usage);
-  const stores = openStores(kinds, { db, transaction, breaker, indexer, entries, usage, items });
+  const base = { db, transaction, breaker, indexer, entries, usage, items };
+  const stores = openStores(kinds, { ...base, turns: new LateTurns(base) });
   await indexer.recover(now());
   await checkSecrets(db, secrets, 'the secret of the configuration');
   const running = options.running ? new RunningFile(options.running) : null;

@@ -6,6 +6,7 @@ import type { Indexer } from '../journal/indexer.ts';
 import type { Migration as Step } from '../migrate.ts';
 import type { StateSchema } from '../state/tables.ts';
 import type { ConversationItems } from './conversation-items.ts';
+import type { LateTurns } from './late-turns.ts';
 import type { PostgresStateUsage } from './state-usage.ts';
 
 /** The tables that several stores know; others are known by their store alone, which says so by a cast. */
@@ -34,6 +35,7 @@ export interface PostgresBase {
   /** For what counts into the quota of a project. */
   readonly usage: PostgresStateUsage;
   readonly items: ConversationItems;
+  readonly turns: LateTurns;
 }
 
 export interface PostgresStore<T> {

@@ -176,10 +176,10 @@ export class SqliteConversations implements ConversationStore {
     id: string,
     turnId: string,
     nowMs: number,
-    untilMs: number,
+    forMs: number,
   ): Promise<boolean> {
     return this.#commits.run(
-      () => this.#beginTurn.run(turnId, untilMs, id, projectId, nowMs, turnId, nowMs).changes > 0,
+      () => this.#beginTurn.run(turnId, nowMs + forMs, id, projectId, nowMs, turnId, nowMs).changes > 0,
     );
   }
 

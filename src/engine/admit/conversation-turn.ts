@@ -1,0 +1,79 @@
+// The turn of a conversation: no other may begin meanwhile. Its place is held for a few seconds at a time, so that a process that
+// dies or is cut off leaves it to others soon.
+import { GatewayError } from '../../canonical/index.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import type { Holding } from './holdings.ts';
+
+/** Long enough for a renewal that comes late, or that the database misses while it starts again. */
+const HELD_MS = 5_000;
+const RENEW_MS = 1_500;
+
+type Dependencies = Pick<GatewayDependencies, 'state' | 'log' | 'clock'>;
+
+export class ConversationTurn implements Holding {
+  readonly #projectId: string;
+  readonly #conversation: string;
+  readonly #generationId: string;
+  readonly #deps: Dependencies;
+  #isOver = false;
+  #cancel: (() => void) | undefined;
+
+  private constructor(projectId: string, conversation: string, generationId: string, deps: Dependencies) {
+    this.#projectId = projectId;
+    this.#conversation = conversation;
+    this.#generationId = generationId;
+    this.#deps = deps;
+  }
+
+  /** @throws GatewayError `conflict` while another turn runs */
+  static async begin(
+    projectId: string,
+    conversation: string,
+    generationId: string,
+    deps: Dependencies,
+  ): Promise<ConversationTurn> {
+    const turn = new ConversationTurn(projectId, conversation, generationId, deps);
+    if (!(await turn.#hold()))
+      throw new GatewayError(
+        'conflict',
+        'another turn of this conversation is running; wait until it has ended',
+        { param: 'conversation', code: 'conversation_locked' },
+      );
+    turn.#renewLater();
+    return turn;
+  }
+
+  async release(): Promise<void> {
+    this.#isOver = true;
+    this.#cancel?.();
+    const id = this.#conversation;
+    await this.#deps.state.conversations
+      .endTurn(this.#projectId, id, this.#generationId)
+      .catch((error: unknown) =>
+        this.#deps.log.error('a conversation stays busy for some seconds', { id, error }),
+      );
+  }
+
+  #hold(): Promise<boolean> {
+    const { state, clock } = this.#deps;
+    const now = clock.now();
+    return state.conversations.beginTurn(
+      this.#projectId,
+      this.#conversation,
+      this.#generationId,
+      now,
+      HELD_MS,
+    );
+  }
+
+  #renewLater(): void {
+    this.#cancel = this.#deps.clock.after(RENEW_MS, () => void this.#renew());
+  }
+
+  async #renew(): Promise<void> {
+    // A database that is away lets nobody else begin; it is asked again.
+    await this.#hold().catch(() => {});
+    if (this.#isOver) await this.release();
+    else this.#renewLater();
+  }
+}
