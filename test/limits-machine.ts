@@ -116,6 +116,7 @@ export class Machine {
       upstream: this.sender,
       routing: new MemoryRoutingState({ now: clock.now, breaker: () => settings.config.routing.breaker }),
       limits: this.limits,
+      answers: null,
       running: this.#stepwiseRunning(storage.running),
       ledger: this.#stepwiseLedger(storage.ledger),
       observer: { settled: () => {} },

@@ -19,7 +19,7 @@ Completions that is OpenAI's:
 \`message\` says what is wrong and, where that is possible, what to do. \`param\` is the JSON path of the field. A
 malformed request is told all its problems at once, in \`message\`; \`param\` is the first. Some errors carry a more
 special \`code\` than the table shows: \`model_not_found\`, \`model_not_allowed\`, \`strict_mode\`,
-\`structured_output_failed\`, \`idempotency_conflict\`, or the upstream's own.
+\`structured_output_failed\`, \`idempotency_conflict\`, \`idempotency_in_progress\`, or the upstream's own.
 
 `;
 

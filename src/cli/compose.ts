@@ -223,8 +223,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     write,
     log,
   });
+  const answers = await sharing?.answers(storage, () => watched.current().config.idempotency);
   const gateway = new Gateway({
     prompts,
+    answers: answers ?? null,
     settings: () => watched.current(),
     upstream,
     routing,
@@ -385,7 +387,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await sim?.stop();
       upstream.close();
       await opened.close();
-      sharing?.close();
+      await sharing?.close();
       await storage.close();
     },
   };

@@ -1,12 +1,15 @@
 // What several processes share: through a server of Valkey or Redis, or workers through their supervisor. None of it is
 // loaded where there is nobody to share with.
 import { type Config, ConfigError } from '../config/index.ts';
-import type { Bulletin, TenantChanges } from '../exchange/index.ts';
+import type { AnswerExchange } from '../engine/index.ts';
+import type { ExchangedAnswers } from '../exchange/answers/index.ts';
+import type { AnswerStore, Bulletin, TenantChanges } from '../exchange/index.ts';
 import type { Leases } from '../leases/index.ts';
 import { type CounterStore, LEASE_MS, type LedgerSums, type LimitRule } from '../limits/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { Storage } from '../storage/ports.ts';
 import type { Siblings } from '../workers/index.ts';
 
 interface SharingParts {
@@ -23,13 +26,17 @@ export interface Sharing {
   leases(periodStart: (rule: LimitRule, nowMs: number) => number): Leases;
   /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
   tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
-  close(): void;
+  /** @param limits of all complete answers */
+  answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
+  /** Says what is left to say. */
+  close(): Promise<void>;
 }
 
 /** What processes share it through. */
 interface Medium {
   readonly store: CounterStore;
   readonly bulletin: Bulletin;
+  readonly answers: AnswerStore;
   readonly close: () => void;
 }
 
@@ -40,7 +47,9 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
   const medium = await openMedium(parts, holder);
   if (!medium) return null;
   const { Leases } = await import('../leases/index.ts');
+  const { ExchangedAnswers } = await import('../exchange/answers/index.ts');
   const { TenantChanges } = await import('../exchange/index.ts');
+  let answers: ExchangedAnswers | undefined;
   return {
     leases: (periodStart) =>
       new Leases({
@@ -56,14 +65,22 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
         log,
       }),
     tenants: (refresh, onError) => new TenantChanges(medium.bulletin, refresh, onError),
-    close: medium.close,
+    async answers(storage, limits) {
+      const secret = await storage.secret('shared answers');
+      answers = new ExchangedAnswers({ store: medium.answers, secret, clock, elapsed, limits, log });
+      return answers;
+    },
+    async close() {
+      await answers?.stop();
+      medium.close();
+    },
   };
 }
 
 async function openMedium({ config, clock, siblings }: SharingParts, holder: string): Promise<Medium | null> {
   const url = config.redisUrl?.reveal();
   if (url !== undefined) {
-    const { isServerUrl, ValkeyBulletin, ValkeyCounterStore, ValkeyServer } =
+    const { isServerUrl, ValkeyAnswerStore, ValkeyBulletin, ValkeyCounterStore, ValkeyServer } =
       await import('../valkey/index.ts');
     if (!isServerUrl(url))
       throw new ConfigError('redis_url', 'must begin with redis://, rediss://, valkey:// or valkeys://');
@@ -73,14 +90,17 @@ async function openMedium({ config, clock, siblings }: SharingParts, holder: str
       bulletin.close();
       server.close();
     };
-    return { store: new ValkeyCounterStore(server, LEASE_MS), bulletin, close };
+    const answers = new ValkeyAnswerStore(server);
+    return { store: new ValkeyCounterStore(server, LEASE_MS), bulletin, answers, close };
   }
   if (!siblings) return null;
-  const { SupervisorBulletin, SupervisorCounterStore } = await import('../workers/index.ts');
+  const { SupervisorAnswerStore, SupervisorBulletin, SupervisorCounterStore } =
+    await import('../workers/index.ts');
   const { channel } = siblings;
   return {
     store: new SupervisorCounterStore(channel),
     bulletin: new SupervisorBulletin(channel),
+    answers: new SupervisorAnswerStore(channel),
     close: () => {},
   };
 }

@@ -1,11 +1,12 @@
 // Runs the supervisor of workers until it is told to stop. Knows nothing of the configuration, whose reader would be most of
 // what this process holds.
 import { availableParallelism } from 'node:os';
+import { MemoryAnswerStore } from '../exchange/index.ts';
 import { LEASE_MS, MemoryCounterStore } from '../limits/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { startWorker, WORKER } from '../runtime/worker-process.ts';
 import { createLogger, type LogLevel } from '../telemetry/log.ts';
-import { counterAnswers, FailedStart, Supervisor } from '../workers/index.ts';
+import { answerAnswers, counterAnswers, FailedStart, Supervisor } from '../workers/index.ts';
 import { printWelcome } from './print-welcome.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
@@ -39,7 +40,10 @@ export async function supervise(
         { ...environment, [WORKER]: String(worker), DRAGOMAN_LAUNCHER_PID: String(process.pid) },
         onMessage,
       ),
-    answers: counterAnswers(new MemoryCounterStore({ leaseMs: LEASE_MS })),
+    answers: {
+      ...counterAnswers(new MemoryCounterStore({ leaseMs: LEASE_MS })),
+      ...answerAnswers(new MemoryAnswerStore(() => performance.now())),
+    },
     clock: systemClock,
     log: createLogger({
       level: logLevel,

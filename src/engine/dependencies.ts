@@ -10,6 +10,7 @@ import type { Logger } from '../telemetry/log.ts';
 import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
+import type { AnswerExchange } from './answer/index.ts';
 import type { EndUsers } from './end-users.ts';
 import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
@@ -23,6 +24,8 @@ export interface GatewayDependencies {
   readonly routing: RoutingState;
   /** What may be used, and what of it is. */
   readonly limits: Limits;
+  /** Answers under idempotency keys that other processes make, or want; null for a process alone. */
+  readonly answers: AnswerExchange | null;
   /** What requests have cost that run, for whoever starts after a crash. */
   readonly running: RunningStore;
   readonly ledger: LedgerStore;

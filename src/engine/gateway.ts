@@ -16,7 +16,14 @@ import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { answerEmbeddings } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
-import { IDEMPOTENCY_HEADER, type IdempotentAnswer, IdempotentAnswers, refuse } from './answer/index.ts';
+import {
+  answerFromElsewhere,
+  IDEMPOTENCY_HEADER,
+  type IdempotentAnswer,
+  IdempotentAnswers,
+  publicAnswer,
+  refuse,
+} from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
 import { refuseUnread } from './refuse-unread.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
@@ -108,7 +115,17 @@ export class Gateway {
     // The run lets go of its own body when it can.
     call.body = '';
     call.json = undefined;
-    this.#idempotent.settle(shared, await this.#run(own, answering));
+    const { answers } = this.#deps;
+    const source = answers && (await answers.claim(shared.name, shared.fingerprint));
+    if (source && source.type !== 'own') {
+      const refused = { arrival: arrive(own, this.#deps), trail: new Trail(), report: new Report() };
+      return this.#idempotent.settle(shared, await answerFromElsewhere(refused, source));
+    }
+    const publication = source?.publication;
+    publication?.begin(publicAnswer(shared));
+    const isGood = await this.#run(own, answering);
+    publication?.end(isGood);
+    this.#idempotent.settle(shared, isGood);
   }
 
   /** @returns true when the client has a complete, good answer */

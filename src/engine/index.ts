@@ -10,6 +10,7 @@ export { EndUsers } from './end-users.ts';
 export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
 export { headerText, retryHeaders } from './answer/index.ts';
+export type { AnswerExchange, AnswerSource, FollowedEnd, Publication, PublicAnswer } from './answer/index.ts';
 export { withLateCounts } from './late-counts.ts';
 export type { RemoteCall } from './relay-remote.ts';
 export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';

@@ -97,7 +97,11 @@ export class Leases implements Ceilings {
   constructor(options: LeasesOptions) {
     this.#options = options;
     this.#processes = options.processes;
-    this.#reach = new Reach(options);
+    this.#reach = new Reach({
+      ...options,
+      gone: 'the store of counters does not answer: limits hold for this process alone',
+      back: 'the store of counters answers again: limits are shared as before',
+    });
     this.#stopLooking = options.clock.every(LOOK_MS, () => this.#look());
   }
 

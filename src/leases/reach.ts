@@ -1,4 +1,4 @@
-// Whether the store of counters answers. One that is slow is worse than one that is gone: after two failures nobody waits
+// Whether a store that processes share answers. One that is slow is worse than one that is gone: after two failures nobody waits
 // for it any more, and it is asked in the background alone until it answers again.
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -15,6 +15,9 @@ interface ReachOptions {
   /** Milliseconds that only go forward. */
   readonly elapsed: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** Told when nobody is waited for any more, and when it answers again. */
+  readonly gone: string;
+  readonly back: string;
 }
 
 export class Reach {
@@ -40,11 +43,11 @@ export class Reach {
 
   /** @returns the answer; null where there was none in time */
   async ask<T>(call: () => Promise<T>): Promise<{ readonly answer: T } | null> {
-    const { clock, log } = this.#options;
+    const { clock, log, gone, back } = this.#options;
     try {
       const answer = await inTime(call(), CALL_MS, clock);
       this.#failures = 0;
-      if (!this.#wasOpen) log.info('the store of counters answers again: limits are shared as before');
+      if (!this.#wasOpen) log.info(back);
       this.#wasOpen = true;
       return { answer };
     } catch (error) {
@@ -52,7 +55,7 @@ export class Reach {
       const pauseMs = PAUSE_MS[0] * 2 ** Math.min(8, Math.max(0, this.#failures - MOST_FAILURES));
       this.#mayTryAt = this.#options.elapsed() + Math.min(PAUSE_MS[1], pauseMs);
       if (!this.isOpen && this.#wasOpen)
-        log.warn('the store of counters does not answer: limits hold for this process alone', { error });
+        log.warn(gone, { error });
       this.#wasOpen = this.isOpen;
       return null;
     }

@@ -9,6 +9,8 @@ const RESTORE = 'test/limits-restore.test.ts';
 const STORE = 'test/counter-store-contract.ts';
 const SIMULATION = 'test/leases/simulation.test.ts';
 const GATEWAYS = 'test/valkey/gateways.test.ts';
+const ANSWERS = 'test/exchange/answers.test.ts';
+const BULLETIN = 'test/exchange/bulletin.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
 const EARLY = 'test/early-refusals.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
@@ -129,6 +131,25 @@ export const limitsRequirements: Requirements = {
     `${GATEWAYS}: let through what a rate allows in any second, and no more`,
     `${GATEWAYS}: overspend no more than a share when the server loses all its data under load`,
     `${GATEWAYS}: go on with their share while the server hangs, and share again when it answers`,
+  ),
+  'contract.exchange.answers': shown(
+    LIMITS,
+    'An `Idempotency-Key` in flight holds over all processes: one upstream call, and the same bytes for all who wait.',
+    `${ANSWERS}: a whole answer that one makes is had from the other, while it is made and later`,
+    `${ANSWERS}: a stream is had as it comes, also when whoever caused it has left`,
+    `${ANSWERS}: the server never has what was said in clear`,
+    `${ANSWERS}: a failure in the stream reaches readers of both, and is forgotten`,
+    `${ANSWERS}: a server that loses all it knows in the middle cuts no answer, and repeats nothing of it`,
+    `${ANSWERS}: one that is too large to be kept cannot be had elsewhere while it is made`,
+    `${ANSWERS}: readers of one that dies are told, and the next request is answered anew`,
+    `${ANSWERS}: without the server each answers by itself`,
+  ),
+  'contract.exchange.tenants': shown(
+    LIMITS,
+    'A change of a key or project is told to all processes at once.',
+    `${BULLETIN}: all others hear what one tells, in its order`,
+    `${BULLETIN}: a change is read by all others, once, and nobody tells it on`,
+    `${BULLETIN}: a connection that broke is made again with the next look`,
   ),
   'contract.limits.providers': shown(
     LIMITS,

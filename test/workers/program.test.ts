@@ -26,7 +26,7 @@ beforeAll(async () => {
   program = await startProgram(['--workers', String(WORKERS), '--port', '0', '--config', config], {
     folder: at.folder,
   });
-});
+}, SLOW);
 afterAll(async () => {
   if (!LINUX) return;
   const { code } = await program.stop();
@@ -35,10 +35,10 @@ afterAll(async () => {
 });
 
 const headers = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
-const ask = (key = KEY, model = 'sim/chat', stream = false): Promise<Response> =>
+const ask = (key = KEY, model = 'sim/chat', stream = false, more = {}): Promise<Response> =>
   fetch(`${program.origin}/v1/chat/completions`, {
     method: 'POST',
-    headers: headers(key),
+    headers: { ...headers(key), ...more },
     body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'What is 6 x 7?' }] }),
     // Each on a connection of its own, which either may get.
     keepalive: false,
@@ -79,6 +79,22 @@ test.skipIf(!LINUX)(
     for (let n = 0; n < 2 * ALLOWED; n += 1) statuses.push((await ask('sk-few')).status);
     expect(statuses.filter((status) => status === 200).length).toBe(ALLOWED);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'an answer under an idempotency key is made once, whichever of them is asked',
+  async () => {
+    const repeated = async (): Promise<{ readonly id: string | null; readonly text: string }> => {
+      const response = await ask(KEY, 'sim/chat', false, { 'idempotency-key': 'order-1' });
+      return { id: response.headers.get('x-request-id'), text: await response.text() };
+    };
+    // As many as it takes for both to be asked, at once and one after another.
+    const answers = await Promise.all(Array.from({ length: 12 }, repeated));
+    for (let n = 0; n < 6; n += 1) answers.push(await repeated());
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   },
   SLOW,
 );

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount } from '../call.ts';
+import type { PublicAnswer } from './answer-exchange.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { SharedAnswer } from './shared-answer.ts';
 
@@ -71,13 +72,7 @@ export class IdempotentAnswers {
     const fingerprint = fingerprintOf(call);
     const found = this.#find(name);
     if (!found) return this.#start(name, fingerprint, call);
-    if (found.fingerprint !== fingerprint) {
-      throw new GatewayError(
-        'conflict',
-        `${IDEMPOTENCY_HEADER}: this key was used for another request; a new request needs a new key`,
-        { param: IDEMPOTENCY_HEADER, code: 'idempotency_conflict' },
-      );
-    }
+    if (found.fingerprint !== fingerprint) throw otherRequest();
     found.answer.join(call.client, true);
     return null;
   }
@@ -174,6 +169,26 @@ export class IdempotentAnswers {
     this.#bytes -= ENTRY_BYTES;
     answer.stopKeeping();
   }
+}
+
+/** An answer as far as other processes may have it. */
+export function publicAnswer({ answer }: IdempotentAnswer): PublicAnswer {
+  return {
+    join(reader) {
+      if (answer.isKept) answer.join(reader, false);
+      return answer.isKept;
+    },
+    isKept: () => answer.isKept,
+  };
+}
+
+/** The key stands for another request. */
+export function otherRequest(): GatewayError {
+  return new GatewayError(
+    'conflict',
+    `${IDEMPOTENCY_HEADER}: this key was used for another request; a new request needs a new key`,
+    { param: IDEMPOTENCY_HEADER, code: 'idempotency_conflict' },
+  );
 }
 
 /** False where there is no room: what somebody may ask for again is let go of before anything is refused. */

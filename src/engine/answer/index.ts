@@ -1,13 +1,22 @@
 // What the client gets: a whole answer, a stream, one that is held back until it was checked, one that several readers
 // share, or a refusal.
 export { answerHeaders, headerText } from './answer-headers.ts';
+export type {
+  AnswerExchange,
+  AnswerSource,
+  FollowedEnd,
+  Publication,
+  PublicAnswer,
+} from './answer-exchange.ts';
 export { CheckedOutput } from './checked-output.ts';
 export { type AnswerInput, type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+export { answerFromElsewhere } from './elsewhere.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {
   IDEMPOTENCY_HEADER,
   type IdempotencyLimits,
   type IdempotentAnswer,
   IdempotentAnswers,
+  publicAnswer,
 } from './idempotency.ts';
 export { refusalStatus, refuse, type Refused, retryHeaders } from './refuse.ts';

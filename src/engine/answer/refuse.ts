@@ -86,8 +86,10 @@ export function refuse(refused: Refused, error: GatewayError): void {
     ...retryHeaders(error),
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;
-  // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself.
-  if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : error.kind === 'conflict')
+  // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself, unless it
+  // says when.
+  const isFinal = error.kind === 'conflict' && error.retryAfterMs === undefined;
+  if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : isFinal)
     headers['x-should-retry'] = 'false';
   call.client.respond(status, headers, body, 'text');
 }

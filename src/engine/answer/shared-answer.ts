@@ -72,6 +72,11 @@ export class SharedAnswer implements Client, ClientStream {
     if (this.#readers.has(reader)) client.onLeave(() => this.#leave(reader));
   }
 
+  /** False once later readers cannot have it from the start. */
+  get isKept(): boolean {
+    return this.#keeping;
+  }
+
   /** Keeps nothing for later readers any more; those who read already are served to the end. */
   stopKeeping(): void {
     this.#keeping = false;

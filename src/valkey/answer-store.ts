@@ -1,0 +1,70 @@
+// Keeps what processes say of their answers under idempotency keys on a server of Valkey or Redis: one call of one script for all
+// that a process has to say and to ask.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AnswerClaim,
+  type AnswerStanding,
+  type AnswerStore,
+  type Asked,
+  type Exchanged,
+  FAILED_MS,
+  type Heard,
+  HEARD_MS,
+  LEASE_MS,
+  MOST_FRAMES,
+  type Said,
+  type Told,
+} from '../exchange/index.ts';
+import { PREFIX, scriptOf, type Script, type ServerLink } from './server.ts';
+
+const TIMES = [LEASE_MS, FAILED_MS, HEARD_MS, MOST_FRAMES].map(String);
+
+export class ValkeyAnswerStore implements AnswerStore {
+  readonly #server: Pick<ServerLink, 'run'>;
+  readonly #script: Script;
+
+  constructor(server: Pick<ServerLink, 'run'>) {
+    this.#server = server;
+    this.#script = scriptOf(readFileSync(join(import.meta.dirname, 'answers.lua'), 'utf8'));
+  }
+
+  async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
+    const [type, theirs] = textsOf(await this.#run('claim', [name, fingerprint, run]));
+    if (type === 'theirs') return { type, run: theirs ?? '' };
+    if (type === 'mine' || type === 'conflict' || type === 'large') return { type };
+    throw unexpected();
+  }
+
+  async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+    const words = [String(said.length), ...said.flatMap(saidWords), String(asked.length)];
+    for (const { name, run, telling, from } of asked) words.push(name, run, String(telling), String(from));
+    const answer = await this.#run('exchange', words);
+    if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
+    return { heard: textsOf(answer[0]) as readonly Heard[], told: answer[1].map(toldOf) };
+  }
+
+  #run(operation: string, words: readonly string[]): Promise<unknown> {
+    return this.#server.run(this.#script, [PREFIX], [operation, ...TIMES, ...words]);
+  }
+}
+
+function saidWords(said: Said): readonly string[] {
+  const { name, fingerprint, run, telling, at, state, keepsMs, mostChars, frames } = said;
+  const numbers = [Math.ceil(keepsMs), Math.ceil(mostChars), frames.length].map(String);
+  return [name, fingerprint, run, String(telling), String(at), state, ...numbers, ...frames];
+}
+
+function toldOf(reply: unknown): Told {
+  const [state, telling, count, ...frames] = textsOf(reply);
+  return { state: state as Told['state'], telling: Number(telling), count: Number(count), frames };
+}
+
+function textsOf(reply: unknown): readonly string[] {
+  if (!Array.isArray(reply)) throw unexpected();
+  return reply.map(String);
+}
+
+function unexpected(): Error {
+  return new Error('the server answered with something else');
+}
