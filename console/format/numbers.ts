@@ -9,6 +9,11 @@ export function count(value: number | null | undefined): string {
   return value == null ? NONE : whole.format(value);
 }
 
+/** `1 model`, `12 models` */
+export function counted(value: number, thing: string): string {
+  return `${whole.format(value)} ${thing}${value === 1 ? '' : 's'}`;
+}
+
 /** `12.3K` */
 export function short(value: number | null | undefined): string {
   if (value == null) return NONE;
@@ -36,6 +41,11 @@ export function duration(ms: number | null | undefined): string {
   if (ms < 2 * 86_400_000)
     return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
   return `${Math.round(ms / 86_400_000)} days`;
+}
+
+/** `1,880/s`: tokens, of what an endpoint says. */
+export function speed(perSecond: number | null | undefined): string {
+  return perSecond == null ? NONE : `${whole.format(perSecond)}/s`;
 }
 
 /** `99.2%` @param value from 0 to 1 */

@@ -5,6 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { count, duration, share, usd } from '../format/numbers.ts';
 import { ago } from '../format/times.ts';
 import { Card } from '../ui/card.tsx';
+import { Table } from '../ui/table.tsx';
 
 type Owner = Answer<'GET /limits'>['data'][number];
 type Standing = Owner['limits'][number];
@@ -18,39 +19,32 @@ export function LimitsCard(): ReactNode {
   if (owners.length === 0) return null;
   return (
     <Card title="Limits and budgets" flush>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Whose</th>
-            <th scope="col">Limit</th>
-            <th scope="col" className="w-1/4">
-              Used
-            </th>
-            <th scope="col" className="number">
-              Left
-            </th>
-            <th scope="col">At this pace</th>
-          </tr>
-        </thead>
-        <tbody>
-          {owners.flatMap(({ id, owner, limits: standings }) =>
-            standings.map((standing) => (
-              <tr key={`${id} ${standing.text}`}>
-                <td>
-                  <span className="font-medium">{owner.name || 'the gateway'}</span>{' '}
-                  <span className="text-faint">{owner.kind}</span>
-                </td>
-                <td>{standing.text}</td>
-                <td>
-                  <Used standing={standing} />
-                </td>
-                <td className="number">{amount(standing, standing.remaining)}</td>
-                <td className="text-soft">{forecast(standing, pace(owner))}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
+      <Table
+        label="Limits and budgets"
+        rows={owners.flatMap(({ id, owner, limits: standings }) =>
+          standings.map((standing) => ({ id, owner, standing })),
+        )}
+        keyOf={({ id, standing }) => `${id} ${standing.text}`}
+        columns={[
+          {
+            name: 'Whose',
+            cell: ({ owner }) => (
+              <>
+                <span className="font-medium">{owner.name || 'the gateway'}</span>{' '}
+                <span className="font-normal text-faint">{owner.kind}</span>
+              </>
+            ),
+          },
+          { name: 'Limit', cell: ({ standing }) => standing.text },
+          { name: 'Used', className: 'md:w-1/4', cell: ({ standing }) => <Used standing={standing} /> },
+          { name: 'Left', number: true, cell: ({ standing }) => amount(standing, standing.remaining) },
+          {
+            name: 'At this pace',
+            className: 'text-soft',
+            cell: ({ owner, standing }) => forecast(standing, pace(owner)),
+          },
+        ]}
+      />
     </Card>
   );
 }

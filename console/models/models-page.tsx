@@ -1,22 +1,57 @@
 // Models and providers: who serves what, how well, and for how much.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useRead } from '../api/queries.ts';
-import { count, duration, rate, share, short, usd } from '../format/numbers.ts';
+import type { Answer } from '../api/client.ts';
+import { useList, useRead } from '../api/queries.ts';
+import { counted, duration, rate, share, short, speed, usd } from '../format/numbers.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
+import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { HealthBadge } from './health-badge.tsx';
 
 const here = getRouteApi('/models');
 const WEEK_MS = 7 * 86_400_000;
 
+interface Served {
+  readonly id: string;
+  readonly endpoint: Answer<'GET /models'>['data'][number]['endpoints'][number];
+}
+
+const COLUMNS: readonly Column<Served>[] = [
+  {
+    name: 'Model',
+    cell: ({ id }) => (
+      <Link to="/playground" search={{ model: id }} className="font-medium hover:underline">
+        {id}
+      </Link>
+    ),
+  },
+  {
+    name: 'Served by',
+    cell: ({ endpoint: { slug, provider, protocol } }) => (
+      <>
+        <Link to="/models/$provider" params={{ provider }} className="hover:underline">
+          {slug}
+        </Link>{' '}
+        <span className="text-faint">{protocol}</span>
+      </>
+    ),
+  },
+  { name: 'Health', cell: ({ endpoint }) => <HealthBadge health={endpoint.health} /> },
+  { name: 'Context', number: true, cell: ({ endpoint }) => short(endpoint.facts.context_length) },
+  { name: '$ in per 1M', number: true, cell: ({ endpoint }) => rate(endpoint.price?.input) },
+  { name: '$ out per 1M', number: true, cell: ({ endpoint }) => rate(endpoint.price?.output) },
+  { name: 'First token', number: true, cell: ({ endpoint }) => duration(endpoint.health.first_token_ms) },
+  { name: 'Speed', number: true, cell: ({ endpoint }) => speed(endpoint.health.tokens_per_second) },
+  { name: 'Success', number: true, cell: ({ endpoint }) => share(endpoint.health.success_rate) },
+];
+
 export function ModelsPage(): ReactNode {
   const { search = '', provider } = here.useSearch();
   const navigate = here.useNavigate();
-  const models = useRead('GET /models', {
-    query: { limit: 100, search: search || undefined, provider },
-  });
+  const models = useList('GET /models', { search: search || undefined, provider });
   return (
     <Page title="Models and providers" about="Who serves what, how well it goes, and what it costs.">
       <div className="flex flex-col gap-4">
@@ -50,67 +85,25 @@ export function ModelsPage(): ReactNode {
             </div>
           }
         >
-          {models.isPending && <Waiting />}
+          {!models.rows && !models.error && <Waiting />}
           {models.error && <Problem error={models.error} />}
-          {models.data?.data.length === 0 && (
+          {models.rows?.length === 0 && (
             <Empty icon="models" title="No model has such a name">
               Models that no list knows work all the same: ask for{' '}
               <code className="font-mono">provider/name</code>.
             </Empty>
           )}
-          {models.data && models.data.data.length > 0 && (
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">Model</th>
-                  <th scope="col">Served by</th>
-                  <th scope="col">Health</th>
-                  {['Context', 'In per 1M', 'Out per 1M', 'First token', 'Speed', 'Good'].map((name) => (
-                    <th key={name} scope="col" className="number">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {models.data.data.flatMap(({ id, endpoints }) =>
-                  endpoints.map(({ slug, provider: by, protocol, health, price, facts }, at) => (
-                    <tr key={`${id} ${slug} ${protocol}`}>
-                      <td className="font-medium">
-                        {at === 0 && (
-                          <Link to="/playground" search={{ model: id }} className="hover:underline">
-                            {id}
-                          </Link>
-                        )}
-                      </td>
-                      <td>
-                        <Link to="/models/$provider" params={{ provider: by }} className="hover:underline">
-                          {slug}
-                        </Link>{' '}
-                        <span className="text-faint">{protocol}</span>
-                      </td>
-                      <td>
-                        <HealthBadge health={health} />
-                      </td>
-                      <td className="number">{short(facts.context_length)}</td>
-                      <td className="number">{rate(price?.input)}</td>
-                      <td className="number">{rate(price?.output)}</td>
-                      <td className="number">{duration(health.first_token_ms)}</td>
-                      <td className="number">
-                        {health.tokens_per_second === null ? '–' : `${count(health.tokens_per_second)}/s`}
-                      </td>
-                      <td className="number">{share(health.success_rate)}</td>
-                    </tr>
-                  )),
-                )}
-              </tbody>
-            </table>
+          {models.rows && models.rows.length > 0 && (
+            <Table
+              label="Models"
+              columns={COLUMNS}
+              rows={models.rows.flatMap(({ id, endpoints }) =>
+                endpoints.map((endpoint) => ({ id, endpoint })),
+              )}
+              keyOf={({ id, endpoint: { slug, protocol } }) => `${id} ${slug} ${protocol}`}
+            />
           )}
-          {models.data?.has_more === true && (
-            <p className="border-t px-4 py-3 text-sm text-soft">
-              The first hundred are shown: search for others.
-            </p>
-          )}
+          <More list={models} />
         </Card>
       </div>
     </Page>
@@ -139,13 +132,14 @@ function Providers({ selected }: { readonly selected: string | undefined }): Rea
               {open > 0 ? <Badge tone="bad">{open} left alone</Badge> : <Badge tone="good">well</Badge>}
             </span>
             <span className="block text-sm text-soft">
-              {count(models)} models · {protocols.join(', ') || 'no protocol'}
+              {counted(models, 'model')} · {protocols.join(', ') || 'no protocol'}
               {running > 0 && ` · ${running} running`}
             </span>
             <span className="figures mt-2 block text-sm">
               {row ? (
                 <>
-                  {count(row.requests)} requests · {usd(row.usd)} · caches saved {usd(row.cache_saved_usd)}
+                  {counted(row.requests, 'request')} · {usd(row.usd)} · caches saved{' '}
+                  {usd(row.cache_saved_usd)}
                 </>
               ) : (
                 <span className="text-faint">No request this week</span>

@@ -1,9 +1,10 @@
 // The first page: what goes on here, over time and divided by whatever one asks for, and what is unwell now.
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo, type ReactNode } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, share, short, usd } from '../format/numbers.ts';
-import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
+import { Card, Page, Waiting } from '../ui/card.tsx';
 import { Chart, Legend } from '../ui/chart.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Problem } from '../ui/problem.tsx';
@@ -20,6 +21,7 @@ import {
   type UsageRow,
   type Value,
 } from './sums.ts';
+import { Shares } from './shares.tsx';
 import { Unwell } from './unwell.tsx';
 
 const here = getRouteApi('/');
@@ -35,6 +37,12 @@ const CHARTS: readonly {
   { title: 'Errors', value: field('errors'), write: short, empty: 0 },
   { title: 'Cost', value: USD, write: usd, empty: 0 },
   { title: 'Tokens', value: (row) => (TOKENS_IN(row) ?? 0) + (TOKENS_OUT(row) ?? 0), write: short, empty: 0 },
+  {
+    title: 'Saved by caches',
+    value: field('cache_saved_usd'),
+    write: usd,
+    empty: 0,
+  },
   {
     title: 'Time to first token, median',
     value: field('first_content_ms_p50'),
@@ -56,6 +64,9 @@ export function OverviewPage(): ReactNode {
   const parts = useRead('GET /usage', { query: { from, group_by: by } }, every);
   const error = all.error ?? over.error ?? parts.error;
   const total = all.data?.data[0];
+  const isOfKeys = by === 'key' || by === 'project';
+  const keys = useKeyNames(isOfKeys ? (parts.data?.data ?? []).map((row) => row[by]) : []);
+  const named = useCallback((id: string): string => nameOf(id, by, keys), [by, keys]);
   return (
     <Page
       title="Overview"
@@ -84,9 +95,16 @@ export function OverviewPage(): ReactNode {
         {total === undefined && !all.isPending && <FirstUse />}
         {over.isPending && <Waiting rows={6} />}
         {over.data && over.data.data.length > 0 && (
-          <Charts data={over.data.data} from={from} to={over.data.to} interval={interval} by={by} />
+          <Charts
+            data={over.data.data}
+            from={from}
+            to={over.data.to}
+            interval={interval}
+            by={by}
+            nameOf={named}
+          />
         )}
-        {parts.data && parts.data.data.length > 0 && <Shares rows={parts.data.data} by={by} />}
+        {parts.data && parts.data.data.length > 0 && <Shares rows={parts.data.data} by={by} nameOf={named} />}
       </div>
     </Page>
   );
@@ -113,7 +131,7 @@ function Totals({
     ['Tokens in', short(value(TOKENS_IN))],
     ['Tokens out', short(value(TOKENS_OUT))],
     ['First token, median', duration(value(field('first_content_ms_p50')))],
-    ['First token, 95 %', duration(value(field('first_content_ms_p95')))],
+    ['First token, p95', duration(value(field('first_content_ms_p95')))],
   ] as const;
   return (
     <dl
@@ -136,28 +154,23 @@ interface ChartsProps {
   readonly to: string;
   readonly interval: 'hour' | 'day';
   readonly by: Dimension;
+  /** Of an id. */
+  readonly nameOf: (id: string) => string;
 }
 
-function Charts({ data, from, to, interval, by }: ChartsProps): ReactNode {
+function Charts({ data, from, to, interval, by, nameOf: named }: ChartsProps): ReactNode {
   const { times, names, charts } = useMemo(() => {
     const every = timesOf(from, to, interval);
-    const most = largest(data, by, field('requests'));
+    const ids = largest(data, by, field('requests'));
     return {
       times: every,
-      names: most,
-      charts: CHARTS.map((chart) => ({
+      names: ids.map(named),
+      charts: CHARTS.map(({ value, empty, ...chart }) => ({
         ...chart,
-        series: seriesOf({
-          rows: data,
-          times: every,
-          by,
-          names: most,
-          value: chart.value,
-          empty: chart.empty,
-        }),
+        series: seriesOf({ rows: data, times: every, by, ids, nameOf: named, value, empty }),
       })),
     };
-  }, [data, from, to, interval, by]);
+  }, [data, from, to, interval, by, named]);
   return (
     <section aria-label="Over time">
       <div className="mb-3">
@@ -171,51 +184,5 @@ function Charts({ data, from, to, interval, by }: ChartsProps): ReactNode {
         ))}
       </div>
     </section>
-  );
-}
-
-function Shares({ rows, by }: { readonly rows: readonly UsageRow[]; readonly by: Dimension }): ReactNode {
-  const whole = rows.reduce((sum, row) => sum + (USD(row) ?? 0), 0);
-  if (rows.length === 0) return <Empty icon="overview" title="Nothing in this time" />;
-  return (
-    <Card title={`By ${by}`} flush>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{by[0]?.toUpperCase() + by.slice(1)}</th>
-            {['Requests', 'Errors', 'Cost', 'Share', 'Tokens in', 'Tokens out', 'First token', 'Saved'].map(
-              (name) => (
-                <th key={name} scope="col" className="number">
-                  {name}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={nameOf(row, by)}>
-              <td className="max-w-60 truncate">
-                <Link
-                  to="/requests"
-                  search={{ [by]: row[by] ?? undefined }}
-                  className="font-medium hover:underline"
-                >
-                  {nameOf(row, by)}
-                </Link>
-              </td>
-              <td className="number">{count(field('requests')(row))}</td>
-              <td className="number">{count(field('errors')(row))}</td>
-              <td className="number">{usd(USD(row))}</td>
-              <td className="number">{whole === 0 ? '–' : share((USD(row) ?? 0) / whole)}</td>
-              <td className="number">{short(TOKENS_IN(row))}</td>
-              <td className="number">{short(TOKENS_OUT(row))}</td>
-              <td className="number">{duration(field('first_content_ms_p50')(row))}</td>
-              <td className="number">{usd(field('cache_saved_usd')(row))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
   );
 }

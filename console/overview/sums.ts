@@ -28,18 +28,25 @@ export const TOKENS_IN: Value = (row) =>
 export const TOKENS_OUT: Value = (row) =>
   ['output_text', 'output_reasoning', 'output_audio'].reduce((sum, name) => sum + (field(name)(row) ?? 0), 0);
 
-export function nameOf(row: UsageRow, by: Dimension): string {
-  return row[by] ?? '(nobody)';
+/** What a row is about; empty: nobody answered, or nobody is known. */
+export function idOf(row: UsageRow, by: Dimension): string {
+  return row[by] ?? '';
 }
 
-/** Names by what they count for most, the most first: as many as a chart has colours. */
+/** What people call it. @param keys names of keys by id: a key without a project is a project of its own */
+export function nameOf(id: string, by: Dimension, keys: ReadonlyMap<string, string>): string {
+  if (id === '') return by === 'model' || by === 'provider' ? '(unanswered)' : '(nobody)';
+  return keys.get(id) ?? id;
+}
+
+/** Ids by what they count for most, the most first: as many as a chart has colours. */
 export function largest(rows: readonly UsageRow[], by: Dimension, value: Value): readonly string[] {
   const sums = new Map<string, number>();
-  for (const row of rows) sums.set(nameOf(row, by), (sums.get(nameOf(row, by)) ?? 0) + (value(row) ?? 0));
+  for (const row of rows) sums.set(idOf(row, by), (sums.get(idOf(row, by)) ?? 0) + (value(row) ?? 0));
   return [...sums]
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, MOST_SERIES)
-    .map(([name]) => name);
+    .map(([id]) => id);
 }
 
 /** Every interval of the span, in Unix seconds, also those in which nothing happened. */
@@ -54,20 +61,29 @@ interface SeriesOptions {
   readonly rows: readonly UsageRow[];
   readonly times: readonly number[];
   readonly by: Dimension;
-  readonly names: readonly string[];
+  readonly ids: readonly string[];
+  /** Of an id. */
+  readonly nameOf: (id: string) => string;
   readonly value: Value;
   /** What an interval without requests has: nothing, or nobody knows. */
   readonly empty: 0 | null;
 }
 
-export function seriesOf({ rows, times, by, names, value, empty }: SeriesOptions): readonly Series[] {
+export function seriesOf({
+  rows,
+  times,
+  by,
+  ids,
+  nameOf: named,
+  value,
+  empty,
+}: SeriesOptions): readonly Series[] {
   const places = new Map(times.map((time, at) => [time, at]));
-  return names.map((name) => {
-    const values = times.map((): number | null => empty);
-    for (const row of rows) {
-      const at = places.get(Date.parse(row.start ?? '') / 1_000);
-      if (at !== undefined && nameOf(row, by) === name) values[at] = value(row);
-    }
-    return { name, values };
-  });
+  const series = new Map(ids.map((id) => [id, times.map((): number | null => empty)]));
+  for (const row of rows) {
+    const at = places.get(Date.parse(row.start ?? '') / 1_000);
+    const values = series.get(idOf(row, by));
+    if (at !== undefined && values) values[at] = value(row);
+  }
+  return [...series].map(([id, values]) => ({ name: named(id), values }));
 }

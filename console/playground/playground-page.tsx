@@ -125,9 +125,9 @@ function SideCard({ model, dialect, pane, onModel, onProtocol, onCode, onResults
   return (
     <Card
       title={
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="flex items-center gap-2">
           <input
-            className="field w-52 font-medium"
+            className="field min-w-24 max-w-64 flex-1 font-medium"
             aria-label="Model"
             list="playground-models"
             value={text}
@@ -142,7 +142,7 @@ function SideCard({ model, dialect, pane, onModel, onProtocol, onCode, onResults
             ))}
           </datalist>
           <select
-            className="field w-auto font-normal"
+            className="field w-auto min-w-0 flex-none font-normal"
             aria-label="Protocol"
             value={dialect.id}
             onChange={({ target }) => onProtocol(target.value)}

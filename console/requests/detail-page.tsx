@@ -12,6 +12,7 @@ import { Code } from '../ui/code.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
 import { Payloads } from './payloads.tsx';
@@ -146,25 +147,18 @@ function Report({ generation: { report, lane } }: { readonly generation: Generat
       </Empty>
     );
   return (
-    <table className="table">
-      <thead>
-        <tr>
-          <th scope="col">Where</th>
-          <th scope="col">What</th>
-          <th scope="col">Why</th>
-        </tr>
-      </thead>
-      <tbody>
-        {report.map(({ path, action, reason }, at) => (
-          <tr key={`${path} ${at}`}>
-            <td className="font-mono break-all">{path}</td>
-            <td>
-              <Badge tone={action === 'dropped' ? 'warn' : 'calm'}>{action}</Badge>
-            </td>
-            <td>{reason}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label="Translation"
+      rows={report.map((entry, at) => ({ ...entry, at }))}
+      keyOf={({ at }) => String(at)}
+      columns={[
+        { name: 'Where', className: 'font-mono break-all', cell: ({ path }) => path },
+        {
+          name: 'What',
+          cell: ({ action }) => <Badge tone={action === 'dropped' ? 'warn' : 'calm'}>{action}</Badge>,
+        },
+        { name: 'Why', cell: ({ reason }) => reason },
+      ]}
+    />
   );
 }

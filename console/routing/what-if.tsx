@@ -11,6 +11,7 @@ import { Empty } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Table } from '../ui/table.tsx';
 
 type Result = Answer<'POST /what-if'>;
 type Asked = Operations['POST /what-if']['body'];
@@ -142,6 +143,15 @@ export function WhatIf(): ReactNode {
   );
 }
 
+type Group = Result['groups'][number];
+
+/** What is compared of each group. */
+const SIDES: readonly (readonly [name: string, write: (side: Group['before']) => string])[] = [
+  ['Share', (side) => share(side.share)],
+  ['Cost', (side) => usd(side.usd)],
+  ['Whole answer', (side) => duration(side.duration_ms)],
+];
+
 function Estimate({ result }: { readonly result: Result }): ReactNode {
   const { before, after, sampled, whole, moved, groups, unserved, assumptions } = result;
   if (sampled === 0)
@@ -170,36 +180,26 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
         <Problem key={reason} error={`${count(number)} requests could be answered by nobody: ${reason}`} />
       ))}
       <div className="overflow-x-auto rounded-md border">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Model at endpoint</th>
-              {['Share before', 'after', 'Cost before', 'after', 'Whole answer before', 'after'].map(
-                (name, at) => (
-                  <th key={`${name} ${at}`} scope="col" className="number">
-                    {name}
-                  </th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={`${group.model} ${group.endpoint}`}>
-                <td>
-                  <span className="font-medium">{group.model}</span>{' '}
-                  <span className="text-faint">at {group.endpoint}</span>
-                </td>
-                <td className="number">{share(group.before.share)}</td>
-                <td className="number">{share(group.after.share)}</td>
-                <td className="number">{usd(group.before.usd)}</td>
-                <td className="number">{usd(group.after.usd)}</td>
-                <td className="number">{duration(group.before.duration_ms)}</td>
-                <td className="number">{duration(group.after.duration_ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="By endpoint"
+          rows={groups}
+          keyOf={(group) => `${group.model} ${group.endpoint}`}
+          columns={[
+            {
+              name: 'Model at endpoint',
+              cell: ({ model, endpoint }) => (
+                <>
+                  <span className="font-medium">{model}</span>{' '}
+                  <span className="font-normal text-faint">at {endpoint}</span>
+                </>
+              ),
+            },
+            ...SIDES.flatMap(([name, write]) => [
+              { name, number: true, cell: (group: Group) => write(group.before) },
+              { name: `${name}, then`, number: true, cell: (group: Group) => write(group.after) },
+            ]),
+          ]}
+        />
       </div>
       <details className="text-sm text-soft">
         <summary>How this is computed</summary>

@@ -41,7 +41,7 @@ export function Card({ title, aside, className, flush, children }: CardProps): R
     <section className={cx('min-w-0 rounded-lg border bg-card', className)}>
       {(title != null || aside != null) && (
         <div className="flex min-h-11 flex-wrap items-center justify-between gap-2 border-b px-4 py-2">
-          <h2 className="font-semibold">{title}</h2>
+          <h2 className="min-w-0 font-semibold">{title}</h2>
           {aside}
         </div>
       )}

@@ -61,8 +61,8 @@ export function Chart({ title, times, series, write, bars = false }: ChartProps)
       <p ref={says} className="figures min-h-5 truncate text-xs text-faint" aria-hidden="true" />
       <table className="sr-only">
         <tbody>
-          {series.map(({ name, values }) => (
-            <tr key={name}>
+          {series.map(({ name, values }, at) => (
+            <tr key={`${at} ${name}`}>
               <th scope="row">{name}</th>
               <td>
                 {write(
@@ -84,7 +84,7 @@ export function Legend({ names }: { readonly names: readonly string[] }): ReactN
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
       {names.map((name, at) => (
-        <li key={name} className="flex min-w-0 items-center gap-1.5">
+        <li key={`${at} ${name}`} className="flex min-w-0 items-center gap-1.5">
           <span
             aria-hidden="true"
             className="size-2.5 shrink-0 rounded-xs"

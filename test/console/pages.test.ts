@@ -3,10 +3,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { type Diagnosis, storeDiagnoses } from '../../src/doctor/index.ts';
 import { TEST_KEY } from '../harness.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+/** Nobody is there, and nobody asks. */
+const LAB = 'http://127.0.0.1:1/v1';
+const DIAGNOSIS: Diagnosis = {
+  provider: 'lab',
+  protocol: 'openai-chat',
+  model: 'm',
+  baseUrl: LAB,
+  probedAt: Date.parse('2026-11-01T12:00:00Z'),
+  probes: 2,
+  facts: { quirks: { maxTokensField: 'max_tokens' }, parameters: {} },
+  findings: [
+    { probe: 'reach', title: 'reachable, key accepted', outcome: 'yes', detail: 'it answers' },
+    { probe: 'developer', title: 'developer role obeyed', outcome: 'no', detail: 'refused: 400' },
+  ],
+};
+
 const PAGES = [
   ['overview', '', 'Overview'],
   ['requests', '/requests', 'Requests'],
@@ -44,7 +61,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       logging: { level: 'warn', content: 'all' },
       keys: [{ name: 'test', key: TEST_KEY, project: 'search' }],
       projects: { search: { budgets: [{ usd: 5, per: 'day' }] } },
+      providers: { lab: { api_key: 'sk-test-of-the-lab', protocols: { 'openai-chat': { base_url: LAB } } } },
+      models: [{ id: 'lab/m', endpoints: [{ provider: 'lab' }] }],
     });
+    storeDiagnoses(scene.gateway.dataDir, [DIAGNOSIS]);
     const ask = (model: string, content: string): Promise<Response> =>
       scene.gateway.post('/chat/completions', {
         model,
@@ -129,34 +149,17 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
-    'a key is made and rotated with the keyboard alone, and is shown once',
+    'what doctor found is shown with the provider, and what was never asked says how to',
     async () => {
-      const { page, open } = looked;
-      await open('/keys', 'Projects and keys');
-      await page.getByRole('button', { name: 'New key' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Name').focus();
-      await page.keyboard.type('by-keyboard');
-      await page.keyboard.press('Enter');
-      const first = await page.getByRole('region', { name: 'Key' }).textContent();
-      expect(first).toStartWith('sk-dm-v1-');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Rotate by-keyboard' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Time in which the old secret').selectOption('an hour');
-      await page.getByRole('button', { name: 'Rotate it' }).focus();
-      await page.keyboard.press('Enter');
-      const second = await page.getByRole('region', { name: 'Key' }).textContent();
-      expect(second).not.toBe(first);
-      await page.getByRole('button', { name: 'I have it' }).click();
-      await page.getByRole('row', { name: /by-keyboard.*old secret ends/ }).waitFor();
-      expect(await page.content()).not.toContain(second);
-      for (const key of [first, second]) {
-        const answer = await fetch(`${scene.gateway.baseURL}/models`, {
-          headers: { authorization: `Bearer ${key}` },
-        });
-        expect(answer.status).toBe(200);
-      }
+      const { page, open, picture } = looked;
+      await open('/models/lab', 'lab');
+      await page.getByText('1 yes').click();
+      await page.getByText('The gateway goes by: max_tokens_field: max_tokens').waitFor();
+      await page.getByRole('row', { name: /developer role obeyed no refused/ }).waitFor();
+      await picture('doctor');
+      expect(await barriers(page)).toEqual([]);
+      await open('/models/sim', 'Simulated models');
+      await page.getByText('npx dragoman doctor --model sim/…').waitFor();
     },
     SLOW,
   );

@@ -4,6 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const CONSOLE = 'the console';
 const SESSION = 'test/console/session.test.ts';
 const PAGES = 'test/console/pages.test.ts:';
+const KEYS = 'test/console/keys.test.ts:';
 const PLAYGROUND = 'test/console/playground.test.ts:';
 const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
@@ -31,7 +32,7 @@ export const consoleRequirements: Requirements = {
     CONSOLE,
     'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',
     `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
-    `${PAGES} a key is made and rotated with the keyboard alone, and is shown once`,
+    `${KEYS} a key is made and rotated with the keyboard alone, and is shown once`,
     `${PAGES} light and dark are chosen, and kept`,
     `${PLAYGROUND} what %s refused is shown in its own words, and as text`,
     `${PAGES} nothing of all this made the browser complain`,
@@ -52,6 +53,18 @@ export const consoleRequirements: Requirements = {
     `${PLAYGROUND} over %s pictures and files are dropped on it, and sent`,
     `${PLAYGROUND} two models answer side by side, with time and cost, in protocols of their own`,
     `${PLAYGROUND} the same can be copied as code that runs`,
+  ),
+  'contract.console.keys': shown(
+    CONSOLE,
+    'Keys and projects are made, changed, rotated, revoked and archived, and requests feel it at once.',
+    `${KEYS} a key with a budget is refused when nothing is left, and when it is revoked`,
+    `${KEYS} a project gets a budget, is changed, archived and taken into use again`,
+    `${KEYS} however many keys there are, all can be seen, and requests name theirs`,
+  ),
+  'contract.console.doctor': shown(
+    CONSOLE,
+    'What doctor found about an endpoint is shown with its provider.',
+    `${PAGES} what doctor found is shown with the provider, and what was never asked says how to`,
   ),
   'contract.console.routing': shown(
     CONSOLE,
