@@ -396,6 +396,62 @@ test('what was written before there were sums is counted once, from the newest o
   await storage.close();
 });
 
+test('sums that a process had in memory when it died are added up by the next', async () => {
+  const path = freshPath();
+  const records = Array.from({ length: 300 }, (_, at) =>
+    recordAt(NOON + at * 60_000, { keyId: `key_${at % 7}`, endUser: at % 3 === 0 ? 'a'.repeat(32) : null }),
+  );
+  // Never closed, as a killed one.
+  const killed = await openSqliteStorage({ path, later: () => {} });
+  for (const record of records) append(killed, record);
+  await killed.ledger.findOfAnybody('none');
+  const storage = await openSqliteStorage({ path });
+  expect(await total(storage)).toEqual(sumsOf(records));
+  expect((await storage.usage.endUsers(ALL)).rows).toMatchObject([{ requests: 100 }]);
+  await storage.close();
+  expect(await total(killed)).toEqual(sumsOf(records));
+  await killed.close();
+});
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'who reads goes on where another process stopped between the parts of its sums, %d turns on',
+  async (turns) => {
+    const path = freshPath();
+    const stopped = Promise.withResolvers<void>();
+    const held: (() => void)[] = [];
+    let left = Infinity;
+    const first = await openSqliteStorage({
+      path,
+      later: () => {},
+      schedule(task) {
+        left -= 1;
+        if (left >= 0) return void setImmediate(task);
+        held.push(task);
+        stopped.resolve();
+      },
+    });
+    const records = Array.from({ length: 400 }, (_, at) =>
+      recordAt(NOON + at, { keyId: `key_${at % 60}`, endUser: (at % 90).toString(16).padStart(32, '0') }),
+    );
+    for (const record of records.slice(0, 350)) append(first, record);
+    await first.ledger.findOfAnybody('none');
+    left = turns;
+    const sums = total(first);
+    await Promise.race([stopped.promise, sums]);
+    const second = await openSqliteStorage({ path });
+    for (const record of records.slice(350)) append(second, record);
+    expect(await total(second)).toEqual(sumsOf(records));
+    left = Infinity;
+    for (const task of held) setImmediate(task);
+    await sums;
+    for (const storage of [first, second]) expect(await total(storage)).toEqual(sumsOf(records));
+    const users = await first.usage.endUsers(ALL);
+    expect(users.rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(400);
+    await first.close();
+    await second.close();
+  },
+);
+
 test('limits wait for the sums of older records', async () => {
   const path = freshPath();
   const before = Array.from({ length: 200 }, (_, at) => recordAt(NOON - at * HOUR));

@@ -4,7 +4,7 @@ import { asNumber, asObject } from '../canonical/index.ts';
 import { nanoUsdOf } from '../limits/index.ts';
 import { latencyBucket } from './latency-buckets.ts';
 import { type Cost, countedRequests, type GenerationRecord } from '../ledger/index.ts';
-import { addNamed, type UsageSums } from './usage-sums.ts';
+import { addNamed, type UsageCounts, type UsageSums } from './usage-sums.ts';
 
 /** What one record says for sums. */
 export interface UsageFacts {
@@ -44,9 +44,19 @@ export function usageFactsOf(g: GenerationRecord, isLate: boolean): UsageFacts {
 
 /** Adds one record to sums. */
 export function countFacts({ counts, details }: UsageSums, facts: UsageFacts): void {
+  countNumbers(counts, facts);
+  const { usage, errorKind, firstContentMs } = facts;
+  if (usage) for (const tool in usage.tools) addNamed(details.tools, tool, whole(usage.tools[tool] ?? 0));
+  if (facts.isLate) return;
+  if (errorKind !== null) addNamed(details.errorKinds, errorKind, 1);
+  increase(details.durations, latencyBucket(whole(facts.durationMs)));
+  if (firstContentMs !== null) increase(details.firstContents, latencyBucket(whole(firstContentMs)));
+}
+
+/** Adds one record to sums without their details. */
+export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
   const { usage, costUsd } = facts;
   if (usage) countTokens(counts, usage);
-  if (usage) for (const tool in usage.tools) addNamed(details.tools, tool, whole(usage.tools[tool] ?? 0));
   if (costUsd !== null) counts.nano_usd += whole(nanoUsdOf(costUsd));
   // What was refused, or failed before anybody counted, cost nothing.
   else if (usage) counts.unpriced += 1;
@@ -57,23 +67,18 @@ export function countFacts({ counts, details }: UsageSums, facts: UsageFacts): v
   if (facts.cancelled) counts.cancelled += 1;
   if (facts.errorKind !== null) {
     counts.errors += 1;
-    addNamed(details.errorKinds, facts.errorKind, 1);
     if (facts.isCharged) counts.charged_errors += 1;
   }
   const { turns, isCharged } = facts;
   const counted = countedRequests({ turns, isCharged, failed: facts.errorKind !== null });
   counts.tool_turns += Math.max(0, counted - 1);
-  const duration = whole(facts.durationMs);
-  counts.duration_ms += duration;
-  increase(details.durations, latencyBucket(duration));
+  counts.duration_ms += whole(facts.durationMs);
   if (facts.firstContentMs === null) return;
-  const first = whole(facts.firstContentMs);
   counts.first_contents += 1;
-  counts.first_content_ms += first;
-  increase(details.firstContents, latencyBucket(first));
+  counts.first_content_ms += whole(facts.firstContentMs);
 }
 
-function countTokens(counts: UsageSums['counts'], { input, output, ...usage }: Usage): void {
+function countTokens(counts: UsageCounts, { input, output, ...usage }: Usage): void {
   counts.input_uncached += whole(input.uncached);
   counts.input_cache_read += whole(input.cacheRead);
   counts.input_cache_write_5m += whole(input.cacheWrite5m);

@@ -65,7 +65,7 @@ export interface UsageSums {
 }
 
 export function noUsageSums(): UsageSums {
-  return { counts: noCounts(), details: noUsageDetails() };
+  return { counts: noUsageCounts(), details: noUsageDetails() };
 }
 
 export function noUsageDetails(): UsageDetails {
@@ -129,6 +129,6 @@ function addByBucket(to: LatencyCounts, from: LatencyCounts): void {
 
 const NO_COUNTS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0])) as UsageCounts;
 
-function noCounts(): UsageCounts {
+export function noUsageCounts(): UsageCounts {
   return { ...NO_COUNTS };
 }

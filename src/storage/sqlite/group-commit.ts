@@ -31,6 +31,8 @@ export class GroupCommit {
   readonly #begin: SqlStatement;
   readonly #commit: SqlStatement;
   #batch: Batch | null = null;
+  /** What is to be done once the transaction that runs is durable. */
+  #after: (() => void)[] = [];
 
   constructor(connection: SqlConnection, schedule: Schedule) {
     this.#connection = connection;
@@ -58,6 +60,11 @@ export class GroupCommit {
       outcome.value = work();
     });
     return outcome.value as T;
+  }
+
+  /** Inside a `Write`: does something once its transaction is durable, and not if that fails. It must not throw. */
+  afterCommit(task: () => void): void {
+    this.#after.push(task);
   }
 
   /** Writes what is still waiting, now. */
@@ -93,6 +100,7 @@ export class GroupCommit {
 
   #write(batch: Batch, retry: boolean): void {
     if (this.#batch === batch) this.#batch = null;
+    this.#after = [];
     try {
       this.#begin.run();
       for (const write of batch.writes) write();
@@ -104,6 +112,7 @@ export class GroupCommit {
       else batch.done.reject(new GatewayError('internal', 'the database could not be written', { cause }));
       return;
     }
+    for (const task of this.#after) task();
     batch.done.resolve();
   }
 }

@@ -6,6 +6,7 @@ import { firstIdAt, textId } from '../record-ids.ts';
 import type { ShortSteps } from './short-steps.ts';
 import type { SqliteBase } from './store.ts';
 import type { Backfill } from './usage/backfill.ts';
+import type { PendingSums } from './usage/pending-sums.ts';
 import { PURGED_BEFORE } from './usage/usage-tables.ts';
 
 /** Records that are deleted with one statement. Contents go one by one: each page of a large one has to be read. */
@@ -14,6 +15,7 @@ const ROWS = 10;
 export class LedgerPurge {
   readonly #steps: ShortSteps;
   readonly #backfill: Backfill;
+  readonly #sums: PendingSums;
   /** Bind what comes behind the last id, the time, and how many. */
   readonly #oldRecords: SqlStatement;
   readonly #oldGenerations: SqlStatement;
@@ -27,9 +29,10 @@ export class LedgerPurge {
   /** Binds the name of the setting, and its value. */
   readonly #setPurged: SqlStatement;
 
-  constructor({ connection, db, steps }: SqliteBase, backfill: Backfill) {
+  constructor({ connection, db, steps }: SqliteBase, backfill: Backfill, sums: PendingSums) {
     this.#steps = steps;
     this.#backfill = backfill;
+    this.#sums = sums;
     const prepare = (query: { compile(): { sql: string } }): SqlStatement =>
       connection.prepare(query.compile().sql);
     const texts = sql<string>`(select value from json_each(${''}))`;
@@ -61,6 +64,7 @@ export class LedgerPurge {
   /** Deletes some records of before a time, with their contents. @returns how many; 0 when none is left */
   async records(beforeMs: number): Promise<number> {
     if (!this.#backfill.reachesBackTo(-Infinity)) return 0;
+    if (this.#sums.hasBefore(beforeMs)) await this.#sums.settle();
     return this.#steps.run(() => this.#records(beforeMs));
   }
 
@@ -70,6 +74,8 @@ export class LedgerPurge {
   }
 
   *#records(beforeMs: number): Generator<number> {
+    // What came since then waits for the next time.
+    if (this.#sums.hasBefore(beforeMs)) return;
     yield* this.#contents(beforeMs);
     const end = firstIdAt(beforeMs);
     const purged = (): void => void this.#setPurged.run(PURGED_BEFORE, String(beforeMs));

@@ -21,6 +21,7 @@ import type { SqliteBase } from './store.ts';
 import { Backfill } from './usage/backfill.ts';
 import { CandidateHours } from './usage/candidate-hours.ts';
 import { EndUserReader } from './usage/end-user-reader.ts';
+import { type PendingSums, pendingSumsOf } from './usage/pending-sums.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 import { UsageWriter } from './usage/usage-writer.ts';
 
@@ -36,6 +37,7 @@ export class SqliteLedger implements LedgerStore {
   readonly #rows: RecordRows;
   readonly #list: GenerationList;
   readonly #purge: LedgerPurge;
+  readonly #sums: PendingSums;
 
   constructor(base: SqliteBase) {
     const { db, indexer, entries, names } = base;
@@ -45,9 +47,10 @@ export class SqliteLedger implements LedgerStore {
     this.#earlier = new EarlierLedger(db);
     this.#writer = new CompactWriter(names);
     const usage = new UsageWriter(base);
-    this.#rows = new RecordRows(base, usage);
+    this.#sums = pendingSumsOf(base);
+    this.#rows = new RecordRows(base, this.#sums);
     const backfill = new Backfill(base, usage);
-    this.#purge = new LedgerPurge(base, backfill);
+    this.#purge = new LedgerPurge(base, backfill, this.#sums);
     const hours = new CandidateHours(new UsageReader(base, usage), new EndUserReader(base), backfill, names);
     this.#list = new GenerationList(base, hours);
     entries.register(RECORD_ENTRY, {
@@ -91,6 +94,8 @@ export class SqliteLedger implements LedgerStore {
   async list(query: GenerationQuery): Promise<GenerationPage> {
     await this.#indexer.caughtUp();
     await this.#indexer.caughtUpWithOthers();
+    // They say where to look.
+    await this.#sums.settle();
     const ids = await this.#list.ids(query);
     const generations: FoundRecord[] = [];
     for (const id of ids.slice(0, query.limit)) {

@@ -1,4 +1,4 @@
-// Writes the rows of records, and into the sums what was not there before: once for each record, however often its entry
+// Writes the rows of records, and notes for the sums what was not there before: once for each record, however often its entry
 // is brought in.
 import type { Kysely } from 'kysely';
 import type { SqlStatement, SqlValue } from '../../runtime/sqlite.ts';
@@ -7,20 +7,20 @@ import { liesAtItsTime, textId } from '../record-ids.ts';
 import type { RecordColumns } from '../record-columns.ts';
 import type { RecordTable, Schema } from './schema.ts';
 import type { SqliteBase } from './store.ts';
-import { type CountedRecord, countedRecord } from './usage/counted-record.ts';
-import type { UsageWriter } from './usage/usage-writer.ts';
+import { countedRecord } from './usage/counted-record.ts';
+import type { NotedRecord, PendingSums } from './usage/pending-sums.ts';
 
 /** Rows of one statement: each row then costs about half of what it costs alone. */
 const ROWS = 16;
 
 /** A record with its names as numbers. */
-interface Numbered extends CountedRecord {
+interface Numbered extends NotedRecord {
   readonly columns: RecordColumns;
 }
 
 export class RecordRows {
   readonly #names: SqliteNames;
-  readonly #usage: UsageWriter;
+  readonly #sums: PendingSums;
   /** Binds the columns in their order; an id that is known changes nothing. */
   readonly #insertOne: SqlStatement;
   /** The same for ROWS records; an id that is known is an error, and then nothing has changed. */
@@ -29,9 +29,9 @@ export class RecordRows {
   /** Binds time and id. */
   readonly #insertElsewhere: SqlStatement;
 
-  constructor({ connection, db, names }: SqliteBase, usage: UsageWriter) {
+  constructor({ connection, db, names }: SqliteBase, sums: PendingSums) {
     this.#names = names;
-    this.#usage = usage;
+    this.#sums = sums;
     const one = insertRecords(db, 1).onConflict((conflict) => conflict.column('id').doNothing());
     const content = db
       .insertInto('generation_contents')
@@ -55,7 +55,7 @@ export class RecordRows {
         ...this.#insert(
           records
             .slice(from, from + ROWS)
-            .map((columns) => ({ ...countedRecord(columns, this.#names), columns })),
+            .map((columns) => ({ ...countedRecord(columns, this.#names), id: columns.id, columns })),
         ),
       );
     for (const { columns } of added) {
@@ -64,7 +64,7 @@ export class RecordRows {
       if (request !== null && answer !== null)
         this.#insertContent.run(textId(id), createdAt, request, answer);
     }
-    this.#usage.write(added);
+    if (added.length > 0) this.#sums.note(added);
   }
 
   /** @returns those that were not there */

@@ -73,6 +73,28 @@ export interface UncountedTable {
   id: Uint8Array | string;
 }
 
+/** Records of one transaction that are in no row of sums yet; see `usage/pending-sums.ts`. */
+export interface NoteTable {
+  /** The process that has their sums in memory, as long as it lives. */
+  writer: string;
+  /** Counted up by the writer. */
+  number: number;
+  /** When the oldest of them came. */
+  oldest: number;
+  /** 16 bytes each. */
+  ids: Uint8Array;
+}
+
+/** Notes whose rows of sums are being written, a part after the other. */
+export interface SettlementTable {
+  writer: string;
+  /** The number of the last note. */
+  last: number;
+  parts: number;
+  /** Parts that are written. */
+  done: number;
+}
+
 /** Texts that many records hold. */
 export interface NameTable {
   number: Generated<number>;
@@ -121,6 +143,8 @@ export interface Schema extends StateSchema {
   usage_end_user_rows: EndUserRowsTable;
   records_elsewhere: ElsewhereTable;
   records_uncounted: UncountedTable;
+  usage_notes: NoteTable;
+  usage_settlements: SettlementTable;
   generations: GenerationTable;
   attempts: AttemptTable;
   generation_contents: ContentTable;

@@ -101,6 +101,7 @@ export async function openWith<S extends SqliteStores>(
   let commits: GroupCommit;
   let journalFiles: JournalFiles | null = null;
   let stores: OpenStores<S>;
+  const lastTasks: (() => Promise<void>)[] = [];
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
@@ -135,7 +136,9 @@ export async function openWith<S extends SqliteStores>(
     });
     const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
     const items = new ConversationItems(connection, db, usage);
-    stores = openStores(kinds, { connection, db, commits, steps, indexer, entries, names, usage, items });
+    const beforeClose = (task: () => Promise<void>): void => void lastTasks.push(task);
+    const base = { connection, db, commits, steps, indexer, entries, names, usage, items, beforeClose };
+    stores = openStores(kinds, base);
     await indexer.recover(now());
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -166,6 +169,7 @@ export async function openWith<S extends SqliteStores>(
     async close() {
       await commits.flush();
       await indexer.finish();
+      for (const task of lastTasks) await task();
       journalFiles?.close();
       running?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.

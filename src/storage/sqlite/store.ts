@@ -28,6 +28,8 @@ export interface SqliteBase {
   /** For what counts into the quota of a project. */
   readonly usage: SqliteStateUsage;
   readonly items: ConversationItems;
+  /** Has something done before the database is closed, once all entries are in it. */
+  readonly beforeClose: (task: () => Promise<void>) => void;
 }
 
 export interface SqliteStore<T> {

@@ -1,16 +1,9 @@
-// Adds records to the sums of their end users. Requests invent end users as they like: an hour has room for so many rows
+// Adds to the sums of end users. Requests invent end users as they like: an hour has room for so many rows
 // of a project, and what finds none is counted together, so that the sums are whole.
-import {
-  countFacts,
-  inputTokensIn,
-  noUsageSums,
-  outputTokensIn,
-  type UsageSums,
-} from '../../../usage/index.ts';
+import { inputTokensIn, outputTokensIn, type UsageCounts } from '../../../usage/index.ts';
 import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { SqliteBase } from '../store.ts';
-import type { CountedRecord } from './counted-record.ts';
-import { HOUR_MS } from '../../usage/hours.ts';
+import type { EndUserSums } from './counted-sums.ts';
 
 /** Rows of an hour for the end users of a project: about half a megabyte. */
 const MOST_ROWS = 10_000;
@@ -28,16 +21,7 @@ export const END_USER_COUNTS = {
   output_tokens: outputTokensIn,
   nano_usd: (counts) => counts.nano_usd,
   unpriced: ({ unpriced }) => unpriced,
-} as const satisfies Record<string, (counts: UsageSums['counts']) => number>;
-
-interface Row {
-  readonly period: number;
-  readonly project: number;
-  readonly endUser: Uint8Array;
-  readonly key: number;
-  readonly model: number;
-  readonly sums: UsageSums;
-}
+} as const satisfies Record<string, (counts: UsageCounts) => number>;
 
 export class EndUserWriter {
   readonly #mostRows: number;
@@ -51,7 +35,7 @@ export class EndUserWriter {
   readonly #setRows: SqlStatement;
 
   /** @param mostRows of an hour and project, besides the one for all others */
-  constructor({ connection, db }: SqliteBase, mostRows = MOST_ROWS) {
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>, mostRows = MOST_ROWS) {
     this.#mostRows = mostRows;
     const counts = Object.keys(END_USER_COUNTS) as (keyof typeof END_USER_COUNTS)[];
     const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<
@@ -86,45 +70,22 @@ export class EndUserWriter {
     this.#setRows = connection.prepare(setRows.compile().sql);
   }
 
-  /** Inside a transaction, once for each record. Those that name nobody are passed over. */
-  write(records: readonly CountedRecord[]): void {
-    for (const row of addedUp(records).values()) {
-      if (this.#update.run(...countsOf(row), ...keysOf(row)).changes > 0) continue;
-      const { period, project } = row;
-      const rows = Number(this.#rows.all(period, project)[0]?.['rows'] ?? 0);
-      if (rows < this.#mostRows) {
-        this.#insert.run(...keysOf(row), ...countsOf(row));
-        this.#setRows.run(period, project, rows + 1);
-        continue;
-      }
-      const others = { ...row, endUser: OTHER_END_USERS };
-      if (this.#update.run(...countsOf(others), ...keysOf(others)).changes > 0) continue;
-      this.#insert.run(...keysOf(others), ...countsOf(others));
+  /** Inside a transaction. */
+  add(row: EndUserSums): void {
+    const { period, project, key, model, counts } = row;
+    const own = [period, project, Buffer.from(row.endUser, 'hex'), key, model];
+    const numbers = END_USER_NUMBERS.map((of) => of(counts));
+    if (this.#update.run(...numbers, ...own).changes > 0) return;
+    const rows = Number(this.#rows.all(period, project)[0]?.['rows'] ?? 0);
+    if (rows < this.#mostRows) {
+      this.#insert.run(...own, ...numbers);
+      this.#setRows.run(period, project, rows + 1);
+      return;
     }
+    const others = [period, project, OTHER_END_USERS, key, model];
+    if (this.#update.run(...numbers, ...others).changes > 0) return;
+    this.#insert.run(...others, ...numbers);
   }
 }
 
-function addedUp(records: readonly CountedRecord[]): Map<string, Row> {
-  const rows = new Map<string, Row>();
-  for (const { createdAt, project, key, model, facts } of records) {
-    const { endUser } = facts;
-    if (endUser === null) continue;
-    const period = Math.floor(createdAt / HOUR_MS);
-    const name = `${period} ${project} ${endUser} ${key} ${model}`;
-    let row = rows.get(name);
-    if (!row) {
-      const hash = Buffer.from(endUser, 'hex');
-      rows.set(name, (row = { period, project, endUser: hash, key, model, sums: noUsageSums() }));
-    }
-    countFacts(row.sums, facts);
-  }
-  return rows;
-}
-
-function keysOf({ period, project, endUser, key, model }: Row): (number | Uint8Array)[] {
-  return [period, project, endUser, key, model];
-}
-
-function countsOf({ sums }: Row): number[] {
-  return Object.values(END_USER_COUNTS).map((of) => of(sums.counts));
-}
+const END_USER_NUMBERS = Object.values(END_USER_COUNTS);

@@ -17,6 +17,7 @@ import type { SqliteBase } from '../store.ts';
 import type { Backfill } from './backfill.ts';
 import type { NamedRecord } from './counted-record.ts';
 import type { EndUserReader } from './end-user-reader.ts';
+import { type PendingSums, pendingSumsOf } from './pending-sums.ts';
 import { RecordScan, type ScannedRecord } from './record-scan.ts';
 import { type NumberFilters, numberFilters, othersRun, type UsageReader } from './usage-reader.ts';
 import { HOUR_MS, type HourSpan } from '../../usage/hours.ts';
@@ -50,6 +51,7 @@ export class SqliteLedgerSums implements LedgerSums {
   readonly #reader: UsageReader;
   readonly #endUsers: EndUserReader;
   readonly #backfill: Backfill;
+  readonly #pending: PendingSums;
   /** Binds its name. */
   readonly #setting: SqlStatement;
 
@@ -60,6 +62,7 @@ export class SqliteLedgerSums implements LedgerSums {
     this.#reader = reader;
     this.#endUsers = endUsers;
     this.#backfill = backfill;
+    this.#pending = pendingSumsOf(base);
     const setting = base.db.selectFrom('settings').select('value').where('name', '=', '');
     this.#setting = base.connection.prepare(setting.compile().sql);
   }
@@ -69,6 +72,7 @@ export class SqliteLedgerSums implements LedgerSums {
     const { by, byEndUser, inSlices, fromMs } = query;
     await this.#indexer.caughtUp();
     await this.#indexer.caughtUpWithOthers();
+    await this.#pending.settle();
     while (!this.#backfill.reachesBackTo(fromMs) && (await this.#backfill.step())) await othersRun();
     let sums = new Map<string, LedgerSum>();
     // Of end users a provider's sums know nothing.

@@ -15,6 +15,7 @@ export const FOLDED = 'usage_folded';
 export const USAGE_MIGRATIONS: readonly Migration[] = [
   { name: 'sums of usage', up: usageTables, isAdditive: true },
   { name: 'turns in sums of usage', up: turns, isAdditive: true },
+  { name: 'records whose sums are in memory', up: notes, isAdditive: true },
 ];
 
 /** Counts that came after the tables. Older programs do not know them, and add 0. */
@@ -114,4 +115,23 @@ async function turns(db: Kysely<Schema>): Promise<void> {
         .alterTable(table)
         .addColumn(count, 'integer', (c) => c.notNull().defaultTo(0))
         .execute();
+}
+
+async function notes(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('usage_notes')
+    .addColumn('writer', 'text', (c) => c.notNull())
+    .addColumn('number', 'integer', (c) => c.notNull())
+    .addColumn('oldest', 'integer', (c) => c.notNull())
+    .addColumn('ids', 'blob', (c) => c.notNull())
+    .addPrimaryKeyConstraint('usage_notes_key', ['writer', 'number'])
+    .execute();
+  await db.schema
+    .createTable('usage_settlements')
+    .addColumn('writer', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('last', 'integer', (c) => c.notNull())
+    .addColumn('parts', 'integer', (c) => c.notNull())
+    .addColumn('done', 'integer', (c) => c.notNull())
+    .modifyEnd(sql`without rowid`)
+    .execute();
 }

@@ -1,9 +1,7 @@
-// Adds records to the sums of their hour. Within a transaction the records are added up in memory first, so that a row is
-// written once for all that it counts. Rows of days are made of those of hours when the day is over (`fold`), so that
+// Adds to the rows of sums what was added up in memory, so that a row is written once for all that it counts. Rows of days are made of those of hours when the day is over (`fold`), so that
 // nothing is written twice while it changes; what comes for such a day later is added to both.
 import { type Kysely, sql } from 'kysely';
 import {
-  countFacts,
   addUsageDetails,
   addUsageSums,
   noUsageSums,
@@ -19,15 +17,10 @@ import type { Schema, UsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
 import type { CountedRecord } from './counted-record.ts';
 import { EndUserWriter } from './end-user-writer.ts';
-import { DAY_HOURS, HOUR_MS } from '../../usage/hours.ts';
+import { CountedSums, type PeriodSums, type SumsPart } from './counted-sums.ts';
+import { DAY_HOURS } from '../../usage/hours.ts';
 import { readDetails, writeDetails } from '../../usage/usage-details.ts';
 import { FOLDED, rowsBehind, USAGE_KEYS, type UsageTableName } from './usage-tables.ts';
-
-interface Row {
-  /** In the order of `USAGE_KEYS`. */
-  readonly keys: readonly number[];
-  readonly sums: UsageSums;
-}
 
 export class UsageWriter {
   readonly #names: SqliteNames;
@@ -41,7 +34,7 @@ export class UsageWriter {
   /** Binds the keys of the last row before, the hour that ends it, and how many. */
   readonly #hours: SqlStatement;
 
-  constructor(base: SqliteBase) {
+  constructor(base: Pick<SqliteBase, 'connection' | 'db' | 'names'>) {
     const { names } = base;
     this.#names = names;
     this.#details = new CompactWriter(names);
@@ -60,13 +53,18 @@ export class UsageWriter {
 
   /** Inside a transaction, once for each record. */
   write(records: readonly CountedRecord[]): void {
-    const hours = [...addedUp(records).values()];
+    const sums = new CountedSums();
+    sums.add(records);
+    for (const part of sums.parts(1)) this.add(part);
+  }
+
+  /** Inside a transaction. */
+  add({ hours, endUsers }: SumsPart): void {
     const folded = this.folded();
     const late = hours.filter(({ keys }) => !isBehind(keys, folded));
-    // Before the details of hours get what is known of them.
     for (const row of daysOf(late)) this.#add('usage_daily', row);
     for (const row of hours) this.#add('usage_hourly', row);
-    this.#endUsers.write(records);
+    for (const row of endUsers) this.#endUsers.add(row);
   }
 
   /** The keys of the last row of an hour that is in its day. */
@@ -103,31 +101,20 @@ export class UsageWriter {
     return readDetails(new CompactReader(bytes, (number) => this.#names.textOf(number)));
   }
 
-  #add(table: UsageTableName, { keys, sums: { counts, details } }: Row): void {
+  /** A transaction may be tried twice: what is given stays as it is. */
+  #together(details: UsageDetails, known: Uint8Array): UsageDetails {
+    const together = this.#readDetails(known);
+    addUsageDetails(together, details);
+    return together;
+  }
+
+  #add(table: UsageTableName, { keys, sums: { counts, details } }: PeriodSums): void {
     const statements = this.#tables[table];
     const known = statements.details.all(...keys)[0]?.['details'];
-    if (known instanceof Uint8Array) addUsageDetails(details, this.#readDetails(known));
     this.#details.reset();
-    writeDetails(this.#details, details);
+    writeDetails(this.#details, known instanceof Uint8Array ? this.#together(details, known) : details);
     statements.add.run(...keys, ...USAGE_COUNTS.map((name) => counts[name]), this.#details.written());
   }
-}
-
-/** The records by hour and by what they are of. */
-function addedUp(records: readonly CountedRecord[]): Map<string, Row> {
-  const rows = new Map<string, Row>();
-  for (const record of records) {
-    const { project, key, model, provider, endpoint, protocol } = record;
-    const period = Math.floor(record.createdAt / HOUR_MS);
-    const name = `${period} ${project} ${key} ${model} ${provider} ${endpoint} ${protocol}`;
-    let row = rows.get(name);
-    if (!row) {
-      const keys = [period, project, key, model, provider, endpoint, protocol];
-      rows.set(name, (row = { keys, sums: noUsageSums() }));
-    }
-    countFacts(row.sums, record.facts);
-  }
-  return rows;
 }
 
 /** Whether a row comes after another, by its keys. */
@@ -137,8 +124,8 @@ function isBehind(keys: readonly number[], other: readonly number[]): boolean {
 }
 
 /** Rows of hours as rows of their days. */
-function daysOf(hours: readonly Row[]): readonly Row[] {
-  const days = new Map<string, Row>();
+function daysOf(hours: readonly PeriodSums[]): readonly PeriodSums[] {
+  const days = new Map<string, PeriodSums>();
   for (const { keys, sums } of hours) {
     const [hour = 0, ...rest] = keys;
     const own = [Math.floor(hour / DAY_HOURS), ...rest];

@@ -19,6 +19,7 @@ import type { SqliteBase } from '../store.ts';
 import { Backfill } from './backfill.ts';
 import { EndUserReader } from './end-user-reader.ts';
 import { SqliteLedgerSums } from './ledger-sums.ts';
+import { type PendingSums, pendingSumsOf } from './pending-sums.ts';
 import { DAY_HOURS, HOUR_MS, hoursOf } from '../../usage/hours.ts';
 import { byTimeAndCost, DAY_MS, intervalOf, MOST_REPORT_ROWS, tooManyRows } from '../../usage/report-rows.ts';
 import { UsagePurge } from './usage-purge.ts';
@@ -33,6 +34,7 @@ export class SqliteUsage implements UsageStore {
   readonly #steps: ShortSteps;
   readonly #indexer: Indexer;
   readonly #names: SqliteNames;
+  readonly #pending: PendingSums;
   readonly #writer: UsageWriter;
   readonly #reader: UsageReader;
   readonly #endUsers: EndUserReader;
@@ -45,6 +47,7 @@ export class SqliteUsage implements UsageStore {
     this.#steps = base.steps;
     this.#indexer = base.indexer;
     this.#names = base.names;
+    this.#pending = pendingSumsOf(base);
     this.#writer = new UsageWriter(base);
     this.#reader = new UsageReader(base, this.#writer);
     this.#endUsers = new EndUserReader(base);
@@ -54,8 +57,7 @@ export class SqliteUsage implements UsageStore {
   }
 
   async query(query: UsageQuery): Promise<UsageReport> {
-    await this.#indexer.caughtUp();
-    await this.#indexer.caughtUpWithOthers();
+    await this.#caughtUp();
     const { interval, groupBy } = query;
     const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
     const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
@@ -92,8 +94,7 @@ export class SqliteUsage implements UsageStore {
   async endUsers(
     query: EndUserQuery,
   ): Promise<{ readonly rows: readonly EndUserUsage[]; readonly complete: boolean }> {
-    await this.#indexer.caughtUp();
-    await this.#indexer.caughtUpWithOthers();
+    await this.#caughtUp();
     const span = hoursOf(query.fromMs, query.toMs);
     const users = new Map<string, EndUserUsage>();
     for await (const rows of this.#endUsers.read(span, numberFilters(query.filters, this.#names)))
@@ -117,15 +118,23 @@ export class SqliteUsage implements UsageStore {
     return { rows, complete: this.#backfill.reachesBackTo(query.fromMs) };
   }
 
+  async #caughtUp(): Promise<void> {
+    await this.#indexer.caughtUp();
+    await this.#indexer.caughtUpWithOthers();
+    await this.#pending.settle();
+  }
+
   read(query: SumQuery): AsyncIterable<readonly LedgerSum[]> {
     return this.#sums.read(query);
   }
 
   async maintain(nowMs: number): Promise<boolean> {
     const today = Math.floor(nowMs / DAY_MS) * DAY_HOURS;
-    return (
-      (await this.#backfill.step()) || (await this.#commits.run(() => this.#writer.fold(today, FOLD_ROWS)))
-    );
+    const isMore =
+      (await this.#backfill.step()) || (await this.#commits.run(() => this.#writer.fold(today, FOLD_ROWS)));
+    // What killed processes left, too.
+    if (!isMore) await this.#pending.settle();
+    return isMore;
   }
 
   purge(beforeMs: number): Promise<number> {
