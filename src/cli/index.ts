@@ -76,6 +76,12 @@ const COMMANDS: readonly Command[] = [
     load: async () => (await import('./replay.ts')).replay,
   },
   {
+    name: 'migrate',
+    usage: 'migrate sqlite-to-postgres [--dry-run]',
+    summary: 'move a data directory into the database of `database_url` (--from DIR --to postgres://…)',
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
     name: 'sim',
     usage: 'sim [--host ADDRESS] [--port PORT]',
     summary: 'serve the simulated provider alone (port 4010)',

@@ -127,7 +127,7 @@ async function readShared(store: FindingStore): Promise<Capabilities> {
 }
 
 /** Puts diagnoses into the database, in the place of older ones of the same endpoints. */
-function storeShared(store: FindingStore, made: readonly Diagnosis[]): Promise<void> {
+export function storeShared(store: FindingStore, made: readonly Diagnosis[]): Promise<void> {
   return store.put(
     made.map((one) => ({
       provider: one.provider,

@@ -62,7 +62,7 @@ export async function openStorage(
 }
 
 /** The secrets of the configuration, newest first; none where it has none. */
-function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint8Array[] {
+export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint8Array[] {
   const given = [secret, ...earlierSecrets].filter((one) => one !== null);
   if (!secret && given.length > 0)
     throw new ConfigError('earlier_secrets', 'there are earlier values of `secret`, but none of now');

@@ -74,4 +74,14 @@ export const tenantsRequirements: Requirements = {
     'test/storage-conversations.test.ts: what many append at once is there in order and once, over two processes',
     'test/storage-responses.test.ts: what many processes write and delete at once is counted as it is',
   ),
+  'contract.replicas.moving': shown(
+    'several gateways on one database',
+    'A data directory is moved to PostgreSQL as a whole, wherever the move is killed: keys, what is stored, records, sums.',
+    'test/migrate.test.ts: every table and setting of a data directory has its place in a move',
+    'test/migrate.test.ts: reads the same from PostgreSQL, although the move was killed',
+    'test/migrate.test.ts: is not moved to a database that holds anything else',
+    'test/migrate.test.ts: are the same, to the nano-dollar and by the hour, wherever the move was interrupted',
+    'test/migrate.test.ts: that an earlier program wrote become records like all others',
+    'test/migrate.test.ts: under another secret, or after somebody has written to the directory, are not moved',
+  ),
 };

@@ -60,6 +60,8 @@ const PROBE_STATEMENT_MS = 1_000;
 const MAX_SPOOL_BYTES = 128_000_000;
 /** How long a record may be in the spool alone, unless the database takes nothing. */
 const INDEX_AFTER_MS = 250;
+/** The setting that is there while a data directory is moved here. */
+export const MOVING = 'moving';
 /** Names the lock under which tables are made: any number that nobody else takes in this database. */
 const MIGRATION_LOCK = 7_283_641_095_518_337;
 
@@ -70,8 +72,21 @@ type Rest = Pick<Storage, 'running' | 'secret' | 'earlierSecrets' | 'close'>;
  * Opens, migrates and returns the storage of one installation, for one of its processes.
  * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
  */
-export function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
-  return openWith(STORES, options);
+export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
+  const { moving, ...storage } = await openWith({ ...STORES, moving: { open: isMoving } }, options);
+  if (!(await moving())) return storage;
+  await storage.close();
+  throw new GatewayError(
+    'internal',
+    'a data directory is being moved to this database, or was and did not come to the end: run `dragoman migrate sqlite-to-postgres` to its end first',
+  );
+}
+
+function isMoving({ db }: PostgresBase): () => Promise<boolean> {
+  return async () => {
+    const row = await db.selectFrom('settings').select('name').where('name', '=', MOVING).executeTakeFirst();
+    return row !== undefined;
+  };
 }
 
 /**

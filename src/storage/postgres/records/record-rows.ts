@@ -7,12 +7,20 @@ import { type CountedRecord, outcomeOf, spentBy } from './counted-record.ts';
 import type { DayPartitions } from './day-partitions.ts';
 import { dayOf } from './row-ids.ts';
 
+/** Prompt and answer of a record, as JSON. */
+export interface RecordContent {
+  readonly id: Buffer;
+  readonly request: string;
+  readonly answer: string;
+}
+
 export class RecordRows {
-  readonly #usage: UsageRows;
+  readonly #usage: Pick<UsageRows, 'add'>;
   readonly #days: DayPartitions;
   readonly #contentDays: DayPartitions;
 
-  constructor(usage: UsageRows, days: DayPartitions, contentDays: DayPartitions) {
+  /** @param usage what new records are counted in */
+  constructor(usage: Pick<UsageRows, 'add'>, days: DayPartitions, contentDays: DayPartitions) {
     this.#usage = usage;
     this.#days = days;
     this.#contentDays = contentDays;
@@ -29,6 +37,21 @@ export class RecordRows {
     }
   }
 
+  /** The same for prompts and answers whose records are there. */
+  async writeContents(contents: readonly RecordContent[], tx: Transaction<PostgresSchema>): Promise<void> {
+    try {
+      await this.#writeContents(contents, tx);
+    } catch (error) {
+      this.#contentDays.forget();
+      throw error;
+    }
+  }
+
+  async #writeContents(contents: readonly RecordContent[], tx: Transaction<PostgresSchema>): Promise<void> {
+    await this.#contentDays.ensure(tx, daysOf(contents));
+    await insertContents(tx, contents);
+  }
+
   async #write(unordered: readonly CountedRecord[], tx: Transaction<PostgresSchema>): Promise<void> {
     // In one order whoever writes: two that bring in the same must not wait for each other.
     const records = unordered.toSorted((a, b) => Buffer.compare(a.id, b.id));
@@ -37,16 +60,15 @@ export class RecordRows {
     const isNew = await insertRecords(tx, records);
     const added = records.filter(({ id }) => isNew.delete(id.toString('latin1')));
     await insertElsewhere(tx, added);
-    const withContent = added.filter(({ columns: c }) => c.request !== null && c.answer !== null);
-    if (withContent.length > 0) {
-      await this.#contentDays.ensure(tx, daysOf(withContent));
-      await insertContents(tx, withContent);
-    }
+    const contents = added.flatMap(({ id, columns: { request, answer } }) =>
+      request === null || answer === null ? [] : [{ id, request, answer }],
+    );
+    if (contents.length > 0) await this.#writeContents(contents, tx);
     await this.#usage.add(tx, added);
   }
 }
 
-function daysOf(records: readonly CountedRecord[]): readonly number[] {
+function daysOf(records: readonly Pick<CountedRecord, 'id'>[]): readonly number[] {
   return records.flatMap(({ id }) => dayOf(id) ?? []);
 }
 
@@ -99,13 +121,13 @@ async function insertElsewhere(
 
 async function insertContents(
   tx: Transaction<PostgresSchema>,
-  records: readonly CountedRecord[],
+  contents: readonly RecordContent[],
 ): Promise<void> {
   await sql`
     insert into record_contents (id, request, answer)
     select * from unnest(
-      ${records.map(({ id }) => id)}::bytea[],
-      ${records.map(({ columns }) => columns.request)}::text[],
-      ${records.map(({ columns }) => columns.answer)}::text[])
+      ${contents.map(({ id }) => id)}::bytea[],
+      ${contents.map(({ request }) => request)}::text[],
+      ${contents.map(({ answer }) => answer)}::text[])
     on conflict (id) do nothing`.execute(tx);
 }

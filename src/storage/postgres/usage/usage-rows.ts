@@ -112,7 +112,7 @@ function addedUp(records: readonly CountedRecord[]): readonly UsageRow[] {
 }
 
 /** Rows of hours as rows of their days. */
-function daysOf(hours: readonly UsageRow[]): readonly UsageRow[] {
+export function daysOf(hours: readonly UsageRow[]): readonly UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const { period, names, sums } of hours)
     addUsageSums(rowOf(rows, Math.floor(period / DAY_HOURS), names).sums, sums);

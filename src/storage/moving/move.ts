@@ -1,0 +1,157 @@
+// Moves a data directory into a PostgreSQL database, all of it: piece by piece, each with one transaction that also notes how
+// far it is. Killed anywhere, it goes on with the piece that was not there. At the end both are compared.
+import { GatewayError } from '../../canonical/index.ts';
+import { filePart } from './file-part.ts';
+import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
+import { recordParts } from './record-parts.ts';
+import { rowParts } from './row-parts.ts';
+import type { Source } from './source.ts';
+import { sumParts } from './sum-parts.ts';
+import { MOVED_SETTINGS } from './tables.ts';
+import {
+  beginMove,
+  endMove,
+  moveFingerprints,
+  noteProgress,
+  progressOf,
+  type Progress,
+  type Target,
+} from './target.ts';
+import { differences } from './verify.ts';
+
+export { openSource, type Source } from './source.ts';
+export { openTarget, type Target } from './target.ts';
+
+export interface MoveOptions {
+  readonly source: Source;
+  readonly target: Target;
+  readonly dataDir: string;
+  /** Master secrets of the target, newest first. */
+  readonly secrets: readonly Uint8Array[];
+  /** Whether the bytes of files are in the data directory. */
+  readonly withBytes: boolean;
+  /** Told after each piece. */
+  readonly moved: (state: MoveState) => void;
+  /** What belongs to it besides; done before the move is over, and again where that was not the end. */
+  readonly last: () => Promise<void>;
+}
+
+export interface MoveState {
+  readonly part: string;
+  /** Rows of this part. */
+  readonly done: number;
+  readonly of: number;
+  /** Rows of all parts. */
+  readonly allDone: number;
+  readonly allOf: number;
+}
+
+export interface Moved {
+  /** False where all of it was there already. */
+  readonly isNew: boolean;
+  /** Rows of each part. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Ids of files whose bytes were not there. */
+  readonly missing: readonly string[];
+}
+
+/** What is moved, without how. */
+type MoveEnds = Pick<MoveOptions, 'source' | 'target' | 'dataDir' | 'withBytes'>;
+
+/**
+ * What there is to move, and that it could be. Moves nothing.
+ * @returns rows of each part
+ * @throws GatewayError `conflict`, as `moveAll`
+ */
+export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
+  const totals = totalsOf(await partsOf(ends, []));
+  await progressOf(ends.target.base, ends.source.identity, totals);
+  return totals;
+}
+
+/**
+ * Moves it.
+ * @throws GatewayError `conflict` where the target is somebody else's or the source has changed, `internal` where the two are
+ * not the same in the end
+ */
+export async function moveAll(options: MoveOptions): Promise<Moved> {
+  const { source, target, secrets } = options;
+  const missing: string[] = [];
+  const parts = await partsOf(options, missing);
+  const totals = totalsOf(parts);
+  const begun = await progressOf(target.base, source.identity, totals);
+  if (!begun) return { isNew: false, rows: totals, missing };
+  await beginMove(target.base, begun);
+  await moveSettings(source, target, secrets);
+  let progress = begun;
+  const allOf = Object.values(totals).reduce((sum, rows) => sum + rows, 0);
+  for (const part of parts) {
+    for (;;) {
+      const known = progress.parts[part.name];
+      const piece = part.next(known ? cursorOf(known.cursor) : null);
+      if (!piece) break;
+      progress = await movePiece(target, part, piece, progress);
+      const allDone = Object.values(progress.parts).reduce((sum, { rows }) => sum + rows, 0);
+      const done = progress.parts[part.name]?.rows ?? 0;
+      options.moved({ part: part.name, done, of: totals[part.name] ?? 0, allDone, allOf });
+    }
+  }
+  const found = await differences(source, target.base);
+  if (found.length > 0)
+    throw new GatewayError('internal', `what was moved is not what there is: ${found.join('; ')}`);
+  await options.last();
+  await endMove(target.base, progress);
+  return { isNew: true, rows: totals, missing };
+}
+
+async function partsOf(
+  { source, target, dataDir, withBytes }: MoveEnds,
+  missing: string[],
+): Promise<readonly Part[]> {
+  const files = filePart(source, dataDir, target.blobs, (id) => void missing.push(id));
+  return [
+    ...(await rowParts(source, target.base)),
+    ...(withBytes ? [files] : []),
+    ...recordParts(source),
+    ...sumParts(source),
+  ];
+}
+
+function totalsOf(parts: readonly Part[]): Progress['totals'] {
+  return Object.fromEntries(parts.map((part) => [part.name, part.total()]));
+}
+
+async function movePiece(
+  { base }: Target,
+  { name }: Part,
+  { rows, cursor, prepare, write }: Piece,
+  before: Progress,
+): Promise<Progress> {
+  const done = (before.parts[name]?.rows ?? 0) + rows;
+  const parts = { ...before.parts, [name]: { cursor: cursorText(cursor), rows: done } };
+  const after: Progress = { ...before, parts };
+  await prepare?.();
+  await base.transaction(async (tx) => {
+    await noteProgress(tx, before, after);
+    await write(tx);
+  });
+  return after;
+}
+
+async function moveSettings(source: Source, { base }: Target, secrets: readonly Uint8Array[]): Promise<void> {
+  const settings = source
+    .rows('select name, value from settings')
+    .map(({ name, value }) => ({ name: String(name), value: String(value) }));
+  const fingerprints = settings.filter(({ name }) => name.startsWith('secret_fingerprint'));
+  await moveFingerprints(
+    base,
+    fingerprints.map(({ value }) => value),
+    secrets,
+  );
+  for (const setting of settings.filter(({ name }) => MOVED_SETTINGS.includes(name)))
+    await base.db
+      .insertInto('settings')
+      .values(setting)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}

@@ -1,0 +1,158 @@
+// The PostgreSQL database that a data directory is moved to: empty before, and until the end nobody's but the move's. How far
+// it has come is written in the transaction of each batch, so that a move that was killed goes on where it stood.
+import { sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import type { FindingStore, BlobStore } from '../ports.ts';
+import { checkSecrets } from '../state/master-secrets.ts';
+import { MOVING, openWith } from '../postgres/storage.ts';
+import { STORES } from '../postgres/stores.ts';
+import type { PostgresBase, Tx } from '../postgres/store.ts';
+import { MOVED_TABLES } from './tables.ts';
+
+/** The setting that says where everything came from, once it is there. */
+const MOVED = 'moved_from';
+/** What else there must be nothing of. */
+const OTHER_TABLES: readonly string[] = [
+  'records',
+  'record_contents',
+  'usage_hourly',
+  'usage_daily',
+  'usage_end_users',
+  'blobs',
+  'doctor_findings',
+];
+/** A batch of large rows on a slow disk. */
+const STATEMENT_MS = 120_000;
+
+/** How far a part has come. */
+export interface PartProgress {
+  /** Of the last row; JSON. */
+  readonly cursor: string;
+  readonly rows: number;
+}
+
+export interface Progress {
+  /** Identity of the data directory. */
+  readonly from: string;
+  /** Rows of each part when the move began: another number later means that somebody has written there since. */
+  readonly totals: Readonly<Record<string, number>>;
+  readonly parts: Readonly<Record<string, PartProgress>>;
+}
+
+export interface Target {
+  readonly base: PostgresBase;
+  readonly blobs: BlobStore;
+  readonly findings: FindingStore;
+  close(): Promise<void>;
+}
+
+/** @throws GatewayError `internal`, `invalid_request` for an address that is none */
+export async function openTarget(url: string, notice: (sentence: string) => void): Promise<Target> {
+  const { base, ...storage } = await openWith(
+    { ...STORES, base: { open: (base: PostgresBase) => base } },
+    { url, notice, statementMs: STATEMENT_MS, connections: 3 },
+  );
+  return { base, blobs: storage.blobs, findings: storage.findings, close: () => storage.close() };
+}
+
+/**
+ * How far a move has come. Changes nothing.
+ * @param from identity of the data directory
+ * @param totals rows of each part, as they are now
+ * @returns null when all of this directory is there already
+ * @throws GatewayError `conflict` for a database that holds anything else, and where the directory has changed meanwhile
+ */
+export async function progressOf(
+  { db }: PostgresBase,
+  from: string,
+  totals: Progress['totals'],
+): Promise<Progress | null> {
+  const settings = await db
+    .selectFrom('settings')
+    .select(['name', 'value'])
+    .where('name', 'in', [MOVING, MOVED])
+    .execute();
+  const valueOf = (name: string): string | undefined =>
+    settings.find((setting) => setting.name === name)?.value;
+  if (valueOf(MOVED) === from) return null;
+  const begun = valueOf(MOVING);
+  if (begun === undefined) {
+    await refuseFilled(db);
+    return { from, totals, parts: {} };
+  }
+  const progress = JSON.parse(begun) as Progress;
+  if (progress.from !== from)
+    throw refused('another data directory is being moved to this database: it needs one of its own');
+  const changed = Object.keys(totals).filter((part) => totals[part] !== progress.totals[part]);
+  if (changed.length > 0)
+    throw refused(
+      `the data directory has changed since the move began (${changed.join(', ')}): begin again with an empty database`,
+    );
+  return progress;
+}
+
+/** From now on the database is the move's alone. */
+export async function beginMove({ db }: PostgresBase, progress: Progress): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ name: MOVING, value: JSON.stringify(progress) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Notes within the transaction of a batch what it has moved. @throws GatewayError `conflict` when another process did so, too */
+export async function noteProgress(tx: Tx, before: Progress, after: Progress): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('settings')
+    .set({ value: JSON.stringify(after) })
+    .where('name', '=', MOVING)
+    .where('value', '=', JSON.stringify(before))
+    .executeTakeFirst();
+  if (Number(numUpdatedRows) !== 1) throw refused('another process moves the same data directory just now');
+}
+
+/** Numbers of rows go on behind those that were moved, and from now on the database may be used. */
+export async function endMove({ transaction }: PostgresBase, progress: Progress): Promise<void> {
+  await transaction(async (tx) => {
+    for (const { name, isNumbered } of MOVED_TABLES)
+      if (isNumbered)
+        await sql`
+          select setval(pg_get_serial_sequence(${name}, 'row'), m.last) from
+          (select max("row") as last from ${sql.table(name)}) m where m.last is not null`.execute(tx);
+    await tx.deleteFrom('settings').where('name', '=', MOVING).execute();
+    await tx.insertInto('settings').values({ name: MOVED, value: progress.from }).execute();
+  });
+}
+
+/**
+ * Takes over which secrets the data directory was used with, and looks whether one of the target's is among them.
+ * @param fingerprints of the data directory
+ * @throws GatewayError `internal` where none is
+ */
+export async function moveFingerprints(
+  { db }: PostgresBase,
+  fingerprints: readonly string[],
+  masters: readonly Uint8Array[],
+): Promise<void> {
+  for (const value of fingerprints)
+    await db
+      .insertInto('settings')
+      .values({ name: `secret_fingerprint:${value}`, value })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  await checkSecrets(db, masters, '`secret`');
+}
+
+async function refuseFilled(db: PostgresBase['db']): Promise<void> {
+  for (const table of [...MOVED_TABLES.map(({ name }) => name), ...OTHER_TABLES]) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0)
+      throw refused(
+        `this database is not empty (there are ${table}): a data directory is moved to an empty one, or to an empty schema of one (?options=-c%20search_path%3Dname)`,
+      );
+  }
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError('conflict', message);
+}
