@@ -27,7 +27,9 @@ export function refusalText({ reason, limit, needed, used, reserved, frees }: Re
     return `The price of this model is unknown, and ${what} counts what it costs. \`unpriced: allow\` lets such requests pass.`;
   const held =
     reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';
-  return `${what} is reached: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
+  // Others may use the rest, or whoever shares it out does not answer: it is not reached, and nothing of it can be had here.
+  const isShared = used + needed <= rule.amount;
+  return `${what} is ${isShared ? 'not shared out just now' : 'reached'}: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
 }
 
 /** `60 requests per minute for openai/*`. */

@@ -49,7 +49,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
         ...more,
       },
     }),
-    ends: (data) => data.startsWith('{"type":"response.completed"'),
+    ends: (data) => data.includes('"type":"response.completed"'),
   },
   messages: {
     ask: ({ model, text, isStreamed, more }) => ({
@@ -129,7 +129,7 @@ function judged(protocol: ProtocolName, isStreamed: boolean, id: string, text: s
     if (data.some((each) => PROTOCOLS[protocol].ends(each)) && number > 0)
       return { kind: 'answered', id, number, text };
     if (/budget_exceeded|RESOURCE_EXHAUSTED|rate_limit/.test(text)) return { kind: 'refused' };
-    if (/"error"|response\.failed|response\.incomplete/.test(text))
+    if (/"error":\{|"type":"error"|response\.failed|response\.incomplete/.test(text))
       return { kind: 'told', status: 200, why: text.slice(-300) };
     return { kind: 'untold', why: `the stream ended without its end: ${text.slice(-200)}` };
   }

@@ -26,6 +26,8 @@ const USAGE = 'usage and retention';
 const SUMS = 'test/usage-sums.test.ts';
 const LIST = 'test/generation-list.test.ts';
 const OUTAGE = 'test/postgres-outage.test.ts';
+const OUTAGES = 'test/outages-http.test.ts';
+const FULL_DISK = 'test/full-disk.test.ts';
 const CONFIRMED = 'test/ledger-confirmed.test.ts';
 const JOURNAL = 'test/journal.test.ts';
 const RETENTION = 'test/ledger-retention.test.ts';
@@ -220,6 +222,19 @@ export const limitsRequirements: Requirements = {
     `${OUTAGE}: that goes away while answers are given has what was stored of them, in their conversation and in order`,
     `${OUTAGE}: that falls silent is treated as one that is gone, by those who write and by those who read`,
     `${OUTAGE}: that is away when a process ends gets its records from the next one`,
+  ),
+  'contract.usage.outage-told': shown(
+    USAGE,
+    'While PostgreSQL or the server of counters is away, clients of each protocol are served or told so in its own shape.',
+    `${OUTAGES}: what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost`,
+    `${OUTAGES}: requests under a limit share`,
+    `${OUTAGES}: requests under a limit refuse`,
+  ),
+  'contract.usage.full-disk': shown(
+    USAGE,
+    'A full disk is told, follows `ledger.when_full`, and heals without a restart.',
+    `${FULL_DISK}: with when_full: serve, everybody is answered, and what the ledger cannot take is in the log`,
+    `${FULL_DISK}: with when_full: refuse, nobody begins, everybody is told when to come back, and no record is lost`,
   ),
   'contract.usage.retention': shown(
     USAGE,
