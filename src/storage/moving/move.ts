@@ -3,11 +3,12 @@
 import { GatewayError } from '../../canonical/index.ts';
 import { filePart } from './file-part.ts';
 import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
+import { countRows } from './pieces.ts';
 import { recordParts } from './record-parts.ts';
 import { rowParts } from './row-parts.ts';
 import type { Source } from './source.ts';
 import { sumParts } from './sum-parts.ts';
-import { MOVED_SETTINGS } from './tables.ts';
+import { MOVED_SETTINGS, SETTLED_TABLES } from './tables.ts';
 import {
   beginMove,
   endMove,
@@ -78,6 +79,9 @@ export async function moveAll(options: MoveOptions): Promise<Moved> {
   const { source, target, secrets } = options;
   const missing: string[] = [];
   const parts = await partsOf(options, missing);
+  const unsettled = SETTLED_TABLES.filter((table) => countRows(source, table) > 0);
+  if (unsettled.length > 0)
+    throw new GatewayError('internal', `records are not in the sums yet (${unsettled.join(', ')})`);
   const totals = totalsOf(parts);
   const begun = await progressOf(target.base, source.identity, totals);
   if (!begun) return { isNew: false, rows: totals, missing };

@@ -50,14 +50,15 @@ export const LEFT_TABLES: readonly string[] = [
   'names',
   // Noted anew with each record.
   'records_elsewhere',
-  // Counted before the move begins.
-  'records_uncounted',
   // The other database has steps of its own.
   'schema_migrations',
   'schema_additions',
   // SQLite's own.
   'sqlite_sequence',
 ];
+
+/** Tables that are empty once all records are in the sums, as they are before the move begins. */
+export const SETTLED_TABLES: readonly string[] = ['records_uncounted', 'usage_notes', 'usage_settlements'];
 
 /** Settings that are moved: how far records were deleted. Fingerprints of secrets are, too. */
 export const MOVED_SETTINGS: readonly string[] = ['usage_purged_before'];
