@@ -129,41 +129,47 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('while PostgreSQL is away', () => {
 });
 
 describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away', () => {
-  for (const whenUnreachable of ['share', 'refuse'] as const)
-    test(
-      `requests under a limit ${whenUnreachable}`,
-      async () => {
-        const server = await startValkey();
-        ends.push(() => server.stop());
-        const gateway = await startGateway({
-          redis_url: server.url,
-          counters: { when_unreachable: whenUnreachable },
-          keys: [{ name: 'test', key: TEST_KEY, limits: [{ requests: 1000, per: 'hour' }] }],
-        });
-        ends.push(() => gateway.close());
-        expect(await statuses(gateway)).toEqual(all(200));
-        await server.kill();
-        await eventually('it is told', async () => (await degraded(gateway)) !== '[]', PATIENCE_MS);
-        if (whenUnreachable === 'share') expect(await statuses(gateway)).toEqual(all(200));
-        else {
-          // What it has leased is used, or over.
-          await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));
-          for (const [name, [path, body]] of Object.entries(STATELESS)) {
-            const { status, retryAfter, json } = await ask(gateway, path, body);
-            expect([name, status, retryAfter]).toEqual([name, 429, '1']);
-            expect(errorOf(json)).toBe(LIMITED[name] ?? 'rate_limit_exceeded');
-            expect(JSON.stringify(json)).toContain('is not shared out just now');
-          }
+  /** A gateway whose server of counters has gone, and is back when it was looked at. */
+  async function withoutServer(
+    whenUnreachable: 'share' | 'refuse',
+    look: (gateway: TestGateway) => Promise<void>,
+  ): Promise<void> {
+    const server = await startValkey();
+    ends.push(() => server.stop());
+    const gateway = await startGateway({
+      redis_url: server.url,
+      counters: { when_unreachable: whenUnreachable },
+      keys: [{ name: 'test', key: TEST_KEY, limits: [{ requests: 1000, per: 'hour' }] }],
+    });
+    ends.push(() => gateway.close());
+    expect(await statuses(gateway)).toEqual(all(200));
+    await server.kill();
+    await eventually('it is told', async () => (await degraded(gateway)) !== '[]', PATIENCE_MS);
+    await look(gateway);
+    await server.start();
+    // Nothing is leased before everybody who had something has renewed or lost it.
+    await eventually('all are answered', async () => isEqual(await statuses(gateway), all(200)), PATIENCE_MS);
+    await eventually('nothing is degraded', async () => (await degraded(gateway)) === '[]', PATIENCE_MS);
+  }
+
+  test(
+    'requests under a limit go on with a share of it',
+    () => withoutServer('share', async (gateway) => expect(await statuses(gateway)).toEqual(all(200))),
+    PATIENCE_MS,
+  );
+
+  test(
+    'requests under a limit are refused once nothing is leased, where that is wanted',
+    () =>
+      withoutServer('refuse', async (gateway) => {
+        await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));
+        for (const [name, [path, body]] of Object.entries(STATELESS)) {
+          const { status, retryAfter, json } = await ask(gateway, path, body);
+          expect([name, status, retryAfter]).toEqual([name, 429, '1']);
+          expect(errorOf(json)).toBe(LIMITED[name] ?? 'rate_limit_exceeded');
+          expect(JSON.stringify(json)).toContain('is not shared out just now');
         }
-        await server.start();
-        // Nothing is leased before everybody who had something has renewed or lost it.
-        await eventually(
-          'all are answered',
-          async () => isEqual(await statuses(gateway), all(200)),
-          PATIENCE_MS,
-        );
-        await eventually('nothing is degraded', async () => (await degraded(gateway)) === '[]', PATIENCE_MS);
-      },
-      PATIENCE_MS,
-    );
+      }),
+    PATIENCE_MS,
+  );
 });

@@ -227,8 +227,8 @@ export const limitsRequirements: Requirements = {
     USAGE,
     'While PostgreSQL or the server of counters is away, clients of each protocol are served or told so in its own shape.',
     `${OUTAGES}: what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost`,
-    `${OUTAGES}: requests under a limit share`,
-    `${OUTAGES}: requests under a limit refuse`,
+    `${OUTAGES}: requests under a limit go on with a share of it`,
+    `${OUTAGES}: requests under a limit are refused once nothing is leased, where that is wanted`,
   ),
   'contract.usage.full-disk': shown(
     USAGE,
