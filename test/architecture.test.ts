@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   canonical: [],
   runtime: [],
   workers: ['exchange', 'limits', 'metrics', 'runtime', 'telemetry'],
-  exchange: ['engine', 'leases', 'runtime', 'state', 'telemetry'],
+  exchange: ['engine', 'leases', 'routing', 'runtime', 'state', 'telemetry'],
   grammar: ['canonical'],
   limits: ['canonical'],
   leases: ['canonical', 'limits', 'runtime', 'telemetry'],

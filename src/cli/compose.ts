@@ -13,7 +13,6 @@ import { BUNDLED_PRICES } from '../catalog/index.ts';
 import { findMeasured } from '../doctor/index.ts';
 import { EndUsers, expiryOf, Gateway } from '../engine/index.ts';
 import { presets } from '../providers/index.ts';
-import { MemoryRoutingState } from '../routing/index.ts';
 import { systemClock, Ticker, type Clock } from '../runtime/clock.ts';
 import { collectGarbage, residentBytes, usedMs } from '../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../runtime/resolve-host.ts';
@@ -41,6 +40,7 @@ import { CatalogRefresh } from './catalog-refresh.ts';
 import { openLimits } from './open-limits.ts';
 import { configuredTenants, makeFirstKey } from './open-tenants.ts';
 import { recoverRunning } from './recover-running.ts';
+import { openRouting } from './open-routing.ts';
 import { openSealing } from './open-sealing.ts';
 import { openSharing } from './open-sharing.ts';
 import { openTools } from './open-tools.ts';
@@ -207,10 +207,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
   const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
-  const routing = new MemoryRoutingState({
-    now: clock.now,
-    breaker: () => watched.current().config.routing.breaker,
-  });
+  const routing = openRouting(() => watched.current().config, clock.now, sharing);
   const random = input.random ?? Math.random;
   const { observer, trace, tapes, events, metrics, ...observers } = openObservers({
     ...network,

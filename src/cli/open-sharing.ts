@@ -3,9 +3,10 @@
 import { type Config, ConfigError } from '../config/index.ts';
 import type { AnswerExchange } from '../engine/index.ts';
 import type { ExchangedAnswers } from '../exchange/answers/index.ts';
-import type { AnswerStore, Bulletin, TenantChanges } from '../exchange/index.ts';
+import type { AnswerStore, Bulletin, RoutingExchange, TenantChanges } from '../exchange/index.ts';
 import type { Leases } from '../leases/index.ts';
 import { type CounterStore, LEASE_MS, type LedgerSums, type LimitRule } from '../limits/index.ts';
+import type { MemoryRoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { newId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -26,6 +27,8 @@ export interface Sharing {
   leases(periodStart: (rule: LimitRule, nowMs: number) => number): Leases;
   /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
   tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
+  /** What routing knows is told to the others, and heard of them, from now on. */
+  shareRouting(routing: MemoryRoutingState): void;
   /** @param limits of all complete answers */
   answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
   /** Says what is left to say. */
@@ -48,11 +51,13 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
   if (!medium) return null;
   const { Leases } = await import('../leases/index.ts');
   const { ExchangedAnswers } = await import('../exchange/answers/index.ts');
-  const { TenantChanges } = await import('../exchange/index.ts');
+  const { RoutingExchange, TenantChanges } = await import('../exchange/index.ts');
   let answers: ExchangedAnswers | undefined;
+  let exchange: RoutingExchange | undefined;
+  let leases: Leases | undefined;
   return {
     leases: (periodStart) =>
-      new Leases({
+      (leases = new Leases({
         store: medium.store,
         holder,
         leaseMs: LEASE_MS,
@@ -63,14 +68,19 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
         whenUnreachable: config.counters.whenUnreachable,
         processes: config.counters.processes,
         log,
-      }),
+      })),
     tenants: (refresh, onError) => new TenantChanges(medium.bulletin, refresh, onError),
     async answers(storage, limits) {
       const secret = await storage.secret('shared answers');
       answers = new ExchangedAnswers({ store: medium.answers, secret, clock, elapsed, limits, log });
       return answers;
     },
+    shareRouting(routing) {
+      const processes = (): number => leases?.processes ?? 1;
+      exchange = new RoutingExchange({ bulletin: medium.bulletin, routing, clock, processes });
+    },
     async close() {
+      exchange?.stop();
       await answers?.stop();
       medium.close();
     },

@@ -16,4 +16,5 @@ export {
 } from './answer-store.ts';
 export { type Bulletin, Listeners, type Topic } from './bulletin.ts';
 export { MemoryAnswerStore } from './memory-answer-store.ts';
+export { RoutingExchange } from './routing-exchange.ts';
 export { TenantChanges } from './tenant-changes.ts';

@@ -24,6 +24,8 @@ export class Breaker {
   readonly #failures = new SlidingCount();
   readonly #successes = new SlidingCount();
   #openings = 0;
+  /** True where it was another process that opened it. */
+  #isForeign = false;
   /** Null when closed. */
   #open: Standing | null = null;
   #halfOpen: Standing = CLOSED;
@@ -61,9 +63,28 @@ export class Breaker {
   /** Closes it, and forgets what was counted. */
   reset(): void {
     this.#open = null;
+    this.#isForeign = false;
     this.#trial = null;
     this.#failures.clear();
     this.#successes.clear();
+  }
+
+  /**
+   * It has opened in another process. Opens here, too, unless most attempts of this one were good lately: what fails there may
+   * be that process's own way to the endpoint. @param forMs milliseconds that are left of it
+   */
+  openedElsewhere(forMs: number, reason: string, nowMs: number): void {
+    const { windowMs, openMs } = this.#settings();
+    if (this.#open && nowMs < this.#until) return;
+    const successes = this.#successes.total(nowMs, windowMs);
+    if (successes > 0 && successes >= this.#failures.total(nowMs, windowMs)) return;
+    this.#openFor(Math.min(forMs, openMs), nowMs, reason);
+    this.#isForeign = true;
+  }
+
+  /** Another process has found out that it is sound again: says nothing of what this one has seen itself. */
+  closedElsewhere(): void {
+    if (this.#isForeign) this.reset();
   }
 
   /** The attempt ended without saying anything about the endpoint. */
@@ -93,6 +114,7 @@ export class Breaker {
 
   #openFor(openMs: number, nowMs: number, reason: string): void {
     this.#openings += 1;
+    this.#isForeign = false;
     this.#trial = null;
     this.#until = nowMs + openMs;
     this.#open = { state: 'open', until: this.#until, reason };

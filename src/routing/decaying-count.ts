@@ -8,9 +8,9 @@ export class DecayingCount {
   #count = 0;
   #at = 0;
 
-  /** One more event. @param nowMs Unix milliseconds */
-  add(nowMs: number): void {
-    this.#count = this.at(nowMs) + 1;
+  /** More events. @param nowMs Unix milliseconds */
+  add(nowMs: number, events = 1): void {
+    this.#count = this.at(nowMs) + events;
     this.#at = nowMs;
   }
 

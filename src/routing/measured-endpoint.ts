@@ -2,12 +2,13 @@
 // Everything is worked out when asked for; there is no timer. Does not decide who is sent a request.
 import type { ErrorKind, LimitNotice, Usage } from '../canonical/index.ts';
 import { inputTokens, outputTokens } from '../canonical/index.ts';
-import { Breaker, type BreakerTicket } from './breaker.ts';
+import { Breaker, type BreakerTicket, CLOSED } from './breaker.ts';
 import { DecayingAverage } from './decaying-average.ts';
 import { DecayingCount } from './decaying-count.ts';
 import { FadingHistogram } from './fading-histogram.ts';
+import type { EndpointNews, Measure, Standings, Tally } from './news.ts';
 import type { BreakerSettings } from './settings.ts';
-import type { AttemptLease, AttemptOutcome, EndpointHealth, Standing } from './state.ts';
+import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Standing } from './state.ts';
 
 /** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
 const FADED = 0.1;
@@ -62,9 +63,12 @@ export class MeasuredEndpoint implements EndpointHealth {
   #measuredAt: number | null = null;
   #passedOver = 0;
   #learned: { readonly context: number; readonly until: number } | null = null;
+  /** What is to be told to other processes; null where there are none. */
+  readonly #tally: Tally | null;
 
-  constructor(breaker: () => BreakerSettings) {
+  constructor(breaker: () => BreakerSettings, tally: Tally | null = null) {
     this.#breaker = new Breaker(breaker);
+    this.#tally = tally;
   }
 
   get inFlight(): number {
@@ -143,13 +147,13 @@ export class MeasuredEndpoint implements EndpointHealth {
   /** An operator puts it aside. */
   setAside(until: number, reason: string): void {
     this.#byHand = { state: 'open', until, reason };
+    this.#tally?.changed();
   }
 
   /** An operator takes it back: whatever put it aside is forgotten. */
   takeBack(): void {
-    this.#byHand = NEVER_ASIDE;
-    this.#limited = NEVER_ASIDE;
-    this.#breaker.reset();
+    this.#forgetStanding();
+    this.#tally?.takenBack();
   }
 
   passOver(): void {
@@ -158,6 +162,52 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   learnContext(context: number, nowMs: number): void {
     this.#learned = { context, until: nowMs + LEARNED_MS };
+  }
+
+  /** True where others do not know yet how it stands. */
+  hasChanged(nowMs: number): boolean {
+    return this.#tally?.isTold(this.#standings(nowMs)) === false;
+  }
+
+  /** What there is to tell others; null where there are none. */
+  news(endpoint: EndpointId, nowMs: number): EndpointNews | null {
+    return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
+  }
+
+  /**
+   * Takes what another process has seen of it. Measures and ends of attempts count like own ones; a limit holds as if it had
+   * been told here, and so does what was done by hand.
+   */
+  learn(news: EndpointNews, nowMs: number): void {
+    const { measures, attempts, faults, failures, isTakenBack, limited, broken, aside } = news;
+    const wasTold = !this.hasChanged(nowMs);
+    if (isTakenBack) this.#forgetStanding();
+    for (const [measure, values] of Object.entries(measures) as [Measure, readonly number[]][])
+      for (const value of values) this.#add(measure, value, nowMs);
+    this.#attempts.add(nowMs, attempts);
+    this.#faults.add(nowMs, faults);
+    for (const [kind, times] of Object.entries(failures) as [ErrorKind, number][])
+      this.#countFailure(kind, times, nowMs);
+    if (limited) this.#putAside(limited.forMs, nowMs);
+    if (broken) this.#breaker.openedElsewhere(broken.forMs, broken.reason, nowMs);
+    else if (broken === null) this.#breaker.closedElsewhere();
+    if (aside) this.#byHand = { state: 'open', until: nowMs + aside.forMs, reason: aside.reason };
+    if (wasTold) this.#tally?.tell(this.#standings(nowMs));
+  }
+
+  #forgetStanding(): void {
+    this.#byHand = NEVER_ASIDE;
+    this.#limited = NEVER_ASIDE;
+    this.#breaker.reset();
+  }
+
+  #standings(nowMs: number): Standings {
+    const still = (aside: Aside): Standing => (nowMs < aside.until ? aside : CLOSED);
+    return {
+      limited: still(this.#limited),
+      broken: this.#breaker.standing(nowMs),
+      aside: still(this.#byHand),
+    };
   }
 
   /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
@@ -175,6 +225,7 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   showedContent({ ticket, stream, began }: Lease, nowMs: number): void {
     this.#breaker.showedContent(ticket);
+    this.#tally?.changed();
     if (stream) this.#measureLatency(true, nowMs - began, nowMs);
   }
 
@@ -199,33 +250,59 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#breaker.leave(ticket);
     if (failure === 'cancelled') return;
     this.#attempts.add(nowMs);
+    this.#tally?.ended(failure, failure !== null && endpointsFault);
     if (failure === null) return;
     if (isPaused) this.#putAside(retryAfterMs, nowMs);
     if (endpointsFault) this.#faults.add(nowMs);
-    let count = this.#failures.get(failure);
-    if (!count) this.#failures.set(failure, (count = new DecayingCount()));
-    count.add(nowMs);
+    this.#countFailure(failure, 1, nowMs);
+  }
+
+  #countFailure(kind: ErrorKind, times: number, nowMs: number): void {
+    let count = this.#failures.get(kind);
+    if (!count) this.#failures.set(kind, (count = new DecayingCount()));
+    count.add(nowMs, times);
   }
 
   #measureLatency(stream: boolean, ms: number, nowMs: number): void {
-    (stream ? this.#firstToken : this.#answer).add(Math.max(0, ms), nowMs);
-    const times = stream
-      ? (this.#streamTimes ??= new FadingHistogram())
-      : (this.#answerTimes ??= new FadingHistogram());
-    times.add(ms, nowMs);
+    this.#measured(stream ? 'streamMs' : 'answerMs', Math.max(0, ms), nowMs);
+  }
+
+  #measured(measure: Measure, value: number, nowMs: number): void {
+    this.#tally?.measured(measure, value);
+    this.#add(measure, value, nowMs);
+  }
+
+  #add(measure: Measure, value: number, nowMs: number): void {
+    switch (measure) {
+      case 'streamMs':
+        this.#firstToken.add(value, nowMs);
+        (this.#streamTimes ??= new FadingHistogram()).add(value, nowMs);
+        break;
+      case 'answerMs':
+        this.#answer.add(value, nowMs);
+        (this.#answerTimes ??= new FadingHistogram()).add(value, nowMs);
+        break;
+      case 'speed':
+        this.#speed.add(value, nowMs);
+        break;
+      case 'outputTokens':
+        return (this.#outputTokens ??= new FadingHistogram()).add(value, nowMs);
+      case 'cacheHits':
+        this.#cacheHits.add(value, nowMs);
+    }
     this.#measuredAt = nowMs;
   }
 
   #measureUsage(usage: Usage, beganAt: number, firstContentAt: number, nowMs: number): void {
     const output = outputTokens(usage);
-    (this.#outputTokens ??= new FadingHistogram()).add(output, nowMs);
+    this.#measured('outputTokens', output, nowMs);
     // Reasoning that the upstream keeps to itself was written before the first content.
     const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
     if (output >= LEAST_TOKENS) {
       // What came at once may have waited in a buffer, or have been made that fast: at least as fast as all of it took.
       const isBound = ms < LEAST_MS;
       const speed = (output * 1000) / (isBound ? Math.max(nowMs - beganAt, LEAST_MS) : ms);
-      if (!isBound || speed > (this.#speed.value ?? 0)) this.#speed.add(speed, nowMs);
+      if (!isBound || speed > (this.#speed.value ?? 0)) this.#measured('speed', speed, nowMs);
       this.#measuredAt = nowMs;
     }
     const input = inputTokens(usage);
@@ -234,14 +311,14 @@ export class MeasuredEndpoint implements EndpointHealth {
       this.#learned = null;
     // An estimate of ours knows nothing of the upstream's cache.
     if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
-    this.#cacheHits.add(usage.input.cacheRead / input, nowMs);
-    this.#measuredAt = nowMs;
+    this.#measured('cacheHits', usage.input.cacheRead / input, nowMs);
   }
 
   /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
   #putAside(ms: number, nowMs: number): void {
     const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
     if (until <= this.#limited.until) return;
+    this.#tally?.changed();
     this.#limited = { state: 'open', until, reason: `rate limited until ${new Date(until).toISOString()}` };
   }
 }

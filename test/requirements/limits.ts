@@ -11,6 +11,7 @@ const SIMULATION = 'test/leases/simulation.test.ts';
 const GATEWAYS = 'test/valkey/gateways.test.ts';
 const ANSWERS = 'test/exchange/answers.test.ts';
 const BULLETIN = 'test/exchange/bulletin.test.ts';
+const ROUTING = 'test/exchange/routing.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
 const EARLY = 'test/early-refusals.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
@@ -145,6 +146,16 @@ export const limitsRequirements: Requirements = {
     `${ANSWERS}: one that is too large to be kept cannot be had elsewhere while it is made`,
     `${ANSWERS}: readers of one that dies are told, and the next request is answered anew`,
     `${ANSWERS}: without the server each answers by itself`,
+  ),
+  'contract.exchange.routing': shown(
+    LIMITS,
+    'What routing learns is told to other processes in the background, in few messages; decisions stay local.',
+    `${ROUTING}: of one are known to the other, like its own`,
+    `${ROUTING}: are told every two seconds at most, all in one message, and nothing where nothing is new`,
+    `${ROUTING}: to be full is left alone by the other within a quarter of a second, as long as it asked`,
+    `${ROUTING}: to be broken stays with one whose own attempts are good`,
+    `${ROUTING}: what an operator does with it holds everywhere`,
+    'test/leases/traffic.test.ts: three processes with five limits each make no more than 20 calls for 1,000 requests',
   ),
   'contract.exchange.tenants': shown(
     LIMITS,
