@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { readMembers } from '../src/canonical/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { startGateway, type TestGateway } from './harness.ts';
+import { eventually } from './program.ts';
 
 /** Of what is random. */
 const SEED = 7;
@@ -166,6 +167,60 @@ describe('a request of a key whose limits have no room', () => {
     expect(refused.status).toBe(429);
     expect(refused.body).toContain('1 concurrent request (the limit of key \\"busy\\") is reached');
     await running.body?.cancel();
+  });
+});
+
+describe('a project that goes on asking', () => {
+  test('gets two hundred refusals at once, the others one after another, and slows nobody else', async () => {
+    const clock = new ManualClock(NOON);
+    const flooded = await startGateway(
+      {
+        keys: [
+          { name: 'a', key: 'sk-test-a', project: 'one' },
+          { name: 'b', key: 'sk-test-b', project: 'two' },
+        ],
+        projects: {
+          one: { limits: [{ requests: 1, per: 'day' }] },
+          two: { limits: [{ requests: 1, per: 'day' }] },
+        },
+      },
+      { clock },
+    );
+    let refused = 0;
+    const body = { model: 'sim/chat', ...SAID };
+    const send = (key: string): Promise<number> =>
+      flooded.post('/chat/completions', body, { authorization: `Bearer ${key}` }).then(async (answer) => {
+        await answer.text();
+        refused += answer.status === 429 ? 1 : 0;
+        return answer.status;
+      });
+    const slowed = async (): Promise<number> => {
+      const { counts } = (await (await fetch(`${flooded.origin}/readyz`)).json()) as {
+        counts: Record<string, number>;
+      };
+      return counts['slowed_refusals'] ?? 0;
+    };
+    try {
+      expect(await send('sk-test-a')).toBe(200);
+      for (let sent = 0; sent < 200; sent += 20)
+        await Promise.all(Array.from({ length: 20 }, () => send('sk-test-a')));
+      expect([refused, await slowed()]).toEqual([200, 0]);
+      const late = Array.from({ length: 4 }, () => send('sk-test-a'));
+      await eventually('they are held back', async () => (await slowed()) === 4);
+      expect([await send('sk-test-b'), await send('sk-test-b')]).toEqual([200, 429]);
+      expect(refused).toBe(201);
+      clock.advance(4);
+      await Promise.race(late);
+      clock.advance(4);
+      await eventually('two have come', () => refused === 203);
+      clock.advance(8);
+      expect(await Promise.all(late)).toEqual([429, 429, 429, 429]);
+      // What was asked slowly enough is answered at once again.
+      clock.advance(1000);
+      expect(await send('sk-test-a')).toBe(429);
+    } finally {
+      await flooded.close();
+    }
   });
 });
 

@@ -20,6 +20,7 @@ import { createApp } from '../server/app.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { checkTemplate } from '../server/check-template.ts';
 import { FailedKeys } from '../server/failed-keys.ts';
+import { RefusedProjects } from '../server/refused-projects.ts';
 import { LoadWatch } from '../server/load-watch.ts';
 import { returnMemory } from '../server/memory-return.ts';
 import { MemoryBudget } from '../server/memory-budget.ts';
@@ -318,6 +319,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     load,
     counters,
     failedKeys: new FailedKeys({ clock, counters, log }),
+    refusedProjects: new RefusedProjects({ clock, counters }),
     socketLimits: () => watched.current().config.server.websocket,
     describe: async (path, served) => (await import('../openapi/index.ts')).describeApi(path, served),
     management,

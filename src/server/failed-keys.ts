@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { HeldAnswers } from './held-answers.ts';
 
 /** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
 const FREE = 20;
@@ -17,8 +18,6 @@ const LONGEST = 10;
 const SPREAD = 2_000;
 /** Addresses that are remembered; those beyond go unslowed, and the next window begins anew. */
 const MOST_ADDRESSES = 10_000;
-/** Refusals that are held back at once, of about a kilobyte each; what is beyond is answered at once. */
-const MOST_HELD = 10_000;
 
 export interface FailedKeysOptions {
   readonly clock: Clock;
@@ -31,10 +30,11 @@ export class FailedKeys {
   /** Refusals in this window, by address. */
   readonly #failures = new Map<string, number>();
   #windowEndsAt = 0;
-  #held = 0;
+  readonly #held: HeldAnswers;
 
   constructor(options: FailedKeysOptions) {
     this.#options = options;
+    this.#held = new HeldAnswers(options.clock);
   }
 
   /** The answer, when it may be sent: refusals of keys are counted and slowed. */
@@ -43,18 +43,12 @@ export class FailedKeys {
   }
 
   #refused(answer: Response, connection: Connection): Response | Promise<Response> {
-    const { clock, counters } = this.#options;
+    const { counters } = this.#options;
     counters.add('failed_authentications');
     const delayMs = this.#delayMs(connection.address());
-    if (delayMs === 0 || this.#held >= MOST_HELD) return answer;
+    if (delayMs === 0 || this.#held.isFull) return answer;
     counters.add('slowed_authentications');
-    this.#held += 1;
-    return new Promise((resolve) => {
-      clock.after(delayMs, () => {
-        this.#held -= 1;
-        resolve(answer);
-      });
-    });
+    return this.#held.hold(answer, delayMs);
   }
 
   /** Counts a refusal. @returns how long it is held back; 0: not at all */

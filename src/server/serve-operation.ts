@@ -12,6 +12,7 @@ import { headersOf } from './client-protocol.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import type { LoadWatch } from './load-watch.ts';
 import type { Hold } from './memory-budget.ts';
+import type { RefusedProjects } from './refused-projects.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
 
 export interface ServeDependencies extends ReplyDependencies {
@@ -21,6 +22,7 @@ export interface ServeDependencies extends ReplyDependencies {
   readonly ready: () => boolean;
   readonly load: LoadWatch;
   readonly failedKeys: FailedKeys;
+  readonly refusedProjects: RefusedProjects;
 }
 
 /** Answers a call. Throws GatewayError where nothing was sent to the client. */
@@ -85,7 +87,8 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
         client.fail(error);
       },
     );
-    return await client.response;
+    const answer = await client.response;
+    return deps.refusedProjects.look(answer, principal.projectId);
   } catch (error) {
     hold?.release();
     connection.impatient();

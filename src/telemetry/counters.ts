@@ -7,6 +7,7 @@ const NAMES = [
   'refused_for_ledger',
   'failed_authentications',
   'slowed_authentications',
+  'slowed_refusals',
 ] as const;
 export type CounterName = (typeof NAMES)[number];
 

@@ -73,6 +73,7 @@ export const limitsRequirements: Requirements = {
     `${EARLY}: is a budget that is used up for longer`,
     `${EARLY}: is a limit for models, and nothing is refused for one of others`,
     `${EARLY}: is the limit of an end user`,
+    `${EARLY}: gets two hundred refusals at once, the others one after another, and slows nobody else`,
   ),
   'contract.limits.conservation': shown(
     LIMITS,
