@@ -34,9 +34,9 @@ const taskset = availableParallelism() > 1 ? findProgram('taskset') : null;
 /** True when processes stay on their cores. */
 export const pinned = taskset !== null;
 
-/** The command, bound to a core where that is possible. */
-export function onCore(core: number, command: readonly string[]): string[] {
-  return taskset ? [taskset, '-c', String(core), ...command] : [...command];
+/** The command, bound to a core where that is possible; to none where it is null. */
+export function onCore(core: number | null, command: readonly string[]): string[] {
+  return taskset && core !== null ? [taskset, '-c', String(core), ...command] : [...command];
 }
 
 /**
@@ -46,7 +46,7 @@ export function onCore(core: number, command: readonly string[]): string[] {
  */
 export function start(
   command: readonly string[],
-  core: number,
+  core: number | null,
   logPath: string,
   environment: Readonly<Record<string, string>> = {},
 ): Owned {
@@ -130,6 +130,12 @@ export function familyOf(pid: number): number[] {
 /** Resident memory in MB. */
 export function residentMb(pid: number): number {
   const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kb ?? Number.NaN) / 1024;
+}
+
+/** Memory in MB that a process takes, each page divided by how many have it: what many processes take adds up. */
+export function proportionalMb(pid: number): number {
+  const kb = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kb ?? Number.NaN) / 1024;
 }
 

@@ -161,6 +161,12 @@ export interface GatewayOptions {
   /** Keys besides the usual one, and their projects. */
   readonly keys?: readonly object[];
   readonly projects?: Readonly<Record<string, object>>;
+  /** More of its configuration at the top; what stands here counts before everything else. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** How many workers, on all cores; absent: one process, on the core where it is measured. */
+  readonly workers?: number;
+  /** True: on all cores, also without workers. */
+  readonly isFree?: boolean;
   /** True: from its sources, as profiles and counts of calls need it, also where it has been packed. */
   readonly fromSources?: boolean;
   /** Targets that are asked once, to see that they take their lane; by default all of them. */
@@ -205,11 +211,18 @@ export async function startGateway(
     ...(options.tools ? { tools: options.tools } : {}),
     // What is stored stays small: a full key would measure how room is made.
     state: { max_mb_per_key: 4096 },
+    ...options.config,
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
   const gateway = start(
-    [...(fromSources ? sourcesOf(root) : launcherOf(root)), 'serve', '--config', path],
-    MEASURED_CORE,
+    [
+      ...(fromSources ? sourcesOf(root) : launcherOf(root)),
+      'serve',
+      '--config',
+      path,
+      ...(options.workers === undefined ? [] : ['--workers', String(options.workers)]),
+    ],
+    options.isFree || options.workers !== undefined ? null : MEASURED_CORE,
     join(folder, 'dragoman.log'),
     environment,
   );

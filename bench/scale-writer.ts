@@ -1,0 +1,90 @@
+// One of several processes that write to the same SQLite database as fast as it takes them: records in batches, as a gateway
+// has them after a tick, or stored responses, each of which its client waits for. A process of its own.
+//
+// node bin/bun.mjs run bench/scale-writer.ts '{"path": "/…/dragoman.db", "what": "records", "seconds": 3}' waits for a line on
+// standard input, writes, and prints one JSON object.
+import { newGenerationId } from '../src/runtime/ids.ts';
+import type { Storage } from '../src/storage/ports.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { sampleRecord } from './sample-records.ts';
+import { quantile } from './steady.ts';
+
+/** Records of a batch. */
+export const BATCH = 50;
+/** Responses whose clients wait at once. */
+const AT_ONCE = 8;
+const TEXT = 'The caravan left at dawn; its interpreter knew every language spoken on the way. '.repeat(20);
+
+export interface Writing {
+  readonly path: string;
+  readonly what: 'records' | 'responses';
+  readonly seconds: number;
+}
+
+export interface Written {
+  /** Records or responses. */
+  readonly count: number;
+  /** Milliseconds that a batch, or a response, waited until it was written. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpuMs: number;
+}
+
+async function write({ path, what, seconds }: Writing): Promise<Written> {
+  const storage = await openSqliteStorage({ path, later: () => {} });
+  const waits: number[] = [];
+  process.stdout.write('ready\n');
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  const from = process.cpuUsage();
+  const until = performance.now() + seconds * 1000;
+  const goOn = async (): Promise<void> => {
+    for (let number = 0; performance.now() < until; number += 1) {
+      const began = performance.now();
+      await STEPS[what](storage, number);
+      waits.push(performance.now() - began);
+    }
+  };
+  await (what === 'records' ? goOn() : Promise.all(Array.from({ length: AT_ONCE }, goOn)));
+  const { user, system } = process.cpuUsage(from);
+  await storage.close();
+  return {
+    count: waits.length * (what === 'records' ? BATCH : 1),
+    p50: quantile(waits, 0.5),
+    p99: quantile(waits, 0.99),
+    cpuMs: (user + system) / 1000,
+  };
+}
+
+const STEPS: Readonly<Record<Writing['what'], (storage: Storage, number: number) => Promise<void>>> = {
+  async records(storage, number) {
+    const nowMs = Date.now();
+    for (let at = 0; at < BATCH; at += 1) {
+      const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number * BATCH + at);
+      storage.ledger.append(generation, attempts);
+    }
+    // Waits until they are in the database.
+    await storage.ledger.findOfAnybody('none');
+  },
+  async responses(storage) {
+    const nowMs = Date.now();
+    const id = newGenerationId(nowMs);
+    const input = [{ id: `msg_${id}`, type: 'message', role: 'user', content: TEXT }];
+    const output = [{ id: `out_${id}`, type: 'message', role: 'assistant', content: TEXT }];
+    await storage.responses.put({
+      id: `resp_${id}`,
+      projectId: 'bench',
+      createdAt: nowMs,
+      expiresAt: null,
+      previousId: null,
+      conversationId: null,
+      response: { id: `resp_${id}`, object: 'response', model: 'bench', output },
+      input,
+    });
+  },
+};
+
+if (import.meta.main) {
+  const written = await write(JSON.parse(process.argv[2] ?? '') as Writing);
+  process.stdout.write(`${JSON.stringify(written)}\n`);
+  process.exit(0);
+}

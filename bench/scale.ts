@@ -1,0 +1,318 @@
+// What several processes give and take, each beside one process in the same run: `npm run bench:scale` prints tables.
+//
+//   --quick      shorter: under two minutes in all
+//   --only NAME  one of the parts below: workers, database, counters, sqlite
+//
+// The load generator shares the cores with what is measured: on a machine of few cores look at CPU time, not at throughput.
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs, promisify } from 'node:util';
+import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { POSTGRES_PROGRAMS, startPostgres } from '../test/servers/postgres.ts';
+import { startValkey, VALKEY_PROGRAM } from '../test/servers/valkey.ts';
+import { BODY } from './beside.ts';
+import { type Load, measure } from './measure.ts';
+import { familyOf, LOAD_CORE, onCore, proportionalMb, residentMb, usedCpuMs } from './processes.ts';
+import { aligned } from './report.ts';
+import type { Writing, Written } from './scale-writer.ts';
+import { quantile, type SteadyResult } from './steady.ts';
+import {
+  GATEWAY_KEY,
+  type GatewayOptions,
+  packTree,
+  type Server,
+  startGateway,
+  startMock,
+  targetOf,
+} from './targets.ts';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const { quick, only } = values;
+/** Seconds in which a gateway warms up, and of what is measured then. */
+const [WARM, SECONDS] = quick ? [3, 3] : [15, 6];
+const ROUNDS = quick ? 1 : 3;
+const SECRET = 'ab'.repeat(32);
+const WHOLE: Load = {
+  name: 'whole',
+  title: '2 kB requests, 32 connections',
+  model: 'whole',
+  stream: false,
+  ramp: 0,
+  connections: 32,
+  bodyBytes: 2_000,
+};
+/** Requests a second at which latencies are compared: a tenth of what one core does. */
+const RATE = 100;
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-scale-'));
+const run = promisify(execFile);
+const fixed = (figure: number, digits = 0): string => figure.toFixed(digits);
+const median = (figures: readonly number[]): number => quantile(figures, 0.5);
+const cpuOf = (pid: number): number => familyOf(pid).reduce((sum, each) => sum + usedCpuMs(each), 0);
+
+/** A gateway with a folder of its own. */
+function gatewayOf(name: string, mockPort: number, options: GatewayOptions): Promise<Server> {
+  const home = join(folder, name);
+  mkdirSync(home);
+  return startGateway(home, mockPort, { lanes: ['relay'], ...options });
+}
+
+/** CPU time, throughput and memory with one process and with workers. */
+async function workers(mockPort: number): Promise<void> {
+  const rows: string[][] = [];
+  const kinds: readonly (readonly [string, GatewayOptions])[] = [
+    ['one process', { isFree: true }],
+    ['1 worker', { workers: 1 }],
+    ['2 workers', { workers: 2 }],
+  ];
+  for (const [name, options] of kinds) {
+    const gateway = await gatewayOf(name.replace(' ', '-'), mockPort, options);
+    try {
+      const target = targetOf(gateway, 'relay');
+      const memory = (of: (pid: number) => number): string =>
+        target
+          .pids()
+          .map((pid) => fixed(of(pid)))
+          .join(' + ');
+      const idle = memory(residentMb);
+      await measure(WHOLE, target, folder, { warm: 0, seconds: WARM });
+      const figures = [];
+      for (let round = 0; round < ROUNDS; round += 1)
+        figures.push(await measure(WHOLE, target, folder, { warm: 0.5, seconds: SECONDS }));
+      const cpu = median(figures.map(({ cpuPerRequest }) => cpuPerRequest ?? Number.NaN));
+      const perSecond = median(figures.map(({ requestsPerSecond }) => requestsPerSecond ?? Number.NaN));
+      const busy = (cpu * perSecond) / 1e6;
+      rows.push([
+        name,
+        fixed(cpu),
+        fixed(perSecond),
+        fixed(busy, 2),
+        idle,
+        memory(residentMb),
+        memory(proportionalMb),
+      ]);
+    } finally {
+      await gateway.stop();
+    }
+  }
+  print('workers: 2 kB requests, 32 connections, all processes on all cores', [
+    ['', 'CPU µs/request', 'requests/s', 'cores busy', 'RSS idle', 'RSS MB after', 'PSS MB after'],
+    ...rows,
+  ]);
+}
+
+/** PostgreSQL beside SQLite: what a request costs the gateway and the server, and how long it takes at a fixed rate. */
+async function database(mockPort: number): Promise<void> {
+  if (POSTGRES_PROGRAMS === null) return;
+  const server = await startPostgres({ fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' });
+  const stores: readonly (readonly [string, Readonly<Record<string, unknown>>, number | null])[] = [
+    ['SQLite', {}, null],
+    ['PostgreSQL', { database_url: server.url, secret: SECRET }, server.pid],
+    [
+      'PostgreSQL, local',
+      { database_url: server.url, secret: SECRET, ledger: { durability: 'local' } },
+      server.pid,
+    ],
+  ];
+  const gateways: Server[] = [];
+  try {
+    const measured = [];
+    for (const [name, config, pid] of stores) {
+      const lanes = ['relay', 'responses-chat-stored'] as const;
+      const gateway = await gatewayOf(name.replace(', ', '-'), mockPort, { config, lanes });
+      gateways.push(gateway);
+      await measure(WHOLE, targetOf(gateway, 'relay'), folder, { warm: 0, seconds: WARM });
+      measured.push({ name, pid, gateway, chat: [] as number[][], stored: [] as number[][] });
+    }
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const { pid, gateway, chat, stored } of measured) {
+        const { port, pids } = targetOf(gateway, 'relay');
+        const cpu = (): [number, number] => [
+          pids().reduce((sum, each) => sum + usedCpuMs(each), 0),
+          pid === null ? 0 : cpuOf(pid),
+        ];
+        let from = cpu();
+        const result = await steady(port, RATE, SECONDS);
+        let to = cpu();
+        const times = result.latencies['200'] ?? [];
+        chat.push([
+          (1000 * (to[0] - from[0])) / result.sent,
+          (1000 * (to[1] - from[1])) / result.sent,
+          quantile(times, 0.5),
+          quantile(times, 0.99),
+        ]);
+        from = cpu();
+        const target = targetOf(gateway, 'responses-chat-stored');
+        const load = { ...WHOLE, name: 'stored', connections: 8 };
+        const figures = await measure(load, target, folder, { warm: 0, seconds: SECONDS });
+        to = cpu();
+        const requests = (figures.requestsPerSecond ?? Number.NaN) * SECONDS;
+        stored.push([
+          (1000 * (to[0] - from[0])) / requests,
+          (1000 * (to[1] - from[1])) / requests,
+          (figures.p50 ?? Number.NaN) / 1000,
+          (figures.p99 ?? Number.NaN) / 1000,
+          requests / SECONDS,
+        ]);
+      }
+    const middle = (rounds: readonly number[][]): number[] =>
+      (rounds[0] ?? []).map((_, at) => median(rounds.map((round) => round[at] ?? Number.NaN)));
+    const shown = (figures: number[]): string[] =>
+      figures.map((figure, at) => fixed(figure, at === 2 || at === 3 ? 2 : 0));
+    const columns = ['', 'gateway µs/request', 'server µs/request', 'p50 ms', 'p99 ms'];
+    print(`database: chat relayed, ${RATE} requests a second`, [
+      columns,
+      ...measured.map(({ name, chat }) => [name, ...shown(middle(chat))]),
+    ]);
+    print('database: Responses → chat, stored, 8 connections, as fast as they are answered', [
+      [...columns, 'requests/s'],
+      ...measured.map(({ name, stored }) => [name, ...shown(middle(stored))]),
+    ]);
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await server.stop();
+  }
+}
+
+/** Round trips to the server of counters, for three gateways that share five limits. */
+async function counters(mockPort: number): Promise<void> {
+  if (VALKEY_PROGRAM === null) return;
+  const server = await startValkey();
+  const config = {
+    redis_url: server.url,
+    keys: [
+      {
+        name: 'bench',
+        key: GATEWAY_KEY,
+        project: 'bench',
+        limits: [{ requests: 100_000, per: 'minute' }],
+        budgets: [{ usd: 100_000, per: 'month' }],
+      },
+    ],
+    projects: {
+      bench: {
+        limits: [{ concurrent: 1_000 }, { tokens: 100_000_000, per: 'minute' }],
+        budgets: [{ usd: 100_000, per: 'day' }],
+      },
+    },
+  };
+  const gateways = await Promise.all(
+    [1, 2, 3].map((each) => gatewayOf(`counters-${each}`, mockPort, { config, isFree: true })),
+  );
+  try {
+    const all = (seconds: number): Promise<SteadyResult[]> =>
+      Promise.all(gateways.map((gateway) => steady(targetOf(gateway, 'relay').port, RATE, seconds)));
+    const reads = async (): Promise<number> =>
+      Number(/total_reads_processed:(\d+)/.exec(String(await server.send('INFO', 'stats')))?.[1]);
+    await all(WARM);
+    const [from, cpuMs] = [await reads(), cpuOf(server.pid)];
+    const sent = (await all(2 * SECONDS)).reduce((sum, each) => sum + each.sent, 0);
+    // One of them is the question.
+    const calls = (await reads()) - from - 1;
+    print(`counters: 3 gateways, ${RATE} requests a second on each, five limits`, [
+      ['', 'requests', 'round trips', 'for 1,000 requests', 'server µs/request'],
+      [
+        '',
+        fixed(sent),
+        fixed(calls),
+        fixed((1000 * calls) / sent, 1),
+        fixed((1000 * (cpuOf(server.pid) - cpuMs)) / sent, 1),
+      ],
+    ]);
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await server.stop();
+  }
+}
+
+/** How much several processes write to one SQLite database, and how long each waits for the others. */
+async function sqlite(): Promise<void> {
+  const rows: string[][] = [];
+  for (const what of ['records', 'responses'] as const)
+    for (const processes of [1, 2, 4]) {
+      const path = join(folder, `${what}-${processes}.db`);
+      // Made by one, so that the others need not wait for that.
+      await (await openSqliteStorage({ path, later: () => {} })).close();
+      const writing: Writing = { path, what, seconds: SECONDS };
+      const all = await writers(processes, writing);
+      const count = all.reduce((sum, each) => sum + each.count, 0);
+      const cpuMs = all.reduce((sum, each) => sum + each.cpuMs, 0);
+      rows.push([
+        what,
+        String(processes),
+        fixed(count / SECONDS),
+        fixed((1000 * cpuMs) / count, 1),
+        fixed(median(all.map(({ p50 }) => p50)), 2),
+        fixed(Math.max(...all.map(({ p99 }) => p99)), 1),
+      ]);
+    }
+  print(
+    'sqlite: one database, written as fast as it goes (records in batches of 50, responses of 3 kB by 8 at once)',
+    [['', 'processes', 'a second', 'CPU µs each', 'wait p50 ms', 'wait p99 ms'], ...rows],
+  );
+}
+
+/** Runs processes that write, all from the same moment on. */
+async function writers(count: number, writing: Writing): Promise<readonly Written[]> {
+  const children = Array.from({ length: count }, () => {
+    const args = ['bin/bun.mjs', 'run', 'bench/scale-writer.ts', JSON.stringify(writing)];
+    return spawn('node', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  });
+  const lines = children.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
+  for (const line of lines) await line.next();
+  for (const { stdin } of children) stdin.write('go\n');
+  return Promise.all(lines.map(async (line) => JSON.parse(String((await line.next()).value)) as Written));
+}
+
+/** A client that sends at a fixed rate, as a process of its own. */
+async function steady(port: number, perSecond: number, seconds: number): Promise<SteadyResult> {
+  const load = {
+    port,
+    perSecond,
+    seconds,
+    connections: 64,
+    head: `authorization: Bearer ${GATEWAY_KEY}\r\n`,
+    body: BODY,
+  };
+  const [program = '', ...args] = onCore(LOAD_CORE, [
+    'node',
+    'bin/bun.mjs',
+    'run',
+    'bench/steady.ts',
+    JSON.stringify(load),
+  ]);
+  const { stdout } = await run(program, args, { maxBuffer: 1e8 });
+  const result = JSON.parse(stdout) as SteadyResult;
+  const others = Object.keys(result.statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`answers with ${others.join(', ')}`);
+  if (result.omitted > 0)
+    console.log(`(${result.omitted} of ${result.sent + result.omitted} requests found no connection free)`);
+  return result;
+}
+
+function print(title: string, rows: readonly (readonly string[])[]): void {
+  console.log(`${title}\n${aligned(rows.map((row) => [...row]))}\n`);
+}
+
+const PARTS: Readonly<Record<string, (mockPort: number) => Promise<void>>> = {
+  workers,
+  database,
+  counters,
+  sqlite,
+};
+
+packTree(join(import.meta.dirname, '..'));
+const mock = await startMock(folder);
+try {
+  for (const [name, part] of Object.entries(PARTS))
+    if (only === undefined || only === name) await part(mock.port);
+} finally {
+  await mock.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(0);
