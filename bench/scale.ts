@@ -126,7 +126,11 @@ async function database(mockPort: number): Promise<void> {
       const lanes = ['relay', 'responses-chat-stored'] as const;
       const gateway = await gatewayOf(name.replace(', ', '-'), mockPort, { config, lanes });
       gateways.push(gateway);
-      await measure(WHOLE, targetOf(gateway, 'relay'), folder, { warm: 0, seconds: WARM });
+      for (const lane of lanes)
+        await measure({ ...WHOLE, connections: 8 }, targetOf(gateway, lane), folder, {
+          warm: 0,
+          seconds: WARM,
+        });
       measured.push({ name, pid, gateway, chat: [] as number[][], stored: [] as number[][] });
     }
     for (let round = 0; round < ROUNDS; round += 1)
