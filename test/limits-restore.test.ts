@@ -1,11 +1,17 @@
 // Counters set from the ledger: at a start, and for limits that are new; what is asked of the ledger, and what is not.
 import { expect, test } from 'bun:test';
+import { admitOrAsk } from '../src/engine/admit-or-ask.ts';
+import { limitError } from '../src/engine/limit-errors.ts';
 import {
+  Limits,
+  type Refusal,
   restoreFromLedger,
+  RestoredLimits,
   type LedgerSum,
   type LedgerSums,
   type Scope,
   type SumQuery,
+  type Written,
 } from '../src/limits/index.ts';
 import { LedgerOfTests, type LedgerEntry } from './limits-ledger.ts';
 import { HOUR, LimitsScene, MODEL, NOON } from './limits-scene.ts';
@@ -123,3 +129,54 @@ test('what runs and what was settled meanwhile is counted once', async () => {
   scene.limiter.settle(running, { requests: 1, tokens: 1, nanoUsd: 60 });
   expect(scene.used(key)).toEqual([98, 98]);
 });
+
+test('while the ledger is read for long, requests wait that it knows something of, and no others', async () => {
+  const scene = new LimitsScene();
+  const told = Promise.withResolvers<void>();
+  const limits = new Limits({ entriesOf: () => [], all: () => written }, scene.clock.now);
+  const owner = (id: string) => ({ kind: 'key', id, name: id }) as const;
+  const written: Written[] = [
+    { owner: owner('paying'), entries: [{ usd: 1 }, { usd: 1, per: 'day' }] },
+    { owner: owner('daily'), entries: [{ usd: 1, per: 'day' }] },
+    { owner: owner('fast'), entries: [{ requests: 2, per: 'minute' }] },
+  ];
+  const [paying, daily, fast] = limits.scopes(written).map((scope) => [scope]);
+  if (!paying || !daily || !fast) throw new Error('three owners');
+  const sums = new LedgerOfTests();
+  sums.entries.push(entry(paying, NOON - 3 * DAY, { nanoUsd: 1e9 }));
+  const ledger: LedgerSums = {
+    async *read(query) {
+      if (query.fromMs === 0) await told.promise;
+      yield* sums.read(query);
+    },
+  };
+  const pauses: (() => void)[] = [];
+  const pause = (): Promise<void> => new Promise((resolve) => pauses.push(resolve));
+  const restored = new RestoredLimits({ limits, ledger, now: scene.clock.now, pause });
+  const whole = restored.catchUp();
+  const demand = { model: 'm', endUser: null, tokens: 1, nanoUsd: 5 };
+  const ask = (scopes: readonly Scope[]) => admitOrAsk(limits.limiter, scopes, demand, NOON + HOUR);
+  expect(ask(fast)).toMatchObject({ type: 'reservation' });
+  // The day is told first.
+  expect(await ask(daily)).toMatchObject({ type: 'reservation' });
+  const waiting = ask(paying);
+  const refused = ask(paying);
+  // Whoever has waited often enough is refused.
+  while (!(await Promise.race([Promise.resolve(refused).then(() => true), othersRun()])))
+    for (const resolve of pauses.splice(0)) resolve();
+  expect(await refused).toMatchObject({ type: 'refusal', reason: 'unread', frees: NOON + 1000 });
+  expect(limitError((await refused) as Refusal, NOON)).toMatchObject({
+    code: 'limits_unread',
+    httpStatus: 503,
+  });
+  const late = ask(paying);
+  told.resolve();
+  await whole;
+  expect(await late).toMatchObject({ type: 'refusal', reason: 'budget', used: 1e9 });
+  expect(await waiting).toMatchObject({ type: 'refusal' });
+  expect(await ask(daily)).toMatchObject({ type: 'reservation' });
+});
+
+function othersRun(): Promise<false> {
+  return new Promise((resolve) => setImmediate(() => resolve(false)));
+}

@@ -30,7 +30,10 @@ export interface OpenLimits {
   readonly limits: Limits;
   /** To be called when the configuration or keys and projects are others. @param changed only for them */
   refresh(changed?: readonly Owner[]): void;
-  /** Resolves once counters have what was spent before the start. Rejects where the ledger cannot be read. */
+  /**
+   * Resolves once counters have what was spent before the start, or when that takes long: what they count waits for it then,
+   * and is refused after a while. Rejects where the ledger cannot be read.
+   */
   restored(): Promise<void>;
   /** This process's part of what several share; null where no other counts the same. */
   readonly leases: Leases | null;
@@ -39,6 +42,11 @@ export interface OpenLimits {
   /** Gives back what it holds of what processes share. */
   close(): Promise<void>;
 }
+
+/** How long a start waits for the ledger; how long a request does at a time, up to twelve times; when it is tried again. */
+const START_MS = 2_000;
+const WAIT_MS = 1_000;
+const AGAIN_MS = 5_000;
 
 /** The limits of the gateway. */
 export function openLimits(parts: LimitParts): OpenLimits {
@@ -56,8 +64,22 @@ export function openLimits(parts: LimitParts): OpenLimits {
       restored: () => leases.open(),
       close: () => leases.stop(),
     };
-  const restored = new RestoredLimits({ limits, ledger, now });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+  const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
   let isOpen = false;
+  const goOn = async (reading: Promise<void>): Promise<void> => {
+    for (let at = reading; isOpen; at = restored.catchUp())
+      try {
+        await at;
+        return log.info('what was used of limits is read');
+      } catch (error) {
+        if (!isOpen) return;
+        log.error('what was used of limits could not be read: requests that they count are refused', {
+          error,
+        });
+        await pause(AGAIN_MS);
+      }
+  };
   return {
     limits,
     leases: null,
@@ -72,10 +94,21 @@ export function openLimits(parts: LimitParts): OpenLimits {
         );
     },
     async restored() {
-      await restored.catchUp();
+      const whole = restored.catchUp();
       isOpen = true;
+      const late = Promise.withResolvers<boolean>();
+      const stopWaiting = clock.after(START_MS, () => late.resolve(true));
+      const isLate = await Promise.race([whole.then(() => false), late.promise]).finally(stopWaiting);
+      if (!isLate) return;
+      log.warn(
+        'what was used of limits is still read from older records: requests that they count wait for it',
+      );
+      void goOn(whole);
     },
-    close: () => Promise.resolve(),
+    close() {
+      isOpen = false;
+      return Promise.resolve();
+    },
   };
 }
 

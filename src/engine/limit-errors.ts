@@ -4,11 +4,21 @@ import { type Refusal, refusalText } from '../limits/index.ts';
 
 /** @param nowMs Unix milliseconds */
 export function limitError(refusal: Refusal, nowMs: number): GatewayError {
+  if (refusal.reason === 'unread') return unreadError(refusal, nowMs);
   const isRate = refusal.reason === 'rate';
   return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
     code: isRate ? 'rate_limit_exceeded' : 'budget_exceeded',
     // Whoever is asked in its place would be used by the same client.
     fault: 'gateway',
+    retryAfterMs: waitOf(refusal, nowMs),
+  });
+}
+
+function unreadError(refusal: Refusal, nowMs: number): GatewayError {
+  return new GatewayError('upstream_unavailable', refusalText(refusal), {
+    code: 'limits_unread',
+    fault: 'gateway',
+    httpStatus: 503,
     retryAfterMs: waitOf(refusal, nowMs),
   });
 }

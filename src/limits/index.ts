@@ -2,7 +2,8 @@
 export type { Ceiling, Ceilings } from './ceiling.ts';
 export type { Counter, Frees } from './counter.ts';
 export { LEAST, Limiter } from './limiter.ts';
-export type { Demand, Standing } from './limiter.ts';
+export type { Demand } from './amounts.ts';
+export type { Standing } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
 export type { LimitSource, OwnerFilter, Tenant, Written } from './limits.ts';

@@ -2,6 +2,7 @@
 // answer streams, and is settled once by what happened. All of it is synchronous and in memory. Knows nothing of engines,
 // prices or protocols.
 import type { LimitState } from '../canonical/index.ts';
+import { amountOf, type Demand, finalOf, neededOf, reservedOf } from './amounts.ts';
 import type { Ceiling, Ceilings } from './ceiling.ts';
 import { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
@@ -10,20 +11,8 @@ import type { Refusal } from './refusal.ts';
 import { type Hold, Reservation, type Spent } from './reservation.ts';
 import type { LimitEntry, LimitRule } from './rule.ts';
 import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
+import type { UnreadLimits } from './unread-limits.ts';
 import type { Window } from './window.ts';
-
-/** What a request is expected to use. */
-export interface Demand {
-  readonly model: string;
-  /** Hash of the end user; null: the request names none. */
-  readonly endUser: string | null;
-  /** Input, and the output that is expected. */
-  readonly tokens: number;
-  /** What that costs; null: the price is unknown. */
-  readonly nanoUsd: number | null;
-  /** What a budget must have left for the request to begin, where a running answer is stopped when it is spent. Default: `nanoUsd`. */
-  readonly leastNanoUsd?: number | undefined;
-}
 
 /** How far a limit is used. */
 export interface Standing {
@@ -50,7 +39,7 @@ export const LEAST: Demand = { model: '', endUser: null, tokens: 1, nanoUsd: 1 }
 
 /** How often reservations that nobody settled are looked for. */
 const SWEEP_MS = 10_000;
-/** When somebody may try again who is refused for what other processes use, in milliseconds. */
+/** When somebody may try again who is refused for what other processes use, or the ledger has not told, in milliseconds. */
 const AGAIN_MS = 1000;
 
 export class Limiter {
@@ -61,6 +50,8 @@ export class Limiter {
   /** Null where nobody else counts the same: every limit is this process's alone. */
   readonly #ceilings: Ceilings | null;
   readonly #open = new Set<Reservation>();
+  /** Null once the ledger has told everything. */
+  #unread: UnreadLimits | null = null;
   #sweepAt = 0;
 
   constructor({ now, mostEndUsers, ceilings = null }: LimiterOptions) {
@@ -103,6 +94,14 @@ export class Limiter {
     if (now >= this.#sweepAt || now < this.#sweepAt - SWEEP_MS) this.#sweep(now);
     const refusal = this.#check(scopes, demand, now, false);
     if (refusal) return refusal;
+    const unread = this.#unread && this.#firstUnread(scopes, demand.model);
+    if (unread)
+      return refusalOf(
+        'unread',
+        { limit: unread, counter: this.counterOf(unread, demand.endUser), ceiling: null },
+        0,
+        now,
+      );
     const reservation = new Reservation(expiresAtMs);
     for (const scope of scopes)
       for (const limit of scope.limitsOf(demand.model)) {
@@ -118,11 +117,17 @@ export class Limiter {
     return reservation;
   }
 
+  /** Says which limits nobody may begin under yet; null: under all. */
+  awaitLedger(unread: UnreadLimits | null): void {
+    this.#unread = unread;
+  }
+
   /**
-   * Asks for what a refused request lacks, where other processes may have it.
+   * Asks for what a refused request lacks, where other processes may have it, or the ledger has not told yet.
    * @returns resolves when it is worth trying again; null where it is not
    */
   obtain(scopes: readonly Scope[], demand: Demand): Promise<void> | null {
+    if (this.#unread && this.#firstUnread(scopes, demand.model)) return this.#unread.wait();
     const ceilings = this.#ceilings;
     if (!ceilings) return null;
     const now = this.#now();
@@ -273,6 +278,12 @@ export class Limiter {
     return refusal;
   }
 
+  #firstUnread(scopes: readonly Scope[], model: string): Limit | null {
+    for (const scope of scopes)
+      for (const limit of scope.limitsOf(model)) if (this.#unread?.has(limit)) return limit;
+    return null;
+  }
+
   #ceilingOf(limit: Limit, counter: Counter, endUser: string | null): Ceiling | null {
     return this.#ceilings && this.#ceilings.of(limit, counter, endUser);
   }
@@ -336,6 +347,7 @@ function refusalOf(
   // What others use comes free when nobody here knows: whoever is refused is told when it would at the latest.
   const limitHere = ceiling ? Math.max(needed, limit.rule.amount - others) : limit.rule.amount;
   const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now);
+  const isSoon = reason === 'unread' || (frees === now && ceiling !== null);
   return {
     type: 'refusal',
     reason,
@@ -343,57 +355,11 @@ function refusalOf(
     needed,
     used: counter.used(now) + others,
     reserved: counter.reserved,
-    frees: frees === now && ceiling ? now + AGAIN_MS : frees,
+    frees: isSoon ? now + AGAIN_MS : frees,
   };
 }
 
 function lasts({ frees }: Refusal): number {
   if (frees === 'settled') return 0;
   return frees === 'never' ? Infinity : frees;
-}
-
-/** What must be left of a limit for a request to begin. */
-function neededOf(rule: LimitRule, demand: Demand): number {
-  switch (rule.kind) {
-    case 'requests':
-    case 'concurrent':
-      return 1;
-    case 'tokens':
-      // One that is larger than the whole limit waits until nothing of it is used: it could never run otherwise.
-      return Math.min(demand.tokens, rule.amount);
-    case 'usd':
-      if (rule.stops) return demand.leastNanoUsd ?? demand.nanoUsd ?? 0;
-      return Math.min(demand.nanoUsd ?? 0, rule.amount);
-  }
-}
-
-/** What is reserved: of a budget that stops answers no more than is left. */
-function reservedOf(rule: LimitRule, demand: Demand, left: number): number {
-  if (rule.kind === 'tokens') return demand.tokens;
-  if (rule.kind !== 'usd') return 1;
-  const expected = demand.nanoUsd ?? 0;
-  return rule.stops ? Math.min(expected, Math.max(left, neededOf(rule, demand))) : expected;
-}
-
-/** What a running request has used of a limit so far. */
-function amountOf(rule: LimitRule, spent: Spent): number {
-  switch (rule.kind) {
-    case 'requests':
-      return spent.requests;
-    case 'tokens':
-      return spent.tokens;
-    case 'concurrent':
-      return 1;
-    case 'usd':
-      return spent.nanoUsd ?? 0;
-  }
-}
-
-/** What a request that ended has used of a limit. */
-function finalOf(rule: LimitRule, spent: Spent | null, held: number): number {
-  if (rule.kind === 'concurrent') return 0;
-  // What nobody can say is not nothing: the estimate stays, unless such requests are to pass uncounted.
-  if (!spent) return held;
-  if (rule.kind === 'usd' && spent.nanoUsd === null) return rule.allowsUnpriced ? 0 : held;
-  return amountOf(rule, spent);
 }

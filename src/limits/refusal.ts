@@ -6,8 +6,11 @@ import type { Limit, Owner } from './scope.ts';
 
 export interface Refusal {
   readonly type: 'refusal';
-  /** `rate`: too much at once or in a time; `budget`: no money is left; `unpriced`: nobody knows what it would cost. */
-  readonly reason: 'rate' | 'budget' | 'unpriced';
+  /**
+   * `rate`: too much at once or in a time; `budget`: no money is left; `unpriced`: nobody knows what it would cost;
+   * `unread`: what was used before the start is not known yet.
+   */
+  readonly reason: 'rate' | 'budget' | 'unpriced' | 'unread';
   readonly limit: Limit;
   /** Requests, tokens or nano-dollars that the request needs. */
   readonly needed: number;
@@ -25,6 +28,8 @@ export function refusalText({ reason, limit, needed, used, reserved, frees }: Re
   const what = `${limitText(rule)} (${whose})`;
   if (reason === 'unpriced')
     return `The price of this model is unknown, and ${what} counts what it costs. \`unpriced: allow\` lets such requests pass.`;
+  if (reason === 'unread')
+    return `The gateway has just started, and still reads from its records what was used of ${what}. Try again soon.`;
   const held =
     reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';
   // Others may use the rest, or whoever shares it out does not answer: it is not reached, and nothing of it can be had here.

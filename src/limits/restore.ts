@@ -4,6 +4,7 @@ import type { Counter } from './counter.ts';
 import type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 import type { Limiter } from './limiter.ts';
 import { ruleOf, type LimitEntry, type LimitRule } from './rule.ts';
+import { questionName, type UnreadLimits } from './unread-limits.ts';
 import { ownerWord, type Limit, type Owner, type Scope } from './scope.ts';
 
 const HOUR = 3_600_000;
@@ -26,16 +27,23 @@ interface Known {
  * Sets the counters of some owners from the ledger's sums. What they counted meanwhile stays counted.
  * @param scopes with the limits that are to be set: all at a start, later those with new limits, and these alone
  * @param nowMs Unix milliseconds
+ * @param unread is told which questions the ledger has answered; what it has answered before is not asked again
  */
 export async function restoreFromLedger(
   limiter: Limiter,
   scopes: readonly Scope[],
   ledger: LedgerSums,
   nowMs: number,
+  unread: UnreadLimits | null = null,
 ): Promise<void> {
   // Made when somebody has used something: after a start with an empty ledger there is nobody to be found.
   let byOwner: Map<string, Scope> | undefined;
-  for (const question of questionsOf(scopes)) {
+  const startOf = ({ rule }: Question): number =>
+    rule.window.type === 'rolling' ? nowMs - rule.window.ms : limiter.periodStart(rule.window, nowMs);
+  // Those that look back least first: a ledger without sums is read from its newest record on.
+  for (const question of questionsOf(scopes).toSorted((a, b) => startOf(b) - startOf(a))) {
+    const name = questionName(question.by, question.rule);
+    if (unread && !unread.isUnread(name)) continue;
     const known = countersInUse(scopes, question, nowMs);
     const periodStart = limiter.periodStart(question.rule.window, nowMs);
     for await (const sums of ledger.read(queryOf(question, periodStart, nowMs, ownersIn(scopes, question))))
@@ -45,7 +53,13 @@ export async function restoreFromLedger(
         if (scope) note(limiter, scope, question, sum, known, nowMs);
       }
     for (const one of known.values()) set(one, nowMs);
+    unread?.told(name);
   }
+}
+
+/** Names what the ledger is asked for some owners, as `UnreadLimits` has it. */
+export function questionNamesOf(scopes: readonly Scope[]): readonly string[] {
+  return questionsOf(scopes).map(({ by, rule }) => questionName(by, rule));
 }
 
 /** Every kind, window and kind of owner once: the rules of a hundred thousand keys make few questions. */

@@ -2,15 +2,18 @@
 // after the other, so that none is set twice.
 import type { LedgerSums } from './ledger-sums.ts';
 import type { Limits } from './limits.ts';
-import { restoreFromLedger } from './restore.ts';
+import { questionNamesOf, restoreFromLedger } from './restore.ts';
 import { type LimitEntry, ruleOf } from './rule.ts';
 import type { Owner, Scope } from './scope.ts';
+import { UnreadLimits } from './unread-limits.ts';
 
 interface RestoredOptions {
   readonly limits: Limits;
   readonly ledger: LedgerSums;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** How long a request waits at a time for what the ledger has not told; a few times. Absent: it is refused at once. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 export class RestoredLimits {
@@ -23,6 +26,8 @@ export class RestoredLimits {
     provider: new Map(),
   };
   #isStarted = false;
+  /** What is to be told at the start. */
+  #unread: UnreadLimits | null = null;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: RestoredOptions) {
@@ -40,6 +45,16 @@ export class RestoredLimits {
     return next;
   }
 
+  /** At the start nobody begins under a limit before the ledger was asked for it; later, limits that are new wait for nobody. */
+  #begun(scopes: readonly Scope[]): UnreadLimits | null {
+    if (this.#isStarted) return null;
+    const { limits, pause = () => Promise.resolve() } = this.#options;
+    this.#unread ??= new UnreadLimits(pause);
+    this.#unread.ask(questionNamesOf(scopes));
+    limits.limiter.awaitLedger(this.#unread);
+    return this.#unread;
+  }
+
   async #catchUp(changed: readonly Owner[] | undefined): Promise<void> {
     const { limits, ledger, now } = this.#options;
     const all = limits.written(changed);
@@ -53,7 +68,10 @@ export class RestoredLimits {
       if (this.#isStarted) scope.read();
       return [scope];
     });
-    if (scopes.length > 0) await restoreFromLedger(limits.limiter, scopes, ledger, now());
+    if (scopes.length > 0)
+      await restoreFromLedger(limits.limiter, scopes, ledger, now(), this.#begun(scopes));
+    this.#unread = null;
+    limits.limiter.awaitLedger(null);
     if (!changed) for (const set of Object.values(this.#set)) set.clear();
     for (const { owner, entries } of all) {
       if (entries.length > 0) this.#set[owner.kind].set(owner.id, entries);
