@@ -444,6 +444,9 @@ test('the lookups use their indexes', async () => {
   expect(plan('select * from records where key = 1 order by id desc limit 10')).toBe(
     plan('select * from records indexed by records_by_key where key = 1 order by id desc limit 10'),
   );
+  expect(
+    plan("select * from records where status = 402 and status != 200 and id > '' order by id limit 10"),
+  ).toContain('records_by_status (status=? AND id>?)');
   expect(plan("select * from attempts where generation_id = 'a'")).toContain('(generation_id=?)');
   expect(plan('select rowid from vault where expires_at <= 5')).toContain('vault_by_expiry');
   database.close();

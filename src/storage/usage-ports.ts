@@ -13,7 +13,7 @@ export interface UsageQuery {
   /** In UTC; null: all the time together. */
   readonly interval: 'hour' | 'day' | 'month' | null;
   readonly groupBy: readonly UsageDimension[];
-  /** Only these; a list without members lets nothing through. */
+  /** Only these; a list without members lets nothing through, an empty text what has none. */
   readonly filters: { readonly [name in UsageDimension]?: readonly string[] | undefined };
 }
 

@@ -6,10 +6,11 @@ import { firstIdAt, textId, timeOf } from '../record-ids.ts';
 import type { SqliteBase } from './store.ts';
 import type { CandidateHours } from './usage/candidate-hours.ts';
 import { HOUR_MS, type HourSpan } from '../usage/hours.ts';
+import { type ColumnFilters, indexedBy, PassingRecords } from './usage/passing-records.ts';
 import { RecordScan, type ScannedRecord } from './usage/record-scan.ts';
 import { othersRun } from './usage/usage-reader.ts';
 
-/** Records that are read in one go: about a millisecond. */
+/** Records of earlier versions that are read in one go: about a millisecond. */
 const CHUNK = 200;
 
 /** Places before and behind all ids, as text: those are hexadecimal digits. */
@@ -22,14 +23,21 @@ interface IdSpan {
   readonly to: string;
 }
 
+interface CandidateSpan extends IdSpan {
+  /** Numbers of the only keys whose records may pass; undefined: any. */
+  readonly keys?: readonly number[] | undefined;
+}
+
 export class GenerationList {
   readonly #names: SqliteNames;
   readonly #scan: RecordScan;
+  readonly #passing: PassingRecords;
   readonly #hours: CandidateHours;
 
   constructor(base: SqliteBase, hours: CandidateHours) {
     this.#names = base.names;
     this.#scan = new RecordScan(base);
+    this.#passing = new PassingRecords(base);
     this.#hours = hours;
   }
 
@@ -37,40 +45,65 @@ export class GenerationList {
   async ids(query: GenerationQuery): Promise<readonly string[]> {
     const { filters, order, limit } = query;
     const found: string[] = [];
-    for await (const span of this.#spans(query))
-      for await (const records of this.#records(span, order)) {
+    const columns = this.#columnsOf(filters);
+    for await (const { keys, ...span } of this.#spans(query)) {
+      const narrowed = keys && !columns.key ? { ...columns, key: keys } : columns;
+      for await (const records of this.#records(span, order, narrowed)) {
         for (const record of records) if (this.#passes(record, filters)) found.push(textId(record.id));
         if (found.length > limit) return found.slice(0, limit + 1);
       }
+    }
     return found;
   }
 
   /** Where to look. */
-  async *#spans({ filters, order, after }: GenerationQuery): AsyncGenerator<IdSpan> {
+  async *#spans({ filters, order, after }: GenerationQuery): AsyncGenerator<CandidateSpan> {
     const bounds = boundsOf(filters, order, after);
-    if (!isSelective(filters)) return yield bounds;
+    const columns = this.#columnsOf(filters);
+    // What an index finds needs no hours.
+    if (!isSelective(filters) || indexedBy(columns)) return yield bounds;
     const span = { from: Math.floor(hourAt(bounds.from)), to: Math.floor(hourAt(bounds.to)) + 1 };
-    for await (const hours of this.#hours.read(span, filters, order)) yield within(hours, bounds);
+    for await (const { keys, ...hours } of this.#hours.read(span, filters, order))
+      yield { ...within(hours, bounds), keys };
+  }
+
+  /** What rows have columns for; names without a number are those of no record. */
+  #columnsOf({ key, model, provider, status, minCostUsd }: GenerationFilters): ColumnFilters {
+    const numbersOf = (texts: readonly string[] | undefined): readonly number[] | undefined =>
+      // An empty text stands for rows that have none.
+      texts?.includes('') ? undefined : texts?.map((text) => this.#names.knownNumber(text) ?? -1);
+    return {
+      key: numbersOf(key),
+      model: numbersOf(model),
+      provider: numbersOf(provider),
+      status,
+      minCostUsd,
+    };
   }
 
   /** Records of both tables, in one order. */
-  async *#records(span: IdSpan, order: 'asc' | 'desc'): AsyncGenerator<readonly ScannedRecord[]> {
+  async *#records(
+    span: IdSpan,
+    order: 'asc' | 'desc',
+    columns: ColumnFilters,
+  ): AsyncGenerator<readonly ScannedRecord[]> {
     let { from, to } = span;
+    const sign = order === 'asc' ? 1 : -1;
     while (from < to) {
-      const some = [
-        this.#scan.records(idBytes(from), idBytes(to), order, CHUNK),
-        this.#scan.generations(from, to, order, CHUNK),
-      ];
-      const sign = order === 'asc' ? 1 : -1;
-      const all = some.flat().toSorted((a, b) => sign * compare(textId(a.id), textId(b.id)));
-      // What follows the last of a full chunk may come before the last of the other.
-      const ends = some
-        .filter(({ length }) => length === CHUNK)
-        .map((chunk) => textId(chunk.at(-1)?.id ?? ''));
-      const end = ends.toSorted((a, b) => sign * compare(a, b))[0];
+      const look = this.#passing.look(columns, idBytes(from), idBytes(to), order);
+      const earlier = this.#scan.generations(from, to, order, CHUNK);
+      const all = [...look.rows.map((row) => this.#scan.scanned(row)), ...earlier].toSorted(
+        (a, b) => sign * compare(textId(a.id), textId(b.id)),
+      );
+      // How far each has looked, as a place right before or right behind what was seen.
+      const last = earlier.length === CHUNK ? textId(earlier.at(-1)?.id ?? '') : null;
+      const ends = [look.end && placeOf(look.end), last && order === 'asc' ? behind(last) : last];
+      const end = ends.filter((each) => each !== null).toSorted((a, b) => sign * compare(a, b))[0];
       if (end === undefined) return yield all;
-      yield all.filter(({ id }) => sign * compare(textId(id), end) <= 0);
-      if (order === 'asc') from = behind(end);
+      yield all.filter(({ id }) =>
+        order === 'asc' ? compare(textId(id), end) < 0 : compare(textId(id), end) >= 0,
+      );
+      if (order === 'asc') from = end;
       else to = end;
       await othersRun();
     }
@@ -137,6 +170,12 @@ function boundsOf(
 /** Right behind an id. */
 function behind(id: string): string {
   return `${id}\0`;
+}
+
+/** The text that has the place of these bytes: those of an id, or what is right behind one. */
+function placeOf(bytes: Uint8Array): string {
+  const text = textId(bytes);
+  return text.length > 32 ? behind(text.slice(0, 32)) : text;
 }
 
 /** What has the place of this text among the ids of rows. */

@@ -13,6 +13,7 @@ import { SqliteResponses } from './responses.ts';
 import type { SqliteBase, SqliteStore } from './store.ts';
 import { transactOf } from './transact.ts';
 import { SqliteVault } from './vault.ts';
+import { PASSING_MIGRATIONS } from './usage/passing-records.ts';
 import { SqliteUsage } from './usage/usage.ts';
 import { USAGE_MIGRATIONS } from './usage/usage-tables.ts';
 
@@ -23,7 +24,10 @@ export type OpenStores<S extends SqliteStores> = { readonly [K in keyof S]: Retu
 
 export const STORES = {
   audit: auditStore,
-  ledger: { migrations: USAGE_MIGRATIONS, open: (base) => new SqliteLedger(base) },
+  ledger: {
+    migrations: [...USAGE_MIGRATIONS, ...PASSING_MIGRATIONS],
+    open: (base) => new SqliteLedger(base),
+  },
   usage: { open: (base) => new SqliteUsage(base) },
   keys: { open: (base) => new KeyRows(base.db, transactOf(base), greatestChange(base, 'keys')) },
   projects: { open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base, 'projects')) },

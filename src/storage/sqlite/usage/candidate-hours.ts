@@ -3,7 +3,6 @@
 import type { GenerationFilters } from '../../ports.ts';
 import type { SqliteNames } from '../names.ts';
 import { nanoUsdOf } from '../../../limits/index.ts';
-import type { UsageTable } from '../schema.ts';
 import type { Backfill } from './backfill.ts';
 import type { EndUserReader } from './end-user-reader.ts';
 import { OTHER_END_USERS } from './end-user-writer.ts';
@@ -14,6 +13,12 @@ const OTHERS = Buffer.from(OTHER_END_USERS).toString('hex');
 
 /** Days that are looked at together. */
 const DAYS = 32;
+
+/** An hour that may hold something. */
+export interface CandidateHour extends HourSpan {
+  /** Numbers of the only keys whose records may be it; absent: any. */
+  readonly keys?: readonly number[] | undefined;
+}
 
 export class CandidateHours {
   readonly #reader: UsageReader;
@@ -32,7 +37,11 @@ export class CandidateHours {
    * Hours of a span that may hold something, in order and each at most once; those of which nothing is known are given too.
    * @param order `desc`: the last one first
    */
-  async *read(span: HourSpan, filters: GenerationFilters, order: 'asc' | 'desc'): AsyncGenerator<HourSpan> {
+  async *read(
+    span: HourSpan,
+    filters: GenerationFilters,
+    order: 'asc' | 'desc',
+  ): AsyncGenerator<CandidateHour> {
     const known = this.#reader.hours();
     if (!known) return yield span;
     const isKnown = (hour: number): boolean =>
@@ -43,52 +52,52 @@ export class CandidateHours {
     if (order === 'asc') yield* unknown;
     for (const part of inParts({ from: edge, to: Math.min(span.to, known.to) }, order)) {
       const days = await this.#found(part, filters, false);
-      for (const day of order === 'asc' ? days : days.toReversed()) {
+      for (const day of inOrder(days, order)) {
         const within = { from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
         const found = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
-        const hours = await this.#ofEndUsers(found, filters);
-        yield* order === 'asc' ? hours : hours.toReversed();
+        yield* inOrder(await this.#ofEndUsers(found, filters), order);
       }
     }
     if (order === 'desc') yield* unknown;
   }
 
   /** Periods with something that passes, the first one first. */
-  async #found(span: HourSpan, filters: GenerationFilters, byHour: boolean): Promise<readonly HourSpan[]> {
-    const found = new Map<number, HourSpan>();
-    const chunks = this.#reader.read(span, numberFilters(filters, this.#names), byHour);
-    for await (const { rows, hours } of chunks)
-      for (const row of rows) {
-        if (!mayHold(row, filters)) continue;
-        const from = row.period * hours;
-        found.set(from, { from, to: from + hours });
-      }
-    return [...found.values()];
+  #found(span: HourSpan, filters: GenerationFilters, byHour: boolean): Promise<readonly HourSpan[]> {
+    const { outcome, minCostUsd } = filters;
+    const hasAnswered = !outcome || outcome.includes('answered');
+    return this.#reader.periods(
+      span,
+      numberFilters(filters, this.#names),
+      {
+        failed: !hasAnswered && outcome.includes('failed'),
+        cancelled: !hasAnswered && outcome.includes('cancelled'),
+        nanoUsd: minCostUsd === undefined ? 0 : Math.floor(nanoUsdOf(minCostUsd)),
+      },
+      byHour,
+    );
   }
 
   /** Those of some hours in which one of the end users was there, or for whom there was no room. */
-  async #ofEndUsers(hours: readonly HourSpan[], filters: GenerationFilters): Promise<readonly HourSpan[]> {
+  async #ofEndUsers(
+    hours: readonly HourSpan[],
+    filters: GenerationFilters,
+  ): Promise<readonly CandidateHour[]> {
     const [first, last] = [hours[0], hours.at(-1)];
     // Requests that named nobody are in no such sum.
     if (!first || !last || !filters.endUser || filters.endUser.includes('')) return hours;
-    const wanted = new Set([...filters.endUser, OTHERS]);
-    const { project, key, model } = filters;
-    const filter = numberFilters({ project, key, model }, this.#names);
-    const found = new Set<number>();
-    for await (const rows of this.#endUsers.read({ from: first.from, to: last.to }, filter))
-      for (const row of rows)
-        if (wanted.has(Buffer.from(row.end_user).toString('hex'))) found.add(row.period);
-    return hours.filter(({ from }) => found.has(from));
+    const places = await this.#endUsers.places(
+      { from: first.from, to: last.to },
+      [...filters.endUser, OTHERS].map((hash) => hash.toUpperCase()),
+    );
+    return hours.flatMap((hour) => {
+      const keys = places.get(hour.from);
+      return keys ? [{ ...hour, keys: [...keys] }] : [];
+    });
   }
 }
 
-/** Whether one of the requests of a row may be what is looked for. */
-function mayHold(row: UsageTable, { outcome, minCostUsd }: GenerationFilters): boolean {
-  if (minCostUsd !== undefined && row.nano_usd < Math.floor(nanoUsdOf(minCostUsd))) return false;
-  if (!outcome || outcome.includes('answered')) return true;
-  return (
-    (outcome.includes('failed') && row.errors > 0) || (outcome.includes('cancelled') && row.cancelled > 0)
-  );
+function inOrder<T>(list: readonly T[], order: 'asc' | 'desc'): readonly T[] {
+  return order === 'asc' ? list : list.toReversed();
 }
 
 function inParts({ from, to }: HourSpan, order: 'asc' | 'desc'): readonly HourSpan[] {

@@ -4,16 +4,21 @@ import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { EndUserUsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
 import type { HourSpan } from '../../usage/hours.ts';
-import { type NumberFilters, othersRun } from './usage-reader.ts';
+import type { NumberFilters } from './usage-groups.ts';
+import { othersRun } from './usage-reader.ts';
 
 /** Rows that are read in one go: about a millisecond. */
 const CHUNK = 500;
+/** Hours in which end users are looked for in one go. */
+const HOURS = 6;
 /** What they are kept by, in the order of their rows. */
 export const END_USER_KEYS = ['period', 'project', 'end_user', 'key', 'model'] as const;
 
 export class EndUserReader {
   /** Binds the keys of the last row before, the hour that ends it, and how many. */
   readonly #rows: SqlStatement;
+  /** Binds two hours, and hashes as a JSON array. */
+  readonly #places: SqlStatement;
 
   constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
     const keys = sql.join(END_USER_KEYS.map((key) => sql.ref(key)));
@@ -25,6 +30,37 @@ export class EndUserReader {
       .where('period', '<', 0);
     for (const key of END_USER_KEYS) rows = rows.orderBy(key);
     this.#rows = connection.prepare(rows.limit(1).compile().sql);
+    const places = db
+      .selectFrom('usage_end_user_rows as of')
+      .crossJoin('usage_end_users as u')
+      .select(['u.period', 'u.key'])
+      .where('of.period', '>=', 0)
+      .where('of.period', '<', 0)
+      .whereRef('u.period', '=', 'of.period')
+      .whereRef('u.project', '=', 'of.project')
+      .where('u.end_user', 'in', sql<Uint8Array>`(select unhex(value) from json_each(${''}))`);
+    this.#places = connection.prepare(places.compile().sql);
+  }
+
+  /**
+   * In which hours some end users were there, and with which keys. Asks for each project of an hour: an hour may have many
+   * thousands of end users.
+   * @param hashes hexadecimal, upper-case
+   * @returns numbers of keys by hour
+   */
+  async places(span: HourSpan, hashes: readonly string[]): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+    const places = new Map<number, Set<number>>();
+    const wanted = JSON.stringify(hashes);
+    for (let from = span.from; from < span.to; from += HOURS) {
+      for (const row of this.#places.all(from, Math.min(from + HOURS, span.to), wanted)) {
+        const { period, key } = row as { period: number; key: number };
+        let keys = places.get(period);
+        if (!keys) places.set(period, (keys = new Set()));
+        keys.add(key);
+      }
+      await othersRun();
+    }
+    return places;
   }
 
   async *read(span: HourSpan, filters: NumberFilters): AsyncGenerator<readonly EndUserUsageTable[]> {

@@ -61,7 +61,7 @@ export class RecordScan {
     most: number,
   ): readonly ScannedRecord[] {
     return (this.#records[order].all(from, to, most) as object[] as RecordTable[]).map((row) =>
-      this.#scanned(row),
+      this.scanned(row),
     );
   }
 
@@ -75,7 +75,7 @@ export class RecordScan {
   /** Null when there is none. */
   record(id: Uint8Array | string): ScannedRecord | null {
     const row = this.#record.all(id)[0] as object as RecordTable | undefined;
-    return row ? this.#scanned(row) : null;
+    return row ? this.scanned(row) : null;
   }
 
   /** Records of a time that do not lie where it is. */
@@ -85,7 +85,8 @@ export class RecordScan {
     );
   }
 
-  #scanned(row: RecordTable): ScannedRecord {
+  /** A row of records, of which the rest is read when it is asked for. */
+  scanned(row: RecordTable): ScannedRecord {
     const { id, status, counted, created_at: createdAt } = row;
     const recordOf = (): NamedRecord => this.#recordOf(row);
     return {

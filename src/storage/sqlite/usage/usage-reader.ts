@@ -1,21 +1,34 @@
 // Reads rows of sums, some at a time, so that nobody waits for those who ask about years. Days that are over are read as
 // such, all else by the hour.
 import { type Kysely, sql } from 'kysely';
-import type { SqlStatement } from '../../../runtime/sqlite.ts';
+import type { SqlStatement, SqlValue } from '../../../runtime/sqlite.ts';
 import type { SqliteNames } from '../names.ts';
 import type { Schema, UsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
 import { DAY_HOURS, type HourSpan } from '../../usage/hours.ts';
+import {
+  type GroupedRows,
+  type GroupsQuery,
+  type NumberFilters,
+  type UsageFilter,
+  UsageGroups,
+} from './usage-groups.ts';
 import { rowsBehind, USAGE_KEYS, type UsageTableName } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 
 /** Rows that are read in one go: about two milliseconds. */
 const CHUNK = 500;
+/** Hours of which SQLite looks through the rows in one go. */
+const STEP_HOURS = 24;
+const HOURS_OF: Readonly<Record<UsageTableName, number>> = { usage_hourly: 1, usage_daily: DAY_HOURS };
 
-/** Numbers of names; a row passes where each of them has its own. */
-export type NumberFilters = ReadonlyMap<UsageFilter, ReadonlySet<number>>;
-
-type UsageFilter = Exclude<(typeof USAGE_KEYS)[number], 'period'>;
+/** What a row must have at least, so that one of its requests may be what is looked for. */
+export interface Least {
+  /** One that failed, or was cancelled: whichever of them is asked for. */
+  readonly failed: boolean;
+  readonly cancelled: boolean;
+  readonly nanoUsd: number;
+}
 
 /** Rows, and what they are of. */
 export interface UsageChunk {
@@ -26,6 +39,9 @@ export interface UsageChunk {
 
 export class UsageReader {
   readonly #base: Pick<SqliteBase, 'connection' | 'db'>;
+  /** Statements by their text: those of one kind of question. */
+  readonly #asked = new Map<string, SqlStatement>();
+  readonly #groups: UsageGroups;
   readonly #writer: UsageWriter;
   /**
    * By table and what is filtered by, made when they are needed. They bind the keys of the last row before, the period that
@@ -37,8 +53,9 @@ export class UsageReader {
   /** Gives the earliest and the latest hour. */
   readonly #ends: SqlStatement;
 
-  constructor(base: Pick<SqliteBase, 'connection' | 'db'>, writer: UsageWriter) {
+  constructor(base: Pick<SqliteBase, 'connection' | 'db' | 'names'>, writer: UsageWriter) {
     this.#base = base;
+    this.#groups = new UsageGroups(base);
     this.#writer = writer;
     const firstFrom = (table: UsageTableName): SqlStatement => {
       const first = base.db.selectFrom(table).select((eb) => eb.fn.min('period').as('first'));
@@ -59,13 +76,90 @@ export class UsageReader {
    * @param byHour true: of hours alone
    */
   async *read(span: HourSpan, filters: NumberFilters, byHour: boolean): AsyncGenerator<UsageChunk> {
+    for (const [table, from, to] of this.#tables(span, byHour)) yield* this.#rows(table, from, to, filters);
+  }
+
+  /**
+   * The rows of a span, added up. Lets others run between the steps.
+   * @param byHour true: of hours alone
+   */
+  async *groups(
+    span: HourSpan,
+    query: Pick<GroupsQuery, 'filters' | 'groupBy' | 'byPeriod'>,
+    byHour: boolean,
+  ): AsyncGenerator<{ readonly rows: readonly GroupedRows[]; readonly hours: number }> {
+    for (const [table, from, to] of this.#tables(span, byHour))
+      for (const rows of this.#groups.read({ ...query, table, from, to })) {
+        yield { rows, hours: HOURS_OF[table] };
+        await othersRun();
+      }
+  }
+
+  /**
+   * Periods of a span of which a row passes, the first one first. Lets others run meanwhile.
+   * @param byHour true: hours alone
+   */
+  async periods(
+    span: HourSpan,
+    filters: NumberFilters,
+    least: Least,
+    byHour: boolean,
+  ): Promise<readonly HourSpan[]> {
+    const found: HourSpan[] = [];
+    for (const [table, from, to] of this.#tables(span, byHour)) {
+      const hours = HOURS_OF[table];
+      const { statement, values } = this.#passing(table, filters, least);
+      for (let start = from; start < to; start += STEP_HOURS / hours) {
+        const rows = statement.all(start, Math.min(start + STEP_HOURS / hours, to), ...values);
+        for (const { period } of rows as { period: number }[])
+          found.push({ from: period * hours, to: (period + 1) * hours });
+        await othersRun();
+      }
+    }
+    return found;
+  }
+
+  /** The parts of a span, each with the table that has it. */
+  #tables(span: HourSpan, byHour: boolean): readonly (readonly [UsageTableName, number, number])[] {
     const folded = Math.floor((this.#writer.folded()[0] ?? 0) / DAY_HOURS);
     const firstDay = Math.ceil(span.from / DAY_HOURS);
     const endDay = Math.min(Math.floor(span.to / DAY_HOURS), folded);
-    if (byHour || firstDay >= endDay) return yield* this.#rows('usage_hourly', span.from, span.to, filters);
-    yield* this.#rows('usage_hourly', span.from, firstDay * DAY_HOURS, filters);
-    yield* this.#rows('usage_daily', firstDay, endDay, filters);
-    yield* this.#rows('usage_hourly', endDay * DAY_HOURS, span.to, filters);
+    if (byHour || firstDay >= endDay) return [['usage_hourly', span.from, span.to]];
+    return [
+      ['usage_hourly', span.from, firstDay * DAY_HOURS],
+      ['usage_daily', firstDay, endDay],
+      ['usage_hourly', endDay * DAY_HOURS, span.to],
+    ];
+  }
+
+  /** A statement that binds two periods and its values. */
+  #passing(
+    table: UsageTableName,
+    filters: NumberFilters,
+    { failed, cancelled, nanoUsd }: Least,
+  ): { readonly statement: SqlStatement; readonly values: readonly SqlValue[] } {
+    let periods = this.#base.db
+      .selectFrom(table)
+      .select('period')
+      .distinct()
+      .where('period', '>=', 0)
+      .where('period', '<', 0)
+      .orderBy('period');
+    for (const key of filters.keys())
+      periods = periods.where(key, 'in', sql<number>`(select value from json_each(${''}))`);
+    if (failed || cancelled)
+      periods = periods.where((eb) =>
+        eb.or([
+          ...(failed ? [eb('errors', '>', sql.lit(0))] : []),
+          ...(cancelled ? [eb('cancelled', '>', sql.lit(0))] : []),
+        ]),
+      );
+    if (nanoUsd > 0) periods = periods.where('nano_usd', '>=', 0);
+    const text = periods.compile().sql;
+    let statement = this.#asked.get(text);
+    if (!statement) this.#asked.set(text, (statement = this.#base.connection.prepare(text)));
+    const lists = [...filters.values()].map((numbers) => JSON.stringify([...numbers]));
+    return { statement, values: nanoUsd > 0 ? [...lists, nanoUsd] : lists };
   }
 
   async *#rows(
@@ -92,7 +186,7 @@ export class UsageReader {
     to: number,
     filters: NumberFilters,
   ): AsyncGenerator<UsageChunk> {
-    const hours = table === 'usage_daily' ? DAY_HOURS : 1;
+    const hours = HOURS_OF[table];
     const statement = this.#statement(table, [...filters.keys()]);
     const passing = Array.from(filters.values(), (numbers) => JSON.stringify([...numbers]));
     let last: readonly number[] = [from, ...USAGE_KEYS.slice(1).map(() => -1)];
@@ -139,7 +233,7 @@ export function numberFilters(
     const texts = key === 'period' ? undefined : filters[key];
     if (key === 'period' || !texts) continue;
     // What no record has was never given a number.
-    numbers.set(key, new Set(texts.map((text) => names.knownNumber(text) ?? -1)));
+    numbers.set(key, new Set(texts.map((text) => (text === '' ? 0 : (names.knownNumber(text) ?? -1)))));
   }
   return numbers;
 }

@@ -61,18 +61,19 @@ export class SqliteUsage implements UsageStore {
     const { interval, groupBy } = query;
     const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
     const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
-    const chunks = this.#reader.read(span, numberFilters(query.filters, this.#names), interval === 'hour');
-    for await (const { rows, hours } of chunks)
-      for (const row of rows) {
-        const startMs = interval === null ? null : intervalOf(row.period * hours * HOUR_MS, interval);
-        const numbers = groupBy.map((dimension) => row[dimension]);
+    const filters = numberFilters(query.filters, this.#names);
+    const asked = { filters, groupBy, byPeriod: interval !== null };
+    for await (const { rows, hours } of this.#reader.groups(span, asked, interval === 'hour'))
+      for (const { period, group: numbers, ...sums } of rows) {
+        const startMs =
+          interval === null || period === null ? null : intervalOf(period * hours * HOUR_MS, interval);
         const name = `${startMs} ${numbers.join(' ')}`;
         let group = groups.get(name);
         if (!group) {
           if (groups.size === MOST_REPORT_ROWS) throw tooManyRows();
           groups.set(name, (group = { startMs, row: numbers, sums: noUsageSums() }));
         }
-        addUsageSums(group.sums, this.#writer.sumsOf(row));
+        addUsageSums(group.sums, sums);
       }
     const rows = [...groups.values()].map(({ startMs, row, sums }): UsageRow => {
       const group: { [name in UsageDimension]?: string | null } = {};
