@@ -132,7 +132,7 @@ export interface Operations {
     answer: ManageGetLimitsAnswer;
   };
   'GET /usage': {
-    query: { from?: string | undefined; to?: string | undefined; interval?: "hour" | "day" | "month" | undefined; group_by?: string | undefined; project?: string | undefined; key?: string | undefined; model?: string | undefined; provider?: string | undefined; endpoint?: string | undefined; protocol?: string | undefined; format?: "json" | "csv" | undefined };
+    query: { from?: string | undefined; to?: string | undefined; interval?: "hour" | "day" | "month" | undefined; group_by?: string | undefined; project?: string | undefined; key?: string | undefined; model?: string | undefined; provider?: string | undefined; endpoint?: string | undefined; protocol?: string | undefined; largest?: number | undefined; format?: "json" | "csv" | undefined };
     body: undefined;
     answer: ManageGetUsageAnswer;
   };

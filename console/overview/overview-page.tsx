@@ -5,7 +5,7 @@ import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, share, short, usd } from '../format/numbers.ts';
 import { Card, Page, Waiting } from '../ui/card.tsx';
-import { Chart, Legend } from '../ui/chart.tsx';
+import { Chart, Legend, MOST_SERIES } from '../ui/chart.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { FirstUse } from './first-use.tsx';
@@ -60,7 +60,11 @@ export function OverviewPage(): ReactNode {
   const { interval } = RANGES[range];
   const every = { every: 60_000 };
   const all = useRead('GET /usage', { query: { from } }, every);
-  const over = useRead('GET /usage', { query: { from, interval, group_by: by } }, every);
+  const over = useRead(
+    'GET /usage',
+    { query: { from, interval, group_by: by, largest: MOST_SERIES } },
+    every,
+  );
   const parts = useRead('GET /usage', { query: { from, group_by: by } }, every);
   const error = all.error ?? over.error ?? parts.error;
   const total = all.data?.data[0];

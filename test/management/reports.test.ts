@@ -69,7 +69,12 @@ describe('usage', () => {
     expect((days.body['data'] as unknown[])[0]).toMatchObject({ project: 'search', protocol: 'openai-chat' });
     const none = await gateway.manage('GET', '/usage?project=nobody');
     expect(none.body['data']).toEqual([]);
+    const largest = await gateway.manage('GET', '/usage?interval=hour&group_by=model&largest=1');
+    expect(new Set((largest.body['data'] as { model: string }[]).map(({ model }) => model)).size).toBe(1);
     for (const [query, param] of [
+      ['largest=1', 'largest'],
+      ['largest=1&group_by=model,key', 'largest'],
+      ['largest=0&group_by=model', 'largest'],
       ['group_by=colour', 'group_by'],
       ['interval=minute', 'interval'],
       ['from=yesterday', 'from'],

@@ -1,7 +1,13 @@
 // What requests came to, over time and by whatever they have: sums that are exact, as JSON or CSV.
 import { z } from 'zod';
-import type { JsonObject } from '../../canonical/index.ts';
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageRow } from '../../storage/ports.ts';
+import { GatewayError, type JsonObject } from '../../canonical/index.ts';
+import {
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageQuery,
+  type UsageRow,
+  type UsageStore,
+} from '../../storage/ports.ts';
 import {
   END_USER_COLUMNS,
   endUserEntry,
@@ -82,6 +88,13 @@ export const USAGE_ROUTES: readonly Route[] = [
         })
         .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, behind commas.`),
       ...Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, filter])),
+      largest: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Rows of so many groups only: those with the most requests. With one name in `group_by`.'),
       ...FORMAT,
     }),
     answer: z.object({
@@ -94,11 +107,11 @@ export const USAGE_ROUTES: readonly Route[] = [
     alsoAs: { 'text/csv': z.string() },
     run: async ({ deps, query, now, accept }) => {
       const groupBy = namesIn(query.group_by).filter(isDimension);
+      const asked = { ...timesOf(query, now), groupBy, filters: filtersOf(query) };
       const { rows, fromMs, toMs, complete } = await deps.usage.query({
-        ...timesOf(query, now),
+        ...asked,
         interval: query.interval ?? null,
-        groupBy,
-        filters: filtersOf(query),
+        filters: { ...asked.filters, ...(await largestOf(deps.usage, asked, query.largest)) },
       });
       const data = rows.map(entryOf);
       if (wantsCsv(query, accept))
@@ -133,6 +146,24 @@ export const USAGE_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/**
+ * A filter that lets the largest groups through.
+ * @throws GatewayError `invalid_request` where they are of several things, or of none
+ */
+async function largestOf(
+  usage: UsageStore,
+  asked: Omit<UsageQuery, 'interval'>,
+  most: number | undefined,
+): Promise<UsageQuery['filters']> {
+  if (most === undefined) return {};
+  const [dimension, another] = asked.groupBy;
+  if (dimension === undefined || another !== undefined)
+    throw new GatewayError('invalid_request', 'largest: needs one name in `group_by`', { param: 'largest' });
+  const { rows } = await usage.query({ ...asked, interval: null });
+  const largest = rows.toSorted((a, b) => b.sums.counts.requests - a.sums.counts.requests).slice(0, most);
+  return { [dimension]: largest.map(({ group }) => group[dimension] ?? '') };
+}
 
 /** What a query asks for, each with its own default. */
 interface Asked {
