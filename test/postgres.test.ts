@@ -1,6 +1,8 @@
 // PostgreSQL as such: how it is opened, who makes the tables, what its failures mean to others, and that it comes back.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { GatewayError } from '../src/canonical/index.ts';
+import { Breaker } from '../src/storage/postgres/breaker.ts';
+import { databaseAway } from '../src/storage/postgres/failures.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import { rejection } from './rejection.ts';
@@ -92,4 +94,32 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
     },
     PATIENCE_MS,
   );
+});
+
+test('a database that stays away is asked less and less often, never all at once, and often enough', async () => {
+  const away = {
+    connect: () => Promise.reject(databaseAway('gone')),
+    end: () => Promise.resolve(),
+    options: {},
+  };
+  const chances = [0, 0.5, 0, 0.75, 0, 0];
+  const pauses: number[] = [];
+  const asked = Promise.withResolvers<void>();
+  const breaker = new Breaker({
+    pool: away,
+    probe: () => away,
+    notice: () => {},
+    random: () => chances[pauses.length] ?? 0,
+    later(task, ms) {
+      pauses.push(ms);
+      if (pauses.length === chances.length) asked.resolve();
+      else task();
+      return () => {};
+    },
+  });
+  await rejection(breaker.connect());
+  await asked.promise;
+  // No server that is back waits longer than two seconds for it to be seen.
+  expect(pauses).toEqual([500, 750, 2_000, 1_250, 2_000, 2_000]);
+  await breaker.end();
 });

@@ -74,6 +74,13 @@ export const tenantsRequirements: Requirements = {
     'test/storage-conversations.test.ts: what many append at once is there in order and once, over two processes',
     'test/storage-responses.test.ts: what many processes write and delete at once is counted as it is',
   ),
+  'contract.replicas.statements': shown(
+    'several gateways on one database',
+    'No question goes to the database on the way of a request but those for its own state, and few of these.',
+    'test/postgres-statements.test.ts: of a plain request: none before it is answered, and then the batch of its record',
+    'test/postgres-statements.test.ts: of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
+    'test/postgres-statements.test.ts: of an answer for which others have to give way, or that finds no room: step by step, and the sums are right',
+  ),
   'contract.replicas.moving': shown(
     'several gateways on one database',
     'A data directory is moved to PostgreSQL as a whole, wherever the move is killed: keys, what is stored, records, sums.',

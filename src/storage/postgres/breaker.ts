@@ -9,17 +9,24 @@ export interface BreakerOptions {
   readonly probe: () => PostgresPool;
   /** Told, in a sentence, when the database is out of reach, and when it is back. */
   readonly notice: (sentence: string) => void;
+  /** A number in [0, 1): a hundred processes must not ask at the same moments. */
+  readonly random?: (() => number) | undefined;
+  /** Runs a task after so many milliseconds. @returns what stops it */
+  readonly later?: ((task: () => void, ms: number) => () => void) | undefined;
 }
 
-/** How often it is asked. */
-const PROBE_MS = 1_000;
+/** The longest pause before it is asked the first time, and at last: twice as long each time, and each by chance up to half shorter. */
+const FIRST_PAUSE_MS = 500;
+const LAST_PAUSE_MS = 2_000;
 /** Statements in a row that the server itself has given up, after which it counts as gone. */
 const MOST_SLOW = 3;
 
 export class Breaker implements PostgresPool {
   readonly options: object = {};
   readonly #options: BreakerOptions;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stop: (() => void) | undefined;
+  /** Questions that had no answer since it is out of reach. */
+  #asked = 0;
   #isOpen = false;
   #isDoubted = false;
   #isEnded = false;
@@ -47,7 +54,7 @@ export class Breaker implements PostgresPool {
 
   async end(): Promise<void> {
     this.#isEnded = true;
-    clearTimeout(this.#timer);
+    this.#stop?.();
     await this.#options.pool.end();
   }
 
@@ -78,12 +85,17 @@ export class Breaker implements PostgresPool {
   #open(): void {
     if (this.#isOpen || this.#isEnded) return;
     this.#isOpen = true;
+    this.#asked = 0;
     this.#options.notice('the database is out of reach');
     this.#plan();
   }
 
   #plan(): void {
-    if (!this.#isEnded) this.#timer = setTimeout(() => void this.#ask(), PROBE_MS).unref();
+    if (this.#isEnded) return;
+    const { random = Math.random, later = afterwards } = this.#options;
+    const most = Math.min(FIRST_PAUSE_MS * 2 ** this.#asked, LAST_PAUSE_MS);
+    this.#asked += 1;
+    this.#stop = later(() => void this.#ask(), most * (1 - random() / 2));
   }
 
   async #ask(): Promise<void> {
@@ -138,6 +150,12 @@ class WatchedClient implements PostgresPoolClient {
       throw error;
     }
   }
+}
+
+/** Does not keep the process alive. */
+function afterwards(task: () => void, ms: number): () => void {
+  const timer = setTimeout(task, ms).unref();
+  return () => clearTimeout(timer);
 }
 
 /** Whether the server is there: it has given up the statement itself. */

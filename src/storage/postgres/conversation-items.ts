@@ -83,16 +83,6 @@ export class ConversationItems {
     return { items: rows.slice(0, limit).map(decodeItem), hasMore: rows.length > limit };
   }
 
-  async all(conversation: number): Promise<readonly JsonObject[]> {
-    const rows = await this.#db
-      .selectFrom('conversation_items')
-      .select('item')
-      .where('conversation_row', '=', conversation)
-      .orderBy('row')
-      .execute();
-    return rows.map(decodeItem);
-  }
-
   async find(conversation: number, projectId: string, itemId: string): Promise<JsonObject | null> {
     const place = await this.#at(conversation, projectId, itemId);
     return place ? decodeItem(place) : null;

@@ -3,7 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../canonical/index.ts';
 import type { ConversationStore, ItemPage, PageRequest, StoredConversation } from '../ports.ts';
-import { type ConversationRow, decodeConversation, encodeItems } from '../state/item-rows.ts';
+import { type ConversationRow, decodeConversation, decodeItem, encodeItems } from '../state/item-rows.ts';
 import { NEVER, rowBytes } from '../state/sizes.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { LateTurns } from './late-turns.ts';
@@ -114,8 +114,18 @@ export class PostgresConversations implements ConversationStore {
 
   async all(projectId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null> {
     await this.#turns.arrived();
-    const row = await this.#alive(projectId, id, nowMs);
-    return row ? this.#items.all(row.row) : null;
+    // One question: a row at least where the conversation is there.
+    const rows = await this.#db
+      .selectFrom('conversations as c')
+      .leftJoin('conversation_items as i', 'i.conversation_row', 'c.row')
+      .select('i.item')
+      .where('c.id', '=', id)
+      .where('c.key_id', '=', projectId)
+      .where('c.expires_at', '>', nowMs)
+      .orderBy('i.row')
+      .execute();
+    if (rows.length === 0) return null;
+    return rows.flatMap(({ item }) => (item === null ? [] : [decodeItem({ item })]));
   }
 
   async findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null> {

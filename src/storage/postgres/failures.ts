@@ -52,6 +52,11 @@ export function isRefusedValue(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error) ?? '');
 }
 
+/** Whether a statement ended because it divided by nothing: how one takes itself back as a whole. */
+export function isTakenBack(error: unknown): boolean {
+  return codeOf(error) === '22012';
+}
+
 /** Whether a row was there already. */
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';

@@ -6,6 +6,7 @@ import type { ItemRow } from '../state/item-rows.ts';
 import type { ResponseRow } from '../state/response-rows.ts';
 import { isAway } from './failures.ts';
 import type { PostgresBase, Tx } from './store.ts';
+import { wroteAtOnce } from './turn-statement.ts';
 
 /** The kind of a turn's entries in journals; those of records have 1. */
 const TURN_ENTRY = 2;
@@ -42,6 +43,7 @@ export class LateTurns {
     if (breaker.isOpen) return this.#later(turn);
     try {
       await this.arrived();
+      if (await wroteAtOnce(this.#base, turn)) return;
       await transaction((tx) => this.#write(tx, turn));
     } catch (error) {
       // What the database has done of it is not known: to bring it in again changes nothing.

@@ -19,6 +19,11 @@ export class PostgresStateUsage implements StateUsage {
     this.#maxBytesPerKey = maxBytesPerKey;
   }
 
+  /** The most that one project may store, in bytes, as it is now. */
+  get mostBytes(): number {
+    return this.#maxBytesPerKey();
+  }
+
   async bytes(projectId: string): Promise<number> {
     const row = await this.#db
       .selectFrom('state_usage')
