@@ -12,6 +12,7 @@ const GATEWAYS = 'test/valkey/gateways.test.ts';
 const ANSWERS = 'test/exchange/answers.test.ts';
 const BULLETIN = 'test/exchange/bulletin.test.ts';
 const ROUTING = 'test/exchange/routing.test.ts';
+const TLS = 'test/valkey/tls.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
 const EARLY = 'test/early-refusals.test.ts';
 const RESTART = 'test/limits-restart.test.ts';
@@ -147,6 +148,14 @@ export const limitsRequirements: Requirements = {
     `${ANSWERS}: one that is too large to be kept cannot be had elsewhere while it is made`,
     `${ANSWERS}: readers of one that dies are told, and the next request is answered anew`,
     `${ANSWERS}: without the server each answers by itself`,
+  ),
+  'contract.exchange.tls': shown(
+    LIMITS,
+    'What processes share may go over TLS: `rediss://` or `valkeys://`, with `upstream.ca` for an own authority.',
+    `${TLS}: %s:// trusts the authority that is configured`,
+    `${TLS}: one whose authority nobody trusts is refused`,
+    `${TLS}: one with a certificate for another name is refused`,
+    `${TLS}: a gateway shares limits over it`,
   ),
   'contract.exchange.routing': shown(
     LIMITS,
