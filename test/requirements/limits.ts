@@ -20,6 +20,7 @@ const STREAMS = 'test/scenarios/limits-streams.test.ts';
 const CROWD = 'test/scenarios/limits-crowd.test.ts';
 const AGREE = 'test/scenarios/limits-agree.test.ts';
 const CRASHES = 'test/limits-crashes.test.ts';
+const NAMES = 'test/scenarios/end-user-names.test.ts';
 const WAYS = 'test/scenarios/limits-ways.test.ts';
 const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
@@ -115,6 +116,7 @@ export const limitsRequirements: Requirements = {
     `${T_LIMITS}: is not forgotten for the better when there are too many`,
     `${T_LIMITS}: end users whom one owner invents are not counted for those of another`,
     `${CROWD}: who invent end users get no more for each, and those who name none share one`,
+    `${NAMES}: names by the thousand are counted each for itself, in bounded memory`,
   ),
   'contract.limits.ledger': shown(
     LIMITS,
