@@ -189,7 +189,7 @@ const ONLY_THESE: readonly {
   {
     from: ['console'],
     of: 'runtime',
-    files: ['runtime/http-server.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
+    files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
   },
   { from: ['tools'], of: 'documents', files: ['documents/pdf-text.ts'] },
   { from: ['engine'], of: 'documents', files: ['documents/pdf-text.ts', 'documents/turns.ts'] },

@@ -305,7 +305,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     routing,
     limits,
   });
-  const people = openConsole({ ...forPeople, operatorSecret, management, dataDir: config.dataDir });
+  const people = openConsole({ ...forPeople, storage, operatorSecret, management, dataDir: config.dataDir });
   const app = createApp({
     ...forPeople,
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.now()), 'models'),

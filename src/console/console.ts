@@ -4,6 +4,7 @@
 import type { AdminSignIn, OneTimeCodes, Principal } from '../auth/index.ts';
 import { asObject, asString, GatewayError, type JsonObject } from '../canonical/index.ts';
 import { RefusedSignIns } from '../management/index.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { BodyReader } from '../server/body-reader.ts';
@@ -13,7 +14,7 @@ import { errorResponse } from '../server/reply.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Assets } from './assets.ts';
 import { CSRF_HEADER, clearCookie, PAGE_HEADERS, refuseOtherSites, setCookie, tokenOf } from './browser.ts';
-import { Sessions, type Session } from './sessions.ts';
+import { Sessions, type Session, type SessionStore } from './sessions.ts';
 
 const ASSETS = '/console/assets/';
 const API = '/console/api';
@@ -28,13 +29,14 @@ type Answering = (request: Request, connection: Connection) => Promise<Response>
 export interface ConsoleDependencies {
   readonly authenticateAdmin: AdminSignIn;
   readonly codes: OneTimeCodes;
+  /** Where sessions are kept, for all processes. */
+  readonly sessions: SessionStore;
   /** Answers what is below `/management`. */
   readonly management: Answering;
   readonly dataDir: string;
   readonly bodies: BodyReader;
   readonly memory: MemoryBudget;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now' | 'every'>;
   readonly log: Logger;
 }
 
@@ -45,7 +47,7 @@ export function openConsole(deps: ConsoleDependencies): Answering {
     try {
       return await served.answer(request, connection);
     } catch (error) {
-      return errorResponse(deps, error, newGenerationId(deps.now()));
+      return errorResponse(deps, error, newGenerationId(deps.clock.now()));
     }
   };
 }
@@ -58,7 +60,7 @@ class Console {
 
   constructor(deps: ConsoleDependencies) {
     this.#deps = deps;
-    this.#sessions = new Sessions(deps.now);
+    this.#sessions = new Sessions(deps.sessions, deps.clock);
     this.#assets = new Assets(deps.dataDir);
     this.#refused = new RefusedSignIns(deps.log);
   }
@@ -90,20 +92,20 @@ class Console {
     const token = tokenOf(request);
     switch (request.method) {
       case 'GET': {
-        const found = this.#find(token);
+        const found = await this.#find(token);
         return Response.json(found ? shown(found.session, found.principal) : { signed_in: false });
       }
       case 'POST': {
-        const credential = this.#credentialOf(await this.#read(request));
-        const principal = this.#admin(credential, connection);
-        if (token !== null) this.#sessions.end(token);
-        const opened = this.#sessions.open(credential);
+        const key = await this.#keyOf(await this.#read(request));
+        const principal = this.#admin(key, connection);
+        if (token !== null) await this.#sessions.end(token);
+        const opened = await this.#sessions.open(key);
         const headers = { 'set-cookie': setCookie(request, opened.token) };
         return Response.json(shown(opened.session, principal), { headers });
       }
       case 'DELETE': {
-        this.#changing(request, this.#find(token)?.session);
-        if (token !== null) this.#sessions.end(token);
+        this.#changing(request, (await this.#find(token))?.session);
+        if (token !== null) await this.#sessions.end(token);
         return Response.json({ signed_in: false }, { headers: { 'set-cookie': clearCookie(request) } });
       }
       default:
@@ -114,7 +116,7 @@ class Console {
   /** The same request as one with the session's key, without what only the browser's was about. */
   async #forward(request: Request, connection: Connection): Promise<Response> {
     refuseOtherSites(request);
-    const session = this.#find(tokenOf(request))?.session;
+    const session = (await this.#find(tokenOf(request)))?.session;
     if (!session)
       throw new GatewayError('authentication', 'You are not signed in, or the session has ended.', {
         code: 'session_ended',
@@ -124,8 +126,8 @@ class Console {
     url.pathname = url.pathname.slice(API.length);
     const headers = new Headers(request.headers);
     for (const name of ['cookie', CSRF_HEADER, 'x-api-key', 'x-goog-api-key']) headers.delete(name);
-    headers.set('authorization', `Bearer ${session.credential()}`);
-    const signal = AbortSignal.any([request.signal, session.ended.signal]);
+    headers.set('authorization', `Bearer ${this.#credentialOf(session.key)}`);
+    const signal = AbortSignal.any([request.signal, session.ended]);
     const { method, body } = request;
     return this.#deps.management(new Request(url, { method, headers, body, signal }), connection);
   }
@@ -142,36 +144,44 @@ class Console {
     }
   }
 
-  #credentialOf({ key, code }: JsonObject): () => string {
+  /** The key that somebody gives; null where they give a code instead. @throws GatewayError `authentication` */
+  async #keyOf({ key, code }: JsonObject): Promise<string | null> {
     const [given, once] = [asString(key), asString(code)];
-    if (given !== undefined && given !== '') return () => given;
-    const { codes } = this.#deps;
-    if (once === undefined || codes.take(once)) return once === undefined ? () => '' : () => codes.token();
+    if (given !== undefined && given !== '') return given;
+    if (once === undefined) return '';
+    if (await this.#deps.codes.take(once)) return null;
     throw new GatewayError('authentication', 'The sign-in link was used already, or has expired.', {
       code: 'invalid_code',
     });
   }
 
+  /** What requests of a session show: its key, or a token of the operator, made anew each time. */
+  #credentialOf(key: string | null): string {
+    return key ?? this.#deps.codes.token();
+  }
+
   /** @throws GatewayError `authentication` or `permission` */
-  #admin(credential: () => string, connection: Connection | null): Principal {
+  #admin(key: string | null, connection: Connection | null): Principal {
+    const authorization = `Bearer ${this.#credentialOf(key)}`;
     try {
-      return this.#deps.authenticateAdmin((name) =>
-        name === 'authorization' ? `Bearer ${credential()}` : null,
-      );
+      return this.#deps.authenticateAdmin((name) => (name === 'authorization' ? authorization : null));
     } catch (error) {
-      if (connection) this.#refused.note(GatewayError.from(error), connection.address(), this.#deps.now());
+      if (connection)
+        this.#refused.note(GatewayError.from(error), connection.address(), this.#deps.clock.now());
       throw error;
     }
   }
 
   /** A session whose key is still good; others end here. */
-  #find(token: string | null): { session: Session; principal: Principal } | null {
-    const session = token === null ? null : this.#sessions.find(token);
+  async #find(
+    token: string | null,
+  ): Promise<{ readonly session: Session; readonly principal: Principal } | null> {
+    const session = token === null ? null : await this.#sessions.find(token);
     if (token === null || !session) return null;
     try {
-      return { session, principal: this.#admin(session.credential, null) };
+      return { session, principal: this.#admin(session.key, null) };
     } catch {
-      this.#sessions.end(token);
+      await this.#sessions.end(token);
       return null;
     }
   }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { childrenOf, eventually, freshFolder, startProgram, type Program } from '../program.ts';
+import { childrenOf, eventually, freshFolder, runProgram, startProgram, type Program } from '../program.ts';
 
 const KEY = 'sk-test';
 const SLOW = 60_000;
@@ -95,6 +95,35 @@ test.skipIf(!LINUX)(
     for (let n = 0; n < 6; n += 1) answers.push(await repeated());
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'who signs in to the console is signed in at all of them, until they sign out at one',
+  async () => {
+    const link = (await runProgram(['console', '--url', program.origin], { folder: at.folder })).out;
+    const body = JSON.stringify({ code: /#code=(\S+)/.exec(link)?.[1] });
+    const type = { 'content-type': 'application/json' };
+    const signIn = (): Promise<Response> =>
+      fetch(`${program.origin}/console/session`, { method: 'POST', headers: type, body, keepalive: false });
+    // Whichever of them are asked, at once or one after another.
+    const signedIn = await Promise.all(Array.from({ length: 6 }, signIn));
+    const good = signedIn.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(1);
+    expect((await signIn()).status).toBe(401);
+    const { csrf } = (await good[0]?.json()) as { csrf: string };
+    const cookie = good[0]?.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const session = { cookie, 'x-csrf-token': csrf };
+    const console = (path: string, method = 'GET'): Promise<Response> =>
+      fetch(`${program.origin}/console${path}`, { method, headers: session, keepalive: false });
+    const statuses = async (): Promise<ReadonlySet<number>> => {
+      const asked = Array.from({ length: 12 }, () => console('/api/v1/management/keys'));
+      return new Set((await Promise.all(asked)).map(({ status }) => status));
+    };
+    expect(await statuses()).toEqual(new Set([200]));
+    expect((await console('/session', 'DELETE')).status).toBe(200);
+    expect(await statuses()).toEqual(new Set([401]));
   },
   SLOW,
 );
