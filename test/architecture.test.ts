@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { PROTOCOL_NAMES } from '../src/protocols/index.ts';
+import { importStatements } from './import-statements.ts';
 
 const ROOT = join(import.meta.dir, '..', 'src');
 const MAX_LINES = 400;
@@ -249,19 +250,13 @@ interface Source {
   readonly imports: readonly Import[];
 }
 
-const STATEMENT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
-const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
-
 function readImports(file: string, text: string): readonly Import[] {
   const toImport = (specifier: string, isType: boolean): Import => {
     const isOwn = specifier.startsWith('.');
     const target = isOwn ? relative(ROOT, join(ROOT, dirname(file), specifier)) : specifier;
     return { file, target, isOwn, isType };
   };
-  const found = [...text.matchAll(STATEMENT)].map(([, type, specifier = '']) =>
-    toImport(specifier, type !== undefined),
-  );
-  return [...found, ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => toImport(specifier, false))];
+  return importStatements(text).map(({ specifier, isType }) => toImport(specifier, isType));
 }
 
 /** The same for comments alone: those of whole lines. */

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface Session {
+interface Session {
   readonly signed_in: boolean;
   readonly actor?: { readonly id: string; readonly name: string; readonly roles: readonly string[] };
   readonly csrf?: string;
@@ -117,13 +117,19 @@ async function send(url: string, init: RequestInit): Promise<unknown> {
   });
   const text = await answer.text();
   if (answer.ok) return text === '' ? null : JSON.parse(text);
-  const error = errorIn(text);
-  if (error.code === 'session_ended') onEnded();
-  throw new ApiError(
-    answer.status,
-    error.message ?? `The gateway answered with status ${answer.status}.`,
-    error.code ?? null,
-    error.param ?? null,
+  const refused = refusal(answer.status, text);
+  if (refused.code === 'session_ended') onEnded();
+  throw refused;
+}
+
+/** What the gateway said instead of an answer, in whichever protocol. @param text its body */
+export function refusal(status: number, text: string): ApiError {
+  const { message, code, param } = errorIn(text);
+  return new ApiError(
+    status,
+    message ?? `The gateway answered with status ${status}.`,
+    code ?? null,
+    param ?? null,
   );
 }
 

@@ -5,7 +5,7 @@ import { addressOf, type Answer } from './client.ts';
 /** As it stands in a list. */
 export type GenerationEvent = Answer<'GET /generations'>['data'][number];
 
-export interface Events {
+interface Events {
   readonly generation: GenerationEvent;
   /** An endpoint whose breaker has another state. */
   readonly endpoint: { readonly model: string; readonly endpoint: string; readonly state: string };

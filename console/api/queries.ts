@@ -51,7 +51,7 @@ type ListName = {
 /** Entries that are read at once. */
 const PAGE = 100;
 
-export interface List<Entry> {
+interface List<Entry> {
   /** Undefined until the first of them are there. */
   readonly rows: readonly Entry[] | undefined;
   readonly error: ApiError | null;

@@ -97,7 +97,7 @@ export interface Operations {
     answer: ManagePostProjectsAnswer;
   };
   'GET /keys': {
-    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; project?: string | undefined; state?: "revoked" | "unrevoked" | undefined; id?: string | undefined };
+    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; project?: string | undefined; state?: "revoked" | "unrevoked" | undefined; name?: string | undefined; id?: string | undefined };
     body: undefined;
     answer: ManageGetKeysAnswer;
   };

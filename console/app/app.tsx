@@ -36,9 +36,10 @@ let code = takeCode();
 
 function Gate(): ReactNode {
   const client = useQueryClient();
-  const session = useQuery(sessionQuery);
   const [problem, setProblem] = useState<Error | null>(null);
   const [isSigning, setSigning] = useState(code !== null);
+  // Not while a link signs in: an answer from before that would come after it, and say that nobody is.
+  const session = useQuery({ ...sessionQuery, enabled: !isSigning });
   useEffect(() => {
     whenSessionEnds(() => client.setQueryData(sessionQuery.queryKey, { signed_in: false }));
     if (code === null) return;
@@ -49,7 +50,7 @@ function Gate(): ReactNode {
       .catch((error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))))
       .finally(() => setSigning(false));
   }, [client]);
-  if (session.isPending || isSigning) return null;
+  if (isSigning || session.isPending) return null;
   if (session.data?.signed_in !== true) return <SignIn problem={session.error ?? problem} />;
   return <RouterProvider router={router} />;
 }

@@ -7,7 +7,7 @@ import { sessionQuery } from '../api/queries.ts';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../session/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Mark } from './mark.tsx';
+import { Mark } from '../ui/mark.tsx';
 
 const PLACES = [
   { to: '/', label: 'Overview', short: 'Overview', icon: 'overview' },

@@ -32,7 +32,7 @@ export type Turn =
 
 export type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
 
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly isRunning: boolean;
   /** Id of the record; null until the answer begins. */
   readonly id: string | null;

@@ -2,7 +2,7 @@
 import type { Dialect, LibraryCall } from './conversation.ts';
 
 export const FORMS = ['curl', 'Python', 'TypeScript'] as const;
-export type Form = (typeof FORMS)[number];
+type Form = (typeof FORMS)[number];
 
 interface Sent {
   readonly origin: string;

@@ -18,7 +18,7 @@ import { usePane, type Pane } from './use-pane.ts';
 const here = getRouteApi('/playground');
 const FIRST_MODEL = 'sim/chat';
 
-export interface Sides {
+interface Sides {
   readonly model?: string;
   readonly protocol?: string;
   /** Those of the second side; absent: there is one. */

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Field, SelectField, TextField } from '../ui/field.tsx';
 import type { Settings, Tool } from './conversation.ts';
 
-export type Common = Omit<Settings, 'model'>;
+type Common = Omit<Settings, 'model'>;
 
 export const USUAL: Common = {
   system: '',

@@ -1,8 +1,9 @@
 // One side of the playground: its conversation, and the answer that is coming.
 import { useCallback, useRef, useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { forgetModelsKey, modelsKey } from '../api/models-key.ts';
 import type { AssistantTurn, Call, Dialect, Piece, Settings, Turn } from './conversation.ts';
-import { forgetPlaygroundKey, playgroundKey } from './playground-key.ts';
-import { Refused, streamAnswer } from './stream.ts';
+import { streamAnswer } from './stream.ts';
 
 export interface Pane {
   readonly turns: readonly Turn[];
@@ -99,14 +100,14 @@ async function answer({ asked, dialect, settings, signal, show }: Asking): Promi
   };
   change({});
   try {
-    const key = await playgroundKey();
+    const key = await modelsKey();
     await streamAnswer(dialect, key, asked, settings, {
       onStart: (id) => change({}, { id }),
       onPiece: take,
       signal,
     });
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) forgetPlaygroundKey();
+    if (error instanceof ApiError && error.status === 401) forgetModelsKey();
     const isStopped = error instanceof DOMException && error.name === 'AbortError';
     if (!isStopped) change({}, { error: error instanceof Error ? error.message : String(error) });
   }

@@ -23,7 +23,7 @@ export const SPANS = {
 } as const;
 
 export type TextFilter = (typeof TEXT_FILTERS)[number];
-export type Span = keyof typeof SPANS;
+type Span = keyof typeof SPANS;
 
 export interface Filters extends Partial<Record<TextFilter, string>> {
   readonly outcome?: (typeof OUTCOMES)[number];

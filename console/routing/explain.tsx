@@ -1,12 +1,12 @@
 // A request is written, and the decision about it is shown; nothing is sent to a provider.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { explainRoute } from '../playground/explain-route.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
+import { explainRoute } from './explain-route.ts';
 
 const EXAMPLE = `{
   "model": "sim/chat",

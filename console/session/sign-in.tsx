@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { signIn } from '../api/client.ts';
 import { sessionQuery } from '../api/queries.ts';
-import { Mark } from '../app/mark.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Mark } from '../ui/mark.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 export function SignIn({ problem }: { readonly problem: Error | null }): ReactNode {

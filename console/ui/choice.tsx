@@ -1,4 +1,4 @@
-// One of a few.
+// A choice of one among a few.
 import type { ReactNode } from 'react';
 
 interface ChoiceProps {

@@ -4,7 +4,7 @@ import { duration, rate, share } from '../format/numbers.ts';
 import { Badge, type Tone } from './badge.tsx';
 import { Icon } from './icon.tsx';
 
-export interface Candidate {
+interface Candidate {
   readonly position: number;
   readonly endpoint: string;
   readonly model: string;

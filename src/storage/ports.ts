@@ -70,6 +70,7 @@ export interface KeyFilter {
   /** Of one project. */
   readonly projectId?: string | undefined;
   readonly isRevoked?: boolean | undefined;
+  readonly name?: string | undefined;
   /** Only those of them that there are. */
   readonly ids?: readonly string[] | undefined;
 }

@@ -149,7 +149,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     SLOW,
   );
 
-  test('nothing of all this made the browser complain', () => {
+  test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
     expect(looked.complaints).toEqual([]);
+    expect(await looked.undescribed()).toEqual([]);
   });
 });

@@ -15,11 +15,20 @@ const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pi
 /** Would tell if it ran: a page may have nothing of this name. */
 export const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The page itself with what it loads, and who is signed in. */
+const OWN = /^(?:GET \/console(?:\/.*)?|(?:POST|DELETE) \/console\/session)$/;
+
 export interface Looked {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What the browser complained of; none of it is meant to be. */
   readonly complaints: string[];
+  /** What it asked the gateway for that is no operation of `/openapi.json`: only the console could do that. */
+  undescribed(): Promise<readonly string[]>;
   /** Goes to a page below `/console`, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
   /** Keeps a picture of the page as it is. */
@@ -79,10 +88,27 @@ export async function signIn(origin: string, page: Page, key = ADMIN_KEY): Promi
 
 function watched(origin: string, context: BrowserContext, page: Page): Looked {
   const complaints = complaintsOf(page, origin);
+  const asked = new Set<string>();
+  page.on('request', (request) => {
+    const { protocol, pathname } = new URL(request.url());
+    if (protocol.startsWith('http')) asked.add(`${request.method()} ${pathname}`);
+  });
   return {
     page,
     context,
     complaints,
+    async undescribed() {
+      const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApi;
+      const described = Object.entries(paths).flatMap(([path, item]) =>
+        Object.keys(item).map(
+          // Ids of models hold slashes.
+          (method) => new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '.+')}$`),
+        ),
+      );
+      return [...asked]
+        .map((each) => each.replace(' /console/api/', ' /'))
+        .filter((each) => !OWN.test(each) && !described.some((operation) => operation.test(each)));
+    },
     async open(path, heading) {
       await page.goto(`${origin}/console${path}`);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

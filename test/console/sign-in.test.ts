@@ -48,13 +48,45 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const link = scene.gateway.signInLink();
       const first = await scene.look('stranger');
+      const asked = first.page.waitForRequest((request) => request.url().endsWith('/console/session'));
       await first.page.goto(link);
       await first.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      // Nothing else is asked before: an answer that comes later would say that nobody is signed in.
+      expect((await asked).method()).toBe('POST');
       expect(first.page.url()).not.toContain('code');
       const second = await scene.look('stranger');
       await second.page.goto(link);
       expect(await second.page.getByRole('alert').textContent()).toContain('used already');
       expect(first.complaints).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'a session that has ended asks for a key again, and stays where one was',
+    async () => {
+      const { page, context, complaints, open } = await scene.look('admin');
+      await open('/models', 'Models and providers');
+      await context.clearCookies();
+      await page.getByLabel('Search models').fill('gemini');
+      await page.getByLabel('Key of an admin').fill(ADMIN_KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Models and providers' }).waitFor();
+      expect(await page.getByLabel('Search models').inputValue()).toBe('gemini');
+      // The browser says of itself that something was refused.
+      expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'no page of others can show it in a frame',
+    async () => {
+      const { page, complaints } = await scene.look('stranger');
+      const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+      await page.setContent(`<iframe src="${scene.gateway.origin}/console"></iframe>`);
+      await refused;
+      expect(complaints).toEqual([expect.stringContaining('frame-ancestors')]);
     },
     SLOW,
   );

@@ -58,6 +58,9 @@ describe('a key', () => {
     const told = await gateway.manage('GET', `/keys?id=${encodeURIComponent(ids)}`);
     expect(entries(told).map(({ name }) => name)).toEqual(['test', 'by-id']);
     expect(told.body['has_more']).toBe(false);
+    const called = await gateway.manage('GET', '/keys?name=by-id');
+    expect(entries(called).map(({ id }) => id)).toEqual([stored.body['id']]);
+    expect(entries(await gateway.manage('GET', '/keys?name=test'))).toHaveLength(1);
     const many = Array.from({ length: 101 }, (_, at) => `key_${at}`).join();
     expect((await gateway.manage('GET', `/keys?id=${many}`)).status).toBe(400);
   });

@@ -26,6 +26,8 @@ export const consoleRequirements: Requirements = {
     `${SESSION}: a session asks as its key does, and its answers hold no secret`,
     `${SESSION}: other sites can do nothing with it`,
     `${SESSION}: sessions end: at sign-out, after hours alone, after a day, and with their key`,
+    `${SIGN_IN}: a session that has ended asks for a key again, and stays where one was`,
+    `${SIGN_IN}: no page of others can show it in a frame`,
     `${SESSION}: over TLS the cookie is for TLS alone`,
   ),
   'contract.console.pages': shown(
@@ -35,7 +37,9 @@ export const consoleRequirements: Requirements = {
     `${KEYS} a key is made and rotated with the keyboard alone, and is shown once`,
     `${PAGES} light and dark are chosen, and kept`,
     `${PLAYGROUND} what %s refused is shown in its own words, and as text`,
-    `${PAGES} nothing of all this made the browser complain`,
+    `${PAGES} nothing of all this made the browser complain, or can be done by the console alone`,
+    `${KEYS} nothing of all this made the browser complain, or can be done by the console alone`,
+    `${PLAYGROUND} nothing of all this made the browser complain, or can be done by the console alone`,
   ),
   'contract.console.requests': shown(
     CONSOLE,

@@ -80,6 +80,7 @@ export const KEY_ROUTES: readonly Route[] = [
         .enum(['revoked', 'unrevoked'])
         .optional()
         .describe('Only those that are, or are not, revoked.'),
+      name: name.optional().describe('Only keys that are called so.'),
       id: z
         .string()
         .optional()
@@ -89,15 +90,18 @@ export const KEY_ROUTES: readonly Route[] = [
     }),
     answer: listOf(keySchema),
     run: async ({ keys, query }) => {
-      const { project, id: ids } = query;
+      const { project, name, id: ids } = query;
       const isRevoked = query.state === undefined ? undefined : query.state === 'revoked';
       const inFile = isRevoked === true ? [] : keys.configured();
       const first = inFile.filter(
-        (key) => (project === undefined || key.projectId === project) && ids?.includes(key.id) !== false,
+        (key) =>
+          (project === undefined || key.projectId === project) &&
+          (name === undefined || key.name === name) &&
+          ids?.includes(key.id) !== false,
       );
       const page = await pageOfBoth(
         first,
-        (part) => keys.list({ ...part, projectId: project, isRevoked, ids }),
+        (part) => keys.list({ ...part, projectId: project, isRevoked, name, ids }),
         ({ id }) => id,
         query,
       );

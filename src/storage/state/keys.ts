@@ -70,10 +70,11 @@ export class KeyRows implements KeyStore {
     return rows.map((row) => decodeKey(row, this.#json));
   }
 
-  async list({ projectId, isRevoked, ids, ...page }: PageRequest & KeyFilter): Promise<KeyPage> {
+  async list({ projectId, isRevoked, name, ids, ...page }: PageRequest & KeyFilter): Promise<KeyPage> {
     let query = this.#db.selectFrom('keys').selectAll();
     if (projectId !== undefined) query = query.where('project_id', '=', projectId);
     if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
+    if (name !== undefined) query = query.where('name', '=', name);
     if (ids !== undefined) query = query.where('id', 'in', ids);
     const { rows, hasMore } = await pageOf(this.#db, 'keys', query, page);
     return { keys: rows.map((row) => decodeKey(row, this.#json)), hasMore };

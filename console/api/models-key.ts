@@ -1,6 +1,6 @@
-// The key that the playground calls models with: a session may only manage, so it gives itself one of the role `models`, the
-// same each time, for a working day. It stays in the memory of this page.
-import { ask } from '../api/client.ts';
+// The key with which pages call models: a session may only manage, so it gives itself one of the role `models`, the same each
+// time, for a working day. It stays in the memory of this page.
+import { ask } from './client.ts';
 
 const NAME = 'console playground';
 const LIFETIME_MS = 8 * 3_600_000;
@@ -10,7 +10,7 @@ const GRACE_MS = 3_600_000;
 let kept: Promise<string> | undefined;
 
 /** The key; made or given another secret when it is first needed. @throws ApiError */
-export async function playgroundKey(): Promise<string> {
+export async function modelsKey(): Promise<string> {
   kept ??= obtain().catch((error: unknown) => {
     kept = undefined;
     throw error;
@@ -19,7 +19,7 @@ export async function playgroundKey(): Promise<string> {
 }
 
 /** Forgets a key that was refused. */
-export function forgetPlaygroundKey(): void {
+export function forgetModelsKey(): void {
   kept = undefined;
 }
 
@@ -37,6 +37,6 @@ async function obtain(): Promise<string> {
 
 /** Id of the key of before; null where there is none that can be used. */
 async function existing(): Promise<string | null> {
-  const { data } = await ask('GET /keys', { query: { limit: 100, state: 'unrevoked' } });
-  return data.find(({ name, source }) => name === NAME && source === 'database')?.id ?? null;
+  const { data } = await ask('GET /keys', { query: { name: NAME, state: 'unrevoked' } });
+  return data.find(({ source }) => source === 'database')?.id ?? null;
 }
