@@ -1,7 +1,7 @@
 // What several processes give and take, each beside one process in the same run: `npm run bench:scale` prints tables.
 //
 //   --quick      shorter: under two minutes in all
-//   --only NAME  one of the parts below: workers, database, counters, sqlite
+//   --only NAME  one of the parts below: workers, database, postgres, counters, sqlite
 //
 // The load generator shares the cores with what is measured: on a machine of few cores look at CPU time, not at throughput.
 import { execFile, spawn } from 'node:child_process';
@@ -10,13 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, promisify } from 'node:util';
+import { Client } from 'pg';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '../test/servers/postgres.ts';
 import { startValkey, VALKEY_PROGRAM } from '../test/servers/valkey.ts';
 import { BODY } from './beside.ts';
 import { type Load, measure } from './measure.ts';
-import { familyOf, LOAD_CORE, onCore, proportionalMb, residentMb, usedCpuMs } from './processes.ts';
+import { familyCpuMs, LOAD_CORE, onCore, proportionalMb, residentMb, usedCpuMs } from './processes.ts';
 import { aligned } from './report.ts';
+import { recordsTaken } from './scale-postgres.ts';
 import type { Writing, Written } from './scale-writer.ts';
 import { quantile, type SteadyResult } from './steady.ts';
 import {
@@ -36,6 +38,8 @@ const { quick, only } = values;
 /** Seconds in which a gateway warms up, and of what is measured then. */
 const [WARM, SECONDS] = quick ? [3, 3] : [15, 6];
 const ROUNDS = quick ? 1 : 3;
+/** PostgreSQL's own defaults, which the tests' server has not. */
+const DURABLE = { fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' };
 const SECRET = 'ab'.repeat(32);
 const WHOLE: Load = {
   name: 'whole',
@@ -53,7 +57,6 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-scale-'));
 const run = promisify(execFile);
 const fixed = (figure: number, digits = 0): string => figure.toFixed(digits);
 const median = (figures: readonly number[]): number => quantile(figures, 0.5);
-const cpuOf = (pid: number): number => familyOf(pid).reduce((sum, each) => sum + usedCpuMs(each), 0);
 
 /** A gateway with a folder of its own. */
 function gatewayOf(name: string, mockPort: number, options: GatewayOptions): Promise<Server> {
@@ -109,7 +112,7 @@ async function workers(mockPort: number): Promise<void> {
 /** PostgreSQL beside SQLite: what a request costs the gateway and the server, and how long it takes at a fixed rate. */
 async function database(mockPort: number): Promise<void> {
   if (POSTGRES_PROGRAMS === null) return;
-  const server = await startPostgres({ fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' });
+  const server = await startPostgres(DURABLE);
   const stores: readonly (readonly [string, Readonly<Record<string, unknown>>, number | null])[] = [
     ['SQLite', {}, null],
     ['PostgreSQL', { database_url: server.url, secret: SECRET }, server.pid],
@@ -138,7 +141,7 @@ async function database(mockPort: number): Promise<void> {
         const { port, pids } = targetOf(gateway, 'relay');
         const cpu = (): [number, number] => [
           pids().reduce((sum, each) => sum + usedCpuMs(each), 0),
-          pid === null ? 0 : cpuOf(pid),
+          pid === null ? 0 : familyCpuMs(pid),
         ];
         let from = cpu();
         const result = await steady(port, RATE, SECONDS);
@@ -183,6 +186,54 @@ async function database(mockPort: number): Promise<void> {
   }
 }
 
+/** What PostgreSQL takes of three gateways, and what a gateway asks of it when nobody asks anything of the gateway. */
+async function postgres(mockPort: number): Promise<void> {
+  if (POSTGRES_PROGRAMS === null) return;
+  const server = await startPostgres(DURABLE);
+  try {
+    const rows = [];
+    for (const batch of [1, 10, 100]) rows.push(await recordsTaken(server, batch, SECONDS));
+    print('postgres: records of three writers, as fast as they are taken', [
+      [
+        'records of a batch',
+        'a second',
+        'server µs each',
+        'writer µs each',
+        'bytes each',
+        'bytes of WAL each',
+      ],
+      ...rows.map(({ batch, ...figures }) =>
+        [batch, ...Object.values(figures)].map((figure) => fixed(figure)),
+      ),
+    ]);
+    const config = { database_url: server.url, secret: SECRET };
+    const gateway = await gatewayOf('idle', mockPort, { config, lanes: [] });
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      // It is counted when a connection has nothing to do.
+      const transactions = async (): Promise<number> => {
+        const { rows: found } = await client.query<{ count: string }>(
+          'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+        );
+        return Number(found[0]?.count);
+      };
+      const [from, cpuMs] = [await transactions(), familyCpuMs(server.pid)];
+      await Bun.sleep(2_000 * SECONDS);
+      const asked = (await transactions()) - from - 1;
+      print('postgres: a gateway that nobody asks anything', [
+        ['transactions a second', 'CPU of the server, ms a second'],
+        [fixed(asked / (2 * SECONDS), 1), fixed((familyCpuMs(server.pid) - cpuMs) / (2 * SECONDS), 1)],
+      ]);
+    } finally {
+      await client.end();
+      await gateway.stop();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
 /** Round trips to the server of counters, for three gateways that share five limits. */
 async function counters(mockPort: number): Promise<void> {
   if (VALKEY_PROGRAM === null) return;
@@ -214,7 +265,7 @@ async function counters(mockPort: number): Promise<void> {
     const reads = async (): Promise<number> =>
       Number(/total_reads_processed:(\d+)/.exec(String(await server.send('INFO', 'stats')))?.[1]);
     await all(WARM);
-    const [from, cpuMs] = [await reads(), cpuOf(server.pid)];
+    const [from, cpuMs] = [await reads(), familyCpuMs(server.pid)];
     const sent = (await all(2 * SECONDS)).reduce((sum, each) => sum + each.sent, 0);
     // One of them is the question.
     const calls = (await reads()) - from - 1;
@@ -225,7 +276,7 @@ async function counters(mockPort: number): Promise<void> {
         fixed(sent),
         fixed(calls),
         fixed((1000 * calls) / sent, 1),
-        fixed((1000 * (cpuOf(server.pid) - cpuMs)) / sent, 1),
+        fixed((1000 * (familyCpuMs(server.pid) - cpuMs)) / sent, 1),
       ],
     ]);
   } finally {
@@ -306,6 +357,7 @@ function print(title: string, rows: readonly (readonly string[])[]): void {
 const PARTS: Readonly<Record<string, (mockPort: number) => Promise<void>>> = {
   workers,
   database,
+  postgres,
   counters,
   sqlite,
 };
