@@ -74,6 +74,12 @@ export const tenantsRequirements: Requirements = {
     'test/storage-conversations.test.ts: what many append at once is there in order and once, over two processes',
     'test/storage-responses.test.ts: what many processes write and delete at once is counted as it is',
   ),
+  'contract.replicas.versions': shown(
+    'several gateways on one database',
+    'A program goes on, and starts, beside a newer one that has only added to the database.',
+    'test/postgres-versions.test.ts: that has only added to the database, this one answers, stores, records and starts as before',
+    'test/postgres-versions.test.ts: that has changed the form of what is there, this one does not start, and says why',
+  ),
   'contract.replicas.statements': shown(
     'several gateways on one database',
     'No question goes to the database on the way of a request but those for its own state, and few of these.',
