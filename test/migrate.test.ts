@@ -25,6 +25,7 @@ import before from './earlier-directory/before-projects.json' with { type: 'json
 import { startGateway, type TestGateway } from './harness.ts';
 import { eventually, freshFolder, runProgram, startProgram, type Finished } from './program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from './servers/postgres.ts';
+import { isWhole } from './share.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
 
@@ -57,7 +58,8 @@ test('every table and setting of a data directory has its place in a move', asyn
   await storage.close();
 });
 
-describe.skipIf(POSTGRES_PROGRAMS === null)('a data directory of a gateway', () => {
+// Eight programs are started: in the whole run alone.
+describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a gateway', () => {
   let folder: string;
   let remove: () => void;
   let url: string;
