@@ -128,7 +128,7 @@ function judged(protocol: ProtocolName, isStreamed: boolean, id: string, text: s
     const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, found = '']) => found);
     if (data.some((each) => PROTOCOLS[protocol].ends(each)) && number > 0)
       return { kind: 'answered', id, number, text };
-    if (/budget_exceeded|RESOURCE_EXHAUSTED|rate_limit/.test(text)) return { kind: 'refused' };
+    if (/budget_exceeded|billing_error|RESOURCE_EXHAUSTED|rate_limit/.test(text)) return { kind: 'refused' };
     if (/"error":\{|"type":"error"|response\.failed|response\.incomplete/.test(text))
       return { kind: 'told', status: 200, why: text.slice(-300) };
     return { kind: 'untold', why: `the stream ended without its end: ${text.slice(-200)}` };

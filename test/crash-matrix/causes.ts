@@ -10,6 +10,11 @@ export interface Cause {
   readonly name: string;
   /** What the budget that is spent meanwhile may go over by, as a share of it; docs/limits.md says why. */
   readonly mayOverspend: number;
+  /**
+   * True where an idempotency key may get a second answer meanwhile: processes cannot have answers from each other, or one of them
+   * that had it is gone (docs/idempotency.md).
+   */
+  readonly mayAnswerAnew: boolean;
   /** Why it cannot be tried here; null where it can. */
   readonly missing?: (cluster: Cluster) => string | null;
   run(cluster: Cluster, chance: Chance): Promise<void>;
@@ -26,6 +31,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'SIGKILL of a replica',
     mayOverspend: KILLED,
+    mayAnswerAnew: true,
     async run({ replicas }, chance) {
       const replica = chance.of(replicas);
       replica.signal('SIGKILL');
@@ -37,6 +43,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'PostgreSQL stopped at once, and started',
     mayOverspend: 0,
+    mayAnswerAnew: false,
     async run({ postgres }, chance) {
       await postgres.kill();
       await Bun.sleep(chance.whole(1 * SECOND, 3 * SECOND));
@@ -46,6 +53,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'SIGSTOP of a replica',
     mayOverspend: ALONE,
+    mayAnswerAnew: true,
     async run({ replicas }, chance) {
       const replica = chance.of(replicas);
       replica.signal('SIGSTOP');
@@ -56,6 +64,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'counters stopped, and started empty',
     mayOverspend: ALONE,
+    mayAnswerAnew: true,
     async run({ valkey }, chance) {
       await valkey.kill();
       await Bun.sleep(chance.whole(1 * SECOND, 3 * SECOND));
@@ -65,6 +74,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'counters flushed',
     mayOverspend: ALONE,
+    mayAnswerAnew: true,
     async run({ valkey }) {
       await valkey.send('FLUSHALL');
     },
@@ -72,6 +82,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'counters silent (SIGSTOP)',
     mayOverspend: ALONE,
+    mayAnswerAnew: true,
     async run({ valkey }, chance) {
       process.kill(valkey.pid, 'SIGSTOP');
       await Bun.sleep(chance.whole(2 * SECOND, 4 * SECOND));
@@ -81,6 +92,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'PostgreSQL silent (SIGSTOP)',
     mayOverspend: 0,
+    mayAnswerAnew: false,
     async run({ postgres }, chance) {
       const processes = [postgres.pid, ...postgres.backends()];
       for (const pid of processes) signalIfThere(pid, 'SIGSTOP');
@@ -92,6 +104,7 @@ export const CAUSES: readonly Cause[] = [
     (['refused', 'silent'] as const).map((state): Cause => ({
       name: `one replica's network ${network === 'toPostgres' ? 'to PostgreSQL' : 'to the counters'} ${state}`,
       mayOverspend: network === 'toValkey' ? ALONE : 0,
+      mayAnswerAnew: network === 'toValkey',
       async run({ replicas }, chance) {
         const replica = chance.of(replicas);
         replica[network].become(state);
@@ -103,6 +116,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'full disk for a spool, without its database',
     mayOverspend: 0,
+    mayAnswerAnew: false,
     missing: ({ smallDisk }) => (smallDisk === null ? 'no file system can be mounted here' : null),
     async run({ replicas, smallDisk }) {
       const [replica] = replicas;
@@ -120,6 +134,7 @@ export const CAUSES: readonly Cause[] = [
   {
     name: 'clocks 5 s apart, set forward and back',
     mayOverspend: 0,
+    mayAnswerAnew: false,
     missing: () => (CLOCK_SHIFTER === null ? 'libfaketime is not installed' : null),
     async run({ replicas }) {
       const [first, second] = replicas;

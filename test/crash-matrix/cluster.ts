@@ -26,6 +26,8 @@ export const LOAD_KEY = 'sk-test-load';
 /** What a model of the upstream costs: 0.02 USD for an answer of 20 tokens. */
 export const USD_PER_TOKEN = 0.001;
 export const MODEL = 'counted/whole';
+/** Whose streams take two seconds, and eight. */
+export const PACED = ['counted/paced-100', 'counted/paced-400'] as const;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FAKETIME = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu'].map(
@@ -34,7 +36,7 @@ const FAKETIME = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu'].map
 /** A library that shifts the clock of a process; null where it is not installed. */
 export const CLOCK_SHIFTER: string | null = FAKETIME.find((path) => existsSync(path)) ?? null;
 const SPOOL_DISK_MB = 24;
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 export interface Replica {
   readonly name: string;
@@ -63,6 +65,8 @@ export interface Cluster {
   readonly upstream: Upstream;
   /** Where the first replica's spool lies on a small disk of its own: that disk; null where mounting is not allowed. */
   readonly smallDisk: string | null;
+  /** Of nginx and the replicas. */
+  readonly logs: readonly string[];
   /** Tells nginx which replicas get requests. */
   direct(taken: readonly Replica[]): Promise<void>;
   stop(): Promise<void>;
@@ -100,7 +104,8 @@ export async function startCluster(budgets: ReadonlyMap<string, number>): Promis
     await Promise.all(replicas.map(started));
     const nginx = await startNginx(folder, replicas);
     ends.push(() => nginx.stop());
-    return { ...nginx, replicas, postgres, valkey, upstream, smallDisk, stop };
+    const logs = [join(folder, 'nginx.log'), ...replicas.map(({ log }) => log)];
+    return { ...nginx, logs, replicas, postgres, valkey, upstream, smallDisk, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -145,7 +150,7 @@ async function makeReplica(parts: Parts): Promise<Replica> {
   writeFileSync(
     config,
     JSON.stringify({
-      server: { port, admin_key: ADMIN_KEY, drain_ms: 10_000, overload: { lag_ms: 0 } },
+      server: { port, admin_key: ADMIN_KEY, drain_ms: 30_000, overload: { lag_ms: 0 } },
       data_dir: dataDir,
       database_url: throughNetwork(postgres.url, toPostgres),
       redis_url: throughNetwork(valkey.url, toValkey),
@@ -169,7 +174,7 @@ async function makeReplica(parts: Parts): Promise<Replica> {
           protocols: { 'openai-chat': { base_url: `http://127.0.0.1:${upstream.port}/v1` } },
         },
       },
-      models: [{ id: MODEL, price: { input: 0, output: USD_PER_TOKEN * 1e6 } }],
+      models: [MODEL, ...PACED].map((id) => ({ id, price: { input: 0, output: USD_PER_TOKEN * 1e6 } })),
     }),
   );
   const environment: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: folder };
@@ -263,7 +268,7 @@ async function startNginx(
   };
 }
 
-/** As docs/scaling.md has it: nothing that a replica may have begun is sent to another one. */
+/** As deploy/nginx.conf has it: nothing that a replica may have begun is sent to another one, and no connection is kept. */
 function nginxConfig(folder: string, port: number, replicas: readonly Replica[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/nginx-${kind};`,
@@ -275,11 +280,11 @@ events { worker_connections 4096; }
 http {
   access_log off; ${temporary.join(' ')}
   client_max_body_size 32m; tcp_nodelay on;
-  upstream replicas { ${servers.join(' ')} keepalive 32; }
+  upstream replicas { ${servers.join(' ')} }
   server {
     listen 127.0.0.1:${port} backlog=4096;
     location / {
-      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header connection "";
+      proxy_pass http://replicas; proxy_http_version 1.1; proxy_set_header connection close;
       proxy_buffering off; proxy_connect_timeout 1s; proxy_read_timeout 5s;
       proxy_next_upstream error timeout;
     }

@@ -4,17 +4,22 @@
 //   --seconds N   at least; every cause once, by default
 //   --seed N      of everything that is left to chance
 //   --only WORD   causes whose name has it
+//   --streams N   that run while all replicas are replaced; 60, and 0 for none
 //   --logs FOLDER gets the logs of the replicas
 import { copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findProgram } from '../../bench/processes.ts';
 import { aligned } from '../../bench/report.ts';
 import { packTree } from '../../bench/targets.ts';
 import { Chance } from '../leases/simulated-world.ts';
+import { POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { VALKEY_PROGRAM } from '../servers/valkey.ts';
 import { type Cause, CAUSES } from './causes.ts';
 import { lostResponses, missingOf, readLedger, spentOf, wrongConversations, wrongOf } from './checks.ts';
 import { type Cluster, startCluster, USD_PER_TOKEN } from './cluster.ts';
-import { type Load, type Note, SPENDERS, startLoad } from './load.ts';
+import { deployUnderLoad } from './deploy.ts';
+import { type Load, type Note, SPENDERS, type Told, startLoad } from './load.ts';
 import { recovered } from './recovery.ts';
 import { ANSWER_TOKENS } from './upstream.ts';
 
@@ -23,20 +28,22 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string', default: '' },
+    streams: { type: 'string', default: '60' },
     logs: { type: 'string' },
   },
 });
 const seed = Number(values.seed);
 /** What a budget holds, in USD: a hundred answers, which the clients spend in a few seconds. */
 const BUDGET_USD = 2;
-const MOST_ROUNDS = 40;
+/** Keys with a budget each: no cause takes less than four seconds. */
+const MOST_ROUNDS = 20 + Math.ceil(Number(values.seconds) / 4);
 /** On a machine that does nothing else. */
 const MOST_RECOVERY_MS = 5_000;
 /** Before a cause begins, and after it was recovered from. */
-const BEFORE_MS = 700;
-const AFTER_MS = 700;
+const BEFORE_MS = 500;
+const AFTER_MS = 500;
 /** In which what was on its way must have arrived in the ledger. */
-const SETTLING_MS = 5_000;
+const SETTLING_MS = 15_000;
 /** By which clocks may differ that say when a record was made. */
 const SKEW_MS = 15_000;
 
@@ -51,6 +58,8 @@ interface Row {
   readonly recoveryMs: number | null;
   readonly slowness: number;
   readonly spent: number;
+  /** Requests with an idempotency key whose client got another answer when it asked again. */
+  readonly again: number;
   readonly wrong: readonly string[];
 }
 
@@ -59,6 +68,15 @@ const budgetName = (at: number): string => `budget-${at}`;
 process.exit((await main()) ? 0 : 1);
 
 async function main(): Promise<boolean> {
+  const lacking = [
+    ...(POSTGRES_PROGRAMS === null ? ['PostgreSQL'] : []),
+    ...(VALKEY_PROGRAM === null ? ['Valkey or Redis'] : []),
+    ...(findProgram('nginx') === null ? ['nginx'] : []),
+  ];
+  if (lacking.length > 0) {
+    console.log(`skipped: the crash matrix, which needs ${lacking.join(', ')}`);
+    return true;
+  }
   console.log(`seed ${seed}`);
   packTree(join(import.meta.dirname, '..', '..'));
   const budgets = new Map(Array.from({ length: MOST_ROUNDS }, (_, at) => [budgetName(at), BUDGET_USD]));
@@ -67,8 +85,7 @@ async function main(): Promise<boolean> {
     return await matrix(cluster);
   } finally {
     const folder = values.logs;
-    if (folder !== undefined)
-      for (const { log } of cluster.replicas) copyFileSync(log, join(folder, basename(log)));
+    if (folder !== undefined) for (const log of cluster.logs) copyFileSync(log, join(folder, basename(log)));
     await cluster.stop();
   }
 }
@@ -93,11 +110,13 @@ async function matrix(cluster: Cluster): Promise<boolean> {
     }
   } while (performance.now() - begun < wanted && round + causes.length <= MOST_ROUNDS);
   await load.stop();
-  const rest = await atTheEnd(cluster, load);
+  const rest = [...(await atTheEnd(cluster, load)), ...(await deployed(cluster))];
   for (const what of rest) console.log(`wrong at the end: ${what}`);
   console.log(`\n${table(rows)}\n`);
   const failed = rows.filter(({ wrong }) => wrong.length > 0).length + (rest.length > 0 ? 1 : 0);
-  console.log(`${rows.length + 1 - failed} passed, ${failed} failed (seed ${seed})`);
+  console.log(
+    `${rows.length + 1 - failed} passed, ${failed} failed (seed ${seed}, ${Math.round((performance.now() - begun) / 1_000)} s)`,
+  );
   return failed === 0;
 }
 
@@ -109,6 +128,7 @@ async function once(
   budget: string,
 ): Promise<Row> {
   const first = told.notes.length;
+  const known = new Set(told.repeated.keys());
   const fromMs = Date.now() - SKEW_MS;
   const wrong: string[] = [];
   await Bun.sleep(BEFORE_MS);
@@ -134,6 +154,8 @@ async function once(
   const most = BUDGET_USD * (1 + cause.mayOverspend) + SPENDERS * ANSWER_TOKENS * USD_PER_TOKEN;
   if (Math.max(spent.ledger, spent.upstream) > most + 1e-9)
     wrong.push(`${budget} has ${most}, the ledger says ${spent.ledger}, and the upstream ${spent.upstream}`);
+  const again = againOf(told, known);
+  if (again > 0 && !cause.mayAnswerAnew) wrong.push(`${again} idempotency keys got two answers`);
   for (const { heard, protocol } of notes)
     if (heard.kind === 'untold') wrong.push(`${protocol}: nobody was told: ${heard.why}`);
   const count = (kind: string): number => notes.filter(({ heard }) => heard.kind === kind).length;
@@ -147,6 +169,7 @@ async function once(
     recoveryMs,
     slowness,
     spent: spent.upstream,
+    again,
     wrong,
   };
 }
@@ -160,6 +183,17 @@ async function atTheEnd(cluster: Cluster, { told }: Load): Promise<string[]> {
   ];
 }
 
+/** @returns what went wrong while replicas were replaced */
+async function deployed(cluster: Cluster): Promise<string[]> {
+  const wanted = Number(values.streams);
+  if (wanted === 0) return [];
+  const { streams, answered, told, seconds } = await deployUnderLoad(cluster, wanted);
+  console.log(
+    `${told.size === 0 ? 'held' : 'FAILED'}: three replicas replaced in ${seconds.toFixed(1)} s, ${wanted} streams running: ${answered} of ${streams} answered`,
+  );
+  return [...told].map(([why, count]) => `${count} streams of the deploy: ${why}`);
+}
+
 function show({ name, wrong, recoveryMs, requests, told, reasons }: Row): void {
   const recovery = recoveryMs === null ? 'never' : `${Math.round(recoveryMs)} ms`;
   console.log(
@@ -167,6 +201,11 @@ function show({ name, wrong, recoveryMs, requests, told, reasons }: Row): void {
   );
   for (const [reason, count] of reasons) console.log(`  told ${count} times: ${reason}`);
   for (const what of wrong.slice(0, 8)) console.log(`  ${what}`);
+}
+
+function againOf({ repeated }: Told, known: ReadonlySet<string>): number {
+  const asked = [...repeated].filter(([name]) => !known.has(name));
+  return asked.filter(([, numbers]) => new Set(numbers).size > 1).length;
 }
 
 function reasonsOf(notes: readonly Note[]): Map<string, number> {
@@ -203,6 +242,7 @@ function table(rows: readonly Row[]): string {
       row.recoveryMs === null ? 'never' : row.recoveryMs.toFixed(0),
       row.slowness.toFixed(1),
       row.spent.toFixed(2),
+      String(row.again),
       String(row.wrong.length),
     ]),
   ]);

@@ -1,9 +1,10 @@
-// The upstream of the crash matrix: speaks Chat Completions, numbers its answers, and remembers what each has cost. Knows
+// The upstream of the crash matrix: speaks Chat Completions, numbers its answers, writes them as fast as
+// the model's name says (`paced-100`: a piece in 100 ms), and remembers what each has cost. Knows
 // nothing of gateways.
 
 /** Tokens of a whole answer, one for each piece of a stream. */
 export const ANSWER_TOKENS = 20;
-/** Between two pieces, and before a whole answer, in milliseconds. */
+/** Between two pieces, unless the model's name says so, and before a whole answer, in milliseconds. */
 const PIECE_MS = 12;
 const WHOLE_MS = 120;
 /** Where a client writes what its request is for. */
@@ -57,13 +58,14 @@ async function whole(model: string, number: number, bill: Bill): Promise<Respons
 
 function streamed(model: string, number: number, bill: Bill): Response {
   const encoder = new TextEncoder();
+  const pieceMs = Number(/^paced-(\d+)$/.exec(model)?.[1] ?? PIECE_MS);
   const event = (members: object): Uint8Array =>
     encoder.encode(
       `data: ${JSON.stringify({ ...envelope(model, number, 'chat.completion.chunk'), ...members })}\n\n`,
     );
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      await Bun.sleep(PIECE_MS);
+      await Bun.sleep(pieceMs);
       if (bill.tokens < ANSWER_TOKENS) {
         const delta = { role: 'assistant', content: piece(number, bill.tokens) };
         controller.enqueue(event({ choices: [{ index: 0, delta, finish_reason: null }] }));
