@@ -75,7 +75,13 @@ export interface Cluster {
 /** @param budgets keys `sk-test-NAME` with a budget in USD for all time each */
 export async function startCluster(budgets: ReadonlyMap<string, number>): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-crashes-'));
-  const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const remove = (): void => {
+    // A disk that was mounted is given back with it; its processes die with this one.
+    spawnSync('umount', ['-l', join(folder, 'r1')], { stdio: 'ignore' });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
+  const ends: (() => unknown)[] = [remove];
   const stop = async (): Promise<void> => {
     for (const end of ends.splice(0).toReversed()) await end();
   };
@@ -88,7 +94,6 @@ export async function startCluster(budgets: ReadonlyMap<string, number>): Promis
     const upstream = startUpstream();
     ends.push(() => upstream.stop());
     const smallDisk = mountSmall(join(folder, 'r1'));
-    if (smallDisk !== null) ends.push(() => spawnSync('umount', ['-l', smallDisk]));
     const replicas: Replica[] = [];
     for (let at = 1; at <= REPLICAS; at += 1) {
       const replica = await makeReplica({ folder, name: `r${at}`, postgres, valkey, upstream, budgets });
