@@ -19,9 +19,9 @@ export class PostgresStateUsage implements StateUsage {
     this.#maxBytesPerKey = maxBytesPerKey;
   }
 
-  /** The most that one project may store, in bytes, as it is now. */
+  /** The most that one project may store, in whole bytes, as it is now. */
   get mostBytes(): number {
-    return this.#maxBytesPerKey();
+    return Math.floor(Math.min(this.#maxBytesPerKey(), Number.MAX_SAFE_INTEGER));
   }
 
   async bytes(projectId: string): Promise<number> {
