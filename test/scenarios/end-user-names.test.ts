@@ -7,8 +7,10 @@ import { startGateway, type TestGateway } from '../harness.ts';
 import { isWhole } from '../share.ts';
 
 const NAMES = isWhole ? 20_000 : 2_000;
-/** Kilobytes of heap for each: its counter, and the record that is not yet written. */
+/** Kilobytes of heap for each: its counter, and the record that is not yet written; and what the compiler and its caches take
+ * meanwhile. What a request holds while it runs, some 40, must not be among them. */
 const MOST_KB = 2;
+const COMPILED_KB = 16_000;
 const KEY = 'sk-test-named';
 
 let gateway: TestGateway;
@@ -48,7 +50,7 @@ test('names by the thousand are counted each for itself, in bounded memory', asy
   expect(await askAs(0, few)).toEqual({ 200: few });
   const before = heapKb();
   expect(await askAs(few, NAMES - few)).toEqual({ 200: NAMES - few });
-  expect(heapKb() - before).toBeLessThan((NAMES - few) * MOST_KB);
+  expect(heapKb() - before).toBeLessThan((NAMES - few) * MOST_KB + COMPILED_KB);
   for (const from of [0, NAMES - 50]) {
     expect(await askAs(from, 50)).toEqual({ 200: 50 });
     expect(await askAs(from, 50)).toEqual({ 429: 50 });
