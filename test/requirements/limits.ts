@@ -203,6 +203,8 @@ export const limitsRequirements: Requirements = {
     'Sums by hour, day and whatever records are of equal the records, to the nano-dollar, also after a crash.',
     `${SUMS}: sums by time and by what records are of are those of the records, before and after days are put together`,
     `${SUMS}: a record counts once, however often its entry is brought in`,
+    `${SUMS}: sums that a process had in memory when it died are added up by the next`,
+    `${SUMS}: who reads goes on where another process stopped between the parts of its sums`,
     `${SUMS}: limits are set from sums of the records since any millisecond, by owner, model and end user`,
   ),
   'contract.usage.backfill': shown(
@@ -210,7 +212,9 @@ export const limitsRequirements: Requirements = {
     'Records of earlier versions are added up once in the background, and a report says when it is not complete.',
     `${SUMS}: what was written before there were sums is counted once, from the newest on, while more comes`,
     `${SUMS}: what an older program writes beside this one is counted, too`,
+    `${SUMS}: two processes that add up what was written before count it once`,
     `${SUMS}: limits wait for the sums of older records`,
+    `${RESTORE}: while the ledger is read for long, requests wait that it knows something of, and no others`,
   ),
   'contract.usage.bounded': shown(
     USAGE,

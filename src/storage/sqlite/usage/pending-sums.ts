@@ -15,9 +15,9 @@ import { RecordScan } from './record-scan.ts';
 import { othersRun } from './usage-reader.ts';
 import { UsageWriter } from './usage-writer.ts';
 
-/** Rows, and records, that are added up in memory: a few megabytes, and a fraction of a second to do it once more. */
-const MOST_ROWS = 4_096;
-const MOST_RECORDS = 16_384;
+/** Rows, and records, that are added up in memory: ten megabytes at most, and half a second to do it once more. */
+const MOST_ROWS = 8_192;
+const MOST_RECORDS = 32_768;
 /** Rows of a part: about two milliseconds. */
 const PART_ROWS = 100;
 /** Records that are read once more in one go. */
