@@ -47,11 +47,12 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
       else await ask('DELETE /keys/{id}', { params, version });
       return null;
     },
-    onSuccess: (secret) => {
-      if (secret === null) onClose();
-      return queries.invalidateQueries({
+    onSuccess: async (secret) => {
+      // First: whoever changes it once more changes what it is now.
+      await queries.invalidateQueries({
         predicate: ({ queryKey }) => /\/(keys|limits)/.test(String(queryKey[0])),
       });
+      if (secret === null) onClose();
     },
   });
   if (doing.data != null) return <Secret secret={doing.data} onClose={onClose} />;
@@ -198,6 +199,15 @@ function KeyFields({
         value={texts.expires}
         onChange={(text) => set({ expires: text })}
       />
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          className="accent-accent"
+          checked={texts.logContent}
+          onChange={({ target }) => set({ logContent: target.checked })}
+        />
+        keep what its requests say, for payloads and wire diff
+      </label>
     </>
   );
 }

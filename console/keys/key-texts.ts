@@ -11,6 +11,8 @@ export interface KeyTexts {
   /** Behind commas; empty: all. */
   readonly models: string;
   readonly allowance: Allowance;
+  /** Whether what its requests say is kept. */
+  readonly logContent: boolean;
   /** As `datetime-local` has it, in the zone of who looks; empty: never. */
   readonly expires: string;
 }
@@ -22,6 +24,7 @@ export function textsOf(key: Key | null): KeyTexts {
     roles: key?.roles ?? ['models'],
     models: key?.models?.join(', ') ?? '',
     allowance: allowanceOf(key),
+    logContent: key?.log_content ?? false,
     expires: key?.expires_at == null ? '' : localTime(key.expires_at),
   };
 }
@@ -37,6 +40,7 @@ export function settingsOf(texts: KeyTexts): Operations['POST /keys']['body'] {
     roles: texts.roles,
     models: models.length === 0 ? null : models,
     ...ownerOf(texts.allowance),
+    log_content: texts.logContent,
     expires_at: texts.expires === '' ? null : new Date(texts.expires).toISOString(),
   };
 }

@@ -44,7 +44,7 @@ export function Unwell(): ReactNode {
       <ul className="flex flex-col gap-2">
         {open.map(({ id, open: count, name }) => (
           <li key={id} className="flex flex-wrap items-center gap-2">
-            <Badge tone="bad">open</Badge>
+            <Badge tone="bad">unwell</Badge>
             <Link to="/models/$provider" params={{ provider: id }} className="font-medium hover:underline">
               {name}
             </Link>

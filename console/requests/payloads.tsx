@@ -34,9 +34,9 @@ export function Payloads({ id }: { readonly id: string }): ReactNode {
 export function NothingKept(): ReactNode {
   return (
     <Empty icon="requests" title="Nothing was kept of what was said">
-      Set <code className="font-mono">logging.content</code> to <code className="font-mono">all</code> or{' '}
-      <code className="font-mono">failures</code>, or switch content logging on for a key: what its requests
-      say from then on is kept.
+      Let its key keep what requests say (Change, on the page Projects and keys); for keys of the file, set{' '}
+      <code className="font-mono">logging.content</code> to <code className="font-mono">all</code> or{' '}
+      <code className="font-mono">failures</code>. It holds from then on.
     </Empty>
   );
 }

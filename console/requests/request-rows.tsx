@@ -11,7 +11,7 @@ import type { RequestRow } from './use-requests.ts';
 const WIDE = 'hidden lg:block';
 /** Columns where there is room; on a phone a row has two lines. */
 const GRID =
-  'grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 px-4 lg:grid-cols-[8.5rem_3.75rem_minmax(0,1.6fr)_minmax(0,1fr)_minmax(0,1fr)_4.5rem_4.5rem_5.5rem_5rem_5rem] lg:items-center';
+  'grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 px-4 lg:grid-cols-[7.25rem_3.75rem_minmax(0,1.6fr)_minmax(0,0.9fr)_minmax(0,1.2fr)_4.25rem_3.5rem_5.25rem_4.25rem_4.5rem] lg:items-center';
 const ROW_PX = 41;
 const TALL_ROW_PX = 61;
 const narrow = matchMedia('(width < 64rem)');

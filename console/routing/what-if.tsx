@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import type { Operations } from '../api/schema.ts';
-import { count, duration, share, usd } from '../format/numbers.ts';
+import { count, counted, duration, share, usd } from '../format/numbers.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
@@ -161,6 +161,7 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
       </Empty>
     );
   const saved = before.usd - after.usd;
+  const isShort = Object.keys(unserved).length > 0;
   return (
     <div className="flex flex-col gap-4">
       <p className="flex flex-wrap items-center gap-2">
@@ -172,13 +173,21 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
         facts={[
           ['Cost before', usd(before.usd)],
           ['Cost after', usd(after.usd)],
-          [saved >= 0 ? 'Saved' : 'More', usd(Math.abs(saved))],
+          [saved >= 0 ? 'Saved' : 'More', isShort ? '–' : usd(Math.abs(saved))],
           ['First content', `${duration(before.first_content_ms)} → ${duration(after.first_content_ms)}`],
         ]}
       />
-      {Object.entries(unserved).map(([reason, number]) => (
-        <Problem key={reason} error={`${count(number)} requests could be answered by nobody: ${reason}`} />
-      ))}
+      {isShort && (
+        <Problem error="Some could be answered by nobody, and cost nothing: what is left is no saving.">
+          <ul className="mt-1 list-disc pl-5 text-sm">
+            {Object.entries(unserved).map(([reason, number]) => (
+              <li key={reason}>
+                {counted(number, 'request')}: {reason}
+              </li>
+            ))}
+          </ul>
+        </Problem>
+      )}
       <div className="overflow-x-auto rounded-md border">
         <Table
           label="By endpoint"

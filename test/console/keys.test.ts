@@ -80,13 +80,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: `Change ${XSS}` }).click();
       expect(await page.getByLabel('Time of the budget').inputValue()).toBe('');
       await page.getByLabel('Budget in USD').fill('5');
+      await page.getByLabel('keep what its requests say').check();
       await page.getByRole('button', { name: 'Change it' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       expect(await ask(key)).toBe(200);
-      const [made] = (await scene.gateway.manage('GET', `/keys/${encodeURIComponent(XSS)}`)).body[
-        'budgets'
-      ] as object[];
-      expect(made).toEqual({ usd: 5 });
+      const changed = await scene.gateway.manage('GET', `/keys/${encodeURIComponent(XSS)}`);
+      expect(changed.body).toMatchObject({ budgets: [{ usd: 5 }], log_content: true });
 
       await page.getByRole('button', { name: `Revoke ${XSS}` }).click();
       await page.getByRole('button', { name: 'Revoke it' }).click();

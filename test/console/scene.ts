@@ -46,8 +46,11 @@ export interface ConsoleScene extends Windows {
 }
 
 /** Starts both. @param config of the gateway; its admin has `ADMIN_KEY` */
-export async function startConsole(config: Parameters<typeof startManaged>[0] = {}): Promise<ConsoleScene> {
-  const gateway = await startManaged(config);
+export async function startConsole(
+  config: Parameters<typeof startManaged>[0] = {},
+  options?: Parameters<typeof startManaged>[1],
+): Promise<ConsoleScene> {
+  const gateway = await startManaged(config, options);
   const windows = await openWindows(gateway.origin);
   return {
     ...windows,
