@@ -12,7 +12,7 @@ import type { StoredResponse } from '../src/storage/ports.ts';
 import { eventually } from './program.ts';
 import { rejection } from './rejection.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from './servers/postgres.ts';
-import { attempt, generation, storedResponse } from './storage-records.ts';
+import { attempt, generation, message, storedResponse } from './storage-records.ts';
 
 const PATIENCE_MS = 60_000;
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -144,13 +144,16 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       await responses.put(turn(1), 'conv_1');
       await responses.put(turn(3), 'conv_1');
       await server.kill();
-      await responses.put(turn(4), 'conv_1');
+      // One whose response is not stored.
+      const said = [message('msg_4_0', 'hi'), message('msg_4_1', 'ho')];
+      await conversations.appendTurn('key_a', 'conv_1', said);
+      await responses.put(storedResponse('resp_5'));
       await storage.close();
       await server.start();
       const { storage: next } = await open({ url: server.url, spool });
       const items = (await next.conversations.all('key_a', 'conv_1', 0)) ?? [];
       expect(items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
-      expect(await next.responses.find('key_a', 'resp_4', 0)).not.toBeNull();
+      expect(await next.responses.find('key_a', 'resp_5', 0)).not.toBeNull();
       await next.close();
     },
     PATIENCE_MS,

@@ -238,6 +238,11 @@ export interface ConversationStore {
   delete(projectId: string, id: string): Promise<boolean>;
   /** All or none of them; false when there is no such conversation. @throws GatewayError `quota` */
   append(projectId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
+  /**
+   * `append` of a turn that its client has heard, each item with an id: a database that is away gets it when it is back. A
+   * conversation that was deleted meanwhile takes nothing. @throws GatewayError `quota`
+   */
+  appendTurn(projectId: string, id: string, items: readonly JsonObject[]): Promise<void>;
   /** Null when there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown item */
   items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
   /** Every item in order, for the prompt; null when there is no such conversation. */

@@ -41,7 +41,7 @@ export async function keepTurn(
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
     if (state.conversationId !== undefined)
-      await deps.state.conversations.append(projectId, state.conversationId, said);
+      await deps.state.conversations.appendTurn(projectId, state.conversationId, said);
     return response;
   }
   // What only the connection remembers must be stored with what builds on it.

@@ -106,6 +106,10 @@ export class PostgresConversations implements ConversationStore {
     });
   }
 
+  appendTurn(projectId: string, id: string, items: readonly JsonObject[]): Promise<void> {
+    return this.#turns.keep({ projectId, response: null, appendTo: id, items: encodeItems(items) });
+  }
+
   async items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null> {
     await this.#turns.arrived();
     const row = await this.#row(projectId, id);

@@ -13,7 +13,9 @@ const TURN_ENTRY = 2;
 
 /** A turn ready to be written. */
 export interface TurnRows {
-  readonly response: ResponseRow;
+  readonly projectId: string;
+  /** Null for one whose response is not stored. */
+  readonly response: ResponseRow | null;
   /** The conversation that gets its items; null for none. */
   readonly appendTo: string | null;
   readonly items: readonly ItemRow[];
@@ -43,7 +45,8 @@ export class LateTurns {
     if (breaker.isOpen) return this.#later(turn);
     try {
       await this.arrived();
-      if (await wroteAtOnce(this.#base, turn)) return;
+      const { response } = turn;
+      if (response && (await wroteAtOnce(this.#base, { ...turn, response }))) return;
       await transaction((tx) => this.#write(tx, turn));
     } catch (error) {
       // What the database has done of it is not known: to bring it in again changes nothing.
@@ -80,15 +83,15 @@ export class LateTurns {
     }
   }
 
-  async #write(tx: Tx, { response, appendTo, items }: TurnRows): Promise<void> {
+  async #write(tx: Tx, { projectId, response, appendTo, items }: TurnRows): Promise<void> {
     const { usage, items: conversations } = this.#base;
-    const { projectId, bytes } = response;
-    const made = await insert(tx, response);
-    if (made === null) return;
+    const made = response && (await insert(tx, response));
+    if (response && made === null) return;
     const conversation = appendTo === null ? undefined : await conversations.hold(tx, projectId, appendTo);
     const kept =
       conversation === undefined ? 0 : await conversations.write(tx, conversation, projectId, items);
-    await usage.claim(tx, projectId, bytes, kept, made);
+    const bytes = response?.bytes ?? 0;
+    if (bytes + kept > 0) await usage.claim(tx, projectId, bytes, kept, made ?? undefined);
   }
 }
 

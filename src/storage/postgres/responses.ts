@@ -56,6 +56,7 @@ export class PostgresResponses implements ResponseStore {
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
     await this.#turns.keep({
+      projectId: stored.projectId,
       response: responseRow(stored, text, input),
       appendTo: appendTo ?? null,
       items: appendTo === undefined ? [] : encodeItems(itemsOf(stored)),

@@ -2,6 +2,7 @@
 // listed, its items in the conversation, and what all of it counts for. Rows are locked in the order of the transaction that
 // does the same step by step: the conversation before the counter of the project.
 import { sql } from 'kysely';
+import type { ResponseRow } from '../state/response-rows.ts';
 import { isRepeatable, isTakenBack } from './failures.ts';
 import type { TurnRows } from './late-turns.ts';
 import type { PostgresBase } from './store.ts';
@@ -12,7 +13,7 @@ import type { PostgresBase } from './store.ts';
  */
 export async function wroteAtOnce(
   { db, usage }: Pick<PostgresBase, 'db' | 'usage'>,
-  { response: r, appendTo, items }: TurnRows,
+  { response: r, appendTo, items }: TurnRows & { readonly response: ResponseRow },
 ): Promise<boolean> {
   try {
     // Without room there is no row of `used`, and the division takes everything back.

@@ -149,6 +149,10 @@ export class SqliteConversations implements ConversationStore {
     return outcome;
   }
 
+  async appendTurn(projectId: string, id: string, items: readonly JsonObject[]): Promise<void> {
+    await this.append(projectId, id, items);
+  }
+
   async items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null> {
     const conversation = this.#items.rowOf(projectId, id);
     return conversation === undefined ? null : this.#items.page(conversation, projectId, page);
