@@ -98,8 +98,8 @@ test(
   async () => {
     const { page, open } = looked;
     const { body } = await scene.gateway.manage('GET', '/generations?model=sim/messages&limit=1');
-    const [{ id = '' } = {}] = body['data'] as { id: string }[];
-    await open(`/requests/${id}?view=diff`, 'sim/messages');
+    const [found] = body['data'] as { id: string }[];
+    await open(`/requests/${found?.id}?view=diff`, 'sim/messages');
     await page.waitForLoadState('networkidle');
     await page
       .getByRole('heading', { name: 'Request', exact: true })
