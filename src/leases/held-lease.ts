@@ -8,6 +8,8 @@ export interface LeaseTerms {
   readonly elapsed: () => number;
   /** True as long as nobody can be asked: what counts then is this process's share. */
   readonly isAlone: () => boolean;
+  /** True as long as whoever is asked may have forgotten leases that others still have: nothing new is leased until then. */
+  readonly isUnsettled: () => boolean;
   /** How many processes share, as last known; 0: a process that nobody can be asked for gets nothing more. */
   readonly sharers: () => number;
   /** A lease lacks something: that does not wait for the next look at all of them. */
@@ -129,6 +131,11 @@ export class HeldLease implements Ceiling {
     return this.#need > 0;
   }
 
+  /** True where somebody will say soon what others use. Money waits for that; nothing else does. */
+  get isAwaited(): boolean {
+    return this.limit.rule.kind === 'usd' && this.#terms.isUnsettled();
+  }
+
   /** Whether the store should be told now. @param ahead milliseconds by which it may be too early */
   isDue(nowMs: number, leaseMs: number, ahead = 0): boolean {
     this.#turnTo(nowMs);
@@ -188,7 +195,8 @@ export class HeldLease implements Ceiling {
     if (lease.wasTakenOver) this.#base += claim.settled;
     const elapsed = this.#terms.elapsed();
     const more = lease.ceiling - claim.used;
-    if (claim.need > more) this.#noneUntil = elapsed + NONE_MS;
+    // Whether there is more is not known before it is settled what others have.
+    if (claim.need > more && !this.isAwaited) this.#noneUntil = elapsed + NONE_MS;
     if (claim.want > more) this.#quietUntil = elapsed + NONE_MS;
     if (!lease.needsLedger) this.isUnreadable = false;
     this.#isToldOf ||= !lease.needsLedger;
@@ -211,9 +219,10 @@ export class HeldLease implements Ceiling {
     };
   }
 
-  /** True where nobody can say what others use. */
+  /** True where nobody can say what others use, and it is not waited for. */
   get #isBlind(): boolean {
-    return this.isUnreadable || this.#terms.isAlone();
+    if (this.isUnreadable || this.#terms.isAlone()) return true;
+    return this.#terms.isUnsettled() && !this.isAwaited;
   }
 
   #own(nowMs: number): number {

@@ -86,7 +86,8 @@ export class Leases implements Ceilings {
   readonly #stopLooking: () => void;
   readonly #terms = {
     elapsed: (): number => this.#options.elapsed(),
-    isAlone: (): boolean => !this.isReachable || this.#isUnsettled,
+    isAlone: (): boolean => !this.isReachable,
+    isUnsettled: (): boolean => this.#isUnsettled,
     sharers: (): number => (this.#options.whenUnreachable === 'share' ? this.#processes : 0),
     wake: (lease: HeldLease): void => {
       this.#active.set(lease.name, lease);
@@ -190,9 +191,14 @@ export class Leases implements Ceilings {
           resolve();
         });
       });
-      if (!this.#awaitsLedger) return;
-      leftMs = LEDGER_PATIENCE_MS - (elapsed() - from);
+      if (!this.#awaitsLedger && !this.#isMoneyAwaited) return;
+      leftMs = Math.max(0, this.#settlesInMs) + LEDGER_PATIENCE_MS - (elapsed() - from);
     }
+  }
+
+  /** True where requests wait until it is known what others have of a budget. */
+  get #isMoneyAwaited(): boolean {
+    return this.isReachable && this.#isUnsettled && [...this.#active.values()].some((one) => one.isAwaited);
   }
 
   get #isUnsettled(): boolean {

@@ -54,8 +54,7 @@ export class Reach {
       this.#failures += 1;
       const pauseMs = PAUSE_MS[0] * 2 ** Math.min(8, Math.max(0, this.#failures - MOST_FAILURES));
       this.#mayTryAt = this.#options.elapsed() + Math.min(PAUSE_MS[1], pauseMs);
-      if (!this.isOpen && this.#wasOpen)
-        log.warn(gone, { error });
+      if (!this.isOpen && this.#wasOpen) log.warn(gone, { error });
       this.#wasOpen = this.isOpen;
       return null;
     }

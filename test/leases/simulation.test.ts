@@ -12,7 +12,8 @@ const ONE = process.env['DRAGOMAN_SEED'];
 /** One history in two thousand has as many processes as a large installation. */
 function conditionsOf(seed: number): Conditions {
   if (seed % 2000 === 0) return { seed, nodes: 200, forMs: 1000, faults: true };
-  return { seed, nodes: 1 + (seed % 5), forMs: 1500, faults: seed % 4 !== 0 };
+  const whenUnreachable = seed % 8 === 5 ? 'share' : 'refuse';
+  return { seed, nodes: 1 + (seed % 5), forMs: 1500, faults: seed % 4 !== 0, whenUnreachable };
 }
 
 test(
@@ -44,7 +45,13 @@ test('without the fence they do not hold', async () => {
   const spent: string[] = [];
   for (let seed = 1; seed <= 600 && spent.length === 0; seed += 1)
     try {
-      await live({ ...conditionsOf(seed), nodes: 3, faults: true, guard: unfenced });
+      await live({
+        ...conditionsOf(seed),
+        nodes: 3,
+        faults: true,
+        whenUnreachable: 'refuse',
+        guard: unfenced,
+      });
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       if (error.message.includes(' spent of ')) spent.push(error.message);

@@ -41,7 +41,12 @@ const CASES: readonly Case[] = [
   { entry: { requests: 30, per: '3s' }, amount: 30, most: 1, windowMs: 3000 },
   { entry: { tokens: 400, per: 'second' }, amount: 400, most: 50, windowMs: 1000 },
   { entry: { concurrent: 12 }, amount: 12, most: 1, windowMs: 0 },
+  { entry: { requests: 25, per: 'day', each: 'end_user' }, amount: 25, most: 1, windowMs: Infinity },
+  { entry: { tokens: 300, per: '2s', each: 'end_user' }, amount: 300, most: 40, windowMs: 2000 },
 ];
+const MONEY = CASES.filter(({ entry }) => entry.usd !== undefined);
+/** Whose requests those limits count that hold for each of them. */
+const END_USER = 'a hash';
 
 export interface Conditions {
   readonly seed: number;
@@ -50,6 +55,8 @@ export interface Conditions {
   readonly forMs: number;
   /** Whether anything goes wrong at all. */
   readonly faults: boolean;
+  /** While the store is out of reach: `share` only with stores that lose everything and answer, since it spends what nobody knows. */
+  readonly whenUnreachable?: 'share' | 'refuse';
   /** Stands between the network and the store, as it is in a history that must fail. */
   readonly guard?: (store: CounterStore) => CounterStore;
 }
@@ -74,8 +81,10 @@ class Books implements LedgerSums {
   readonly #time: Timeline;
   readonly #chance: Chance;
   readonly #kind: 'requests' | 'tokens' | 'nanoUsd';
+  readonly #endUser: string | null;
 
   constructor(time: Timeline, chance: Chance, { entry }: Case) {
+    this.#endUser = entry.each === undefined ? null : END_USER;
     this.#time = time;
     this.#chance = chance;
     this.#kind = entry.usd === undefined ? (entry.tokens === undefined ? 'requests' : 'tokens') : 'nanoUsd';
@@ -88,7 +97,8 @@ class Books implements LedgerSums {
       0,
     );
     const none = { requests: 0, tokens: 0, nanoUsd: 0 };
-    yield [{ ownerId: OWNER.id, endUser: null, model: MODEL, atMs: 0, ...none, [this.#kind]: amount }];
+    const endUser = this.#endUser;
+    yield [{ ownerId: OWNER.id, endUser, model: MODEL, atMs: 0, ...none, [this.#kind]: amount }];
   }
 }
 
@@ -97,6 +107,8 @@ class Node {
   readonly leases: Leases;
   readonly scope: Scope;
   isAlive = true;
+  /** True once it knows what others have: a gateway admits nobody before. */
+  isOpen = false;
   readonly #limiter: Limiter;
   readonly #world: World;
 
@@ -112,7 +124,7 @@ class Node {
       periodStart: (rule, nowMs) => this.#limiter.periodStart(rule.window, nowMs),
       clock: this.clock,
       elapsed: this.clock.elapsed,
-      whenUnreachable: 'refuse',
+      whenUnreachable: world.whenUnreachable,
       processes: 1,
       log: { info: () => {}, warn: () => {} },
     });
@@ -134,10 +146,11 @@ class Node {
 
   /** One request from its admission to its end. @returns whether it was admitted */
   async request(amount: number, runsMs: number): Promise<boolean> {
+    if (!this.isOpen) return false;
     const { entry } = this.#world.of;
     const demand = {
       model: MODEL,
-      endUser: null,
+      endUser: entry.each === undefined ? null : END_USER,
       tokens: entry.tokens === undefined ? 0 : amount,
       nanoUsd: entry.usd === undefined ? 0 : amount,
     };
@@ -169,6 +182,7 @@ class World {
   readonly time = new Timeline();
   readonly chance: Chance;
   readonly of: Case;
+  readonly whenUnreachable: 'share' | 'refuse';
   readonly books: Books;
   readonly network: Network;
   readonly nodes: Node[] = [];
@@ -181,13 +195,15 @@ class World {
   constructor(conditions: Conditions) {
     this.#conditions = conditions;
     this.chance = new Chance(conditions.seed);
-    this.of = this.chance.of(CASES);
+    this.whenUnreachable = conditions.whenUnreachable ?? 'refuse';
+    this.of = this.chance.of(this.whenUnreachable === 'share' ? MONEY : CASES);
     this.books = new Books(this.time, this.chance, this.of);
     const { faults } = conditions;
+    const isBad = faults && this.whenUnreachable === 'refuse';
     this.network = new Network(this.time, this.chance, {
-      lost: faults ? this.chance.next() * 0.2 : 0,
-      doubled: faults ? this.chance.next() * 0.2 : 0,
-      late: faults ? this.chance.next() * 0.3 : 0,
+      lost: isBad ? this.chance.next() * 0.2 : 0,
+      doubled: isBad ? this.chance.next() * 0.2 : 0,
+      late: isBad ? this.chance.next() * 0.3 : 0,
       latestMs: 3 * LEASE_MS,
     });
     this.#skewMs = faults ? SKEW_MS : 0;
@@ -210,7 +226,7 @@ class World {
     const node = new Node(this, `node ${this.#named}`, this.chance.whole(-this.#skewMs, this.#skewMs));
     this.nodes.push(node);
     await Promise.resolve();
-    void node.leases.open();
+    void node.leases.open().then(() => (node.isOpen = true));
     return node;
   }
 
@@ -289,7 +305,7 @@ export async function live(conditions: Conditions): Promise<void> {
 async function step(world: World, { faults, nodes }: Conditions): Promise<void> {
   const { chance, network } = world;
   if (faults && chance.happens(0.06)) {
-    const harm = chance.whole(0, 4);
+    const harm = world.whenUnreachable === 'share' ? chance.of([0, 3, 3]) : chance.whole(0, 4);
     const node = chance.of(world.nodes);
     const name = `node ${world.nodes.indexOf(node) + 1}`;
     if (harm === 0) node.crash();

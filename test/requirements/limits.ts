@@ -136,7 +136,7 @@ export const limitsRequirements: Requirements = {
     `${STORE}: that comes late changes nothing`,
     `${GATEWAYS}: spend of a budget no more than there is, and nearly all of it`,
     `${GATEWAYS}: let through what a rate allows in any second, and no more`,
-    `${GATEWAYS}: overspend no more than a share when the server loses all its data under load`,
+    `${GATEWAYS}: overspend nothing when the server loses all its data under load, and refuse nobody for that`,
     `${GATEWAYS}: go on with their share while the server hangs, and share again when it answers`,
   ),
   'contract.exchange.answers': shown(
