@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heapStats } from 'bun:jsc';
 import { KeyCommands, KeyIndex } from '../src/auth/index.ts';
-import { openLimits } from '../src/cli/open-limits.ts';
+import { openLimits } from '../src/cli/compose/open-limits.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';

@@ -5,7 +5,7 @@ import { calcPrice, waitForUpdate } from '@pydantic/genai-prices';
 import { bookOver, BUNDLED_PRICES, keptBook, type Vendor } from '../src/catalog/index.ts';
 import { findPriced, isList, pricesAt } from '../src/catalog/price-data.ts';
 import { libraryModel, libraryModels } from '../src/catalog/prices.ts';
-import { checkPriceData } from '../src/config/price-data-schema.ts';
+import { checkPriceData } from '../src/config/schema/price-data-schema.ts';
 import { GatewayError } from '../src/canonical/index.ts';
 
 const bundled = (await waitForUpdate()) ?? [];

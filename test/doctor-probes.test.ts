@@ -1,7 +1,7 @@
 // What the doctor finds out about servers that lack one thing each, over real sockets: the verdict, and the fact that
 // follows from it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { listenSim } from '../src/cli/sim-server.ts';
+import { listenSim } from '../src/cli/commands/sim-server.ts';
 import { loadConfig, buildSnapshot } from '../src/config/index.ts';
 import { examine, type Diagnosis } from '../src/doctor/index.ts';
 import { presets } from '../src/providers/index.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
-import { parseBody } from '../src/server/body.ts';
+import { parseBody } from '../src/server/body/body.ts';
 
 const BUDGET = Number(process.env['FUZZ_MS'] ?? 2500);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeGateway, type RunningGateway } from '../src/cli/compose.ts';
+import { composeGateway, type RunningGateway } from '../src/cli/compose/compose.ts';
 import { loadConfig } from '../src/config/index.ts';
 import type { Clock } from '../src/runtime/clock.ts';
 import { type ResolveHost, resolveHost } from '../src/runtime/resolve-host.ts';

@@ -4,8 +4,8 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Principal } from '../src/auth/index.ts';
-import { openTools } from '../src/cli/open-tools.ts';
-import { recoverRunning } from '../src/cli/recover-running.ts';
+import { openTools } from '../src/cli/compose/open-tools.ts';
+import { recoverRunning } from '../src/cli/compose/recover-running.ts';
 import { buildSnapshot, loadConfig, type Snapshot } from '../src/config/index.ts';
 import { EndUsers, Gateway } from '../src/engine/index.ts';
 import { Limits, type LimitEntry, type LimitSource, RestoredLimits } from '../src/limits/index.ts';

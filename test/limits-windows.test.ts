@@ -1,6 +1,6 @@
 // When limits count: what `per` means, where calendar periods begin, and counters under clocks that jump.
 import { describe, expect, test } from 'bun:test';
-import { budgetsSchema, limitsSchema, projectsSchema } from '../src/config/limits-schema.ts';
+import { budgetsSchema, limitsSchema, projectsSchema } from '../src/config/schema/limits-schema.ts';
 import { PeriodCounter } from '../src/limits/period-counter.ts';
 import { RollingCounter } from '../src/limits/rolling-counter.ts';
 import { Calendar, parseWindow } from '../src/limits/window.ts';

@@ -1,6 +1,6 @@
 // Memory of a burst is given back once it is over, and never while it lasts or the process is busy.
 import { expect, test } from 'bun:test';
-import { returnMemory } from '../src/server/memory-return.ts';
+import { returnMemory } from '../src/server/body/memory-return.ts';
 import { ManualClock } from './manual-clock.ts';
 
 const MB = 1_048_576;

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { quirksSchema } from '../src/config/quirks-schema.ts';
+import { quirksSchema } from '../src/config/schema/quirks-schema.ts';
 import { presets } from '../src/providers/index.ts';
 import type { ProviderPreset, ProviderProtocol } from '../src/providers/index.ts';
 import { NO_QUIRKS, resolveQuirks } from '../src/providers/provider.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serverSchema } from '../src/config/server-schema.ts';
+import { serverSchema } from '../src/config/schema/server-schema.ts';
 import { ROOT } from './doc-snippets.ts';
 
 const MIB = 1_048_576;
@@ -42,7 +42,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ['those of one key', memory.sharePerKey === 0.25 ? 'a quarter of that' : String(memory.sharePerKey)],
   [
     'time of a body',
-    `${server.bodyGraceMs / 1000} s, and a second for each ${inKb(constant('server/body-reader.ts', 'SLOWEST_BYTES_PER_SECOND'))}`,
+    `${server.bodyGraceMs / 1000} s, and a second for each ${inKb(constant('server/body/body-reader.ts', 'SLOWEST_BYTES_PER_SECOND'))}`,
   ],
   ['silence on a connection without a request', `${server.idleMs / 1000} s`],
   [
@@ -53,8 +53,8 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ['memory of the process', `${overload.memoryPercent} %`],
   ['WebSockets of one key', plain(websocket.maxConnectionsPerKey)],
   ['WebSockets in all', plain(websocket.maxConnections)],
-  ['turns that wait on a WebSocket', plain(constant('server/responses-socket.ts', 'MAX_WAITING'))],
-  ['age of a WebSocket', `${constant('server/responses-socket.ts', 'MAX_AGE_MS') / 60_000} min`],
+  ['turns that wait on a WebSocket', plain(constant('server/socket/responses-socket.ts', 'MAX_WAITING'))],
+  ['age of a WebSocket', `${constant('server/socket/responses-socket.ts', 'MAX_AGE_MS') / 60_000} min`],
   ['refused keys of one address in a minute', plain(constant('server/failed-keys.ts', 'FREE'))],
   ["one event of an upstream's stream", inMb(limits('MAX_FRAME_BYTES'))],
   ["an upstream's whole answer", inMb(limits('MAX_ANSWER_BYTES'))],
@@ -77,7 +77,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ['trailers of an upstream', inKb(constant('upstream/chunked.ts', 'MAX_TRAILERS'))],
   ['inflating, after the first 4 MB', `${constant('upstream/decompress.ts', 'MAX_RATIO')} times`],
   ['redirects of a fetched address', plain(constant('upstream/fetch-guarded.ts', 'MAX_REDIRECTS'))],
-  ['parts of an uploaded form', plain(constant('server/multipart.ts', 'MAX_PARTS'))],
+  ['parts of an uploaded form', plain(constant('server/body/multipart.ts', 'MAX_PARTS'))],
 ];
 
 test.each(EXPECTED)('the documented limit is enforced: %s', (what, number) => {

@@ -1,6 +1,6 @@
 // `dragoman console`: prints a link that signs in to the console of a running gateway, once and within a minute.
 import { parseArguments, type RunCommand } from './command.ts';
-import { originFor, ownToken } from './own-gateway.ts';
+import { originFor, ownToken } from './commands/own-gateway.ts';
 
 export const consoleLink: RunCommand = async (argv) => {
   const args = parseArguments(argv, { url: { type: 'string' } });

@@ -15,46 +15,46 @@ const COMMANDS: readonly Command[] = [
     name: 'check',
     usage: 'check',
     summary: 'validate the configuration and exit',
-    load: async () => (await import('./check.ts')).check,
+    load: async () => (await import('./commands/check.ts')).check,
   },
   {
     name: 'doctor',
     usage: 'doctor [--provider NAME] [--model ID] [--deep]',
     summary: 'find out what providers can do (--dry-run --yes --forget [PROVIDER])',
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     name: 'keys',
     usage: 'keys create NAME | list | show|set|rotate|revoke KEY',
     summary:
       'manage API keys (--project P --role R --models A,B* --limit "60 requests per minute" --budget "5 usd per day" --routing only=A,B --expires DATE --strict --log-content; rotate: --grace 24h)',
-    load: async () => (await import('./keys.ts')).keys,
+    load: async () => (await import('./commands/keys.ts')).keys,
   },
   {
     name: 'projects',
     usage: 'projects create NAME | list | show|set|archive NAME',
     summary: 'manage projects (--limit "600 requests per minute" --budget "500 usd per month"; restore NAME)',
-    load: async () => (await import('./projects.ts')).projects,
+    load: async () => (await import('./commands/projects.ts')).projects,
   },
   {
     name: 'limits',
     usage: 'limits [--kind gateway|project|key|provider] [--id ID]',
     summary: 'show how far limits and budgets of a running gateway are used (--url URL --key ADMIN_KEY)',
-    load: async () => (await import('./limits.ts')).limits,
+    load: async () => (await import('./commands/limits.ts')).limits,
   },
   {
     name: 'usage',
     usage: 'usage [--by project,key,model,…] [--since 7d]',
     summary:
       'print what requests came to (--by end_user --every hour|day|month --until DATE --project A,B --key ID --model ID --csv)',
-    load: async () => (await import('./usage.ts')).usage,
+    load: async () => (await import('./commands/usage.ts')).usage,
   },
   {
     name: 'models',
     usage: 'models [WORD] [--diff]',
     summary:
       'list the models, and what was probed besides, or those whose id contains WORD; --diff: what `catalog.refresh` would change',
-    load: async () => (await import('./models.ts')).models,
+    load: async () => (await import('./commands/models.ts')).models,
   },
   {
     name: 'console',
@@ -66,26 +66,26 @@ const COMMANDS: readonly Command[] = [
     name: 'explain',
     usage: 'explain MODEL [PROMPT…]',
     summary: 'show how a running gateway would route it (--body FILE --url URL --key KEY)',
-    load: async () => (await import('./explain.ts')).explain,
+    load: async () => (await import('./commands/explain.ts')).explain,
   },
   {
     name: 'replay',
     usage: 'replay ID [--model M] [--provider P]',
     summary:
       'have a running gateway send a request again whose content was logged, and print what is different (--tools --url URL --key ADMIN_KEY)',
-    load: async () => (await import('./replay.ts')).replay,
+    load: async () => (await import('./commands/replay.ts')).replay,
   },
   {
     name: 'migrate',
     usage: 'migrate sqlite-to-postgres [--dry-run]',
     summary: 'move a data directory into the database of `database_url` (--from DIR --to postgres://…)',
-    load: async () => (await import('./migrate.ts')).migrate,
+    load: async () => (await import('./commands/migrate.ts')).migrate,
   },
   {
     name: 'sim',
     usage: 'sim [--host ADDRESS] [--port PORT]',
     summary: 'serve the simulated provider alone (port 4010)',
-    load: async () => (await import('./sim.ts')).sim,
+    load: async () => (await import('./commands/sim.ts')).sim,
   },
 ];
 

@@ -26,7 +26,7 @@ async function serveHere(
 ): Promise<number> {
   const launcher = launcherPid(environment);
   // A supervisor holds nothing of it.
-  const { composeGateway } = await import('./compose.ts');
+  const { composeGateway } = await import('./compose/compose.ts');
   const running = await composeGateway({
     environment,
     load: (draft) => args.load(draft),

@@ -2,7 +2,7 @@
 // from the environment. Immutable.
 import { toWishes } from '../canonical/index.ts';
 import type { Network } from '../upstream/network.ts';
-import type { ConfigFile } from './schema.ts';
+import type { ConfigFile } from './schema/schema.ts';
 
 export type Config = Omit<ConfigFile, 'keys' | 'upstream'> & {
   readonly keys: readonly KeyConfig[];

@@ -2,7 +2,7 @@
 // the schema says where numbers and secrets belong. Reads no file and no environment by itself.
 import { ConfigError, formatPath } from './config-error.ts';
 import type { Environment } from './environment.ts';
-import type { SchemaNode } from './schema-node.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
 
 export interface InterpolateInput {
   readonly environment: Environment;

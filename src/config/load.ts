@@ -6,13 +6,13 @@ import type { JsonObject } from '../canonical/index.ts';
 import { ConfigError } from './config-error.ts';
 import { toConfig } from './config.ts';
 import type { Config } from './config.ts';
-import { describeIssues } from './describe-issues.ts';
+import { describeIssues } from './schema/describe-issues.ts';
 import type { Environment } from './environment.ts';
 import { interpolate } from './interpolate.ts';
 import { networkOf } from './network-of.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { configSchema, configNodeAt } from './schema.ts';
-import type { ConfigFile } from './schema.ts';
+import { configSchema, configNodeAt } from './schema/schema.ts';
+import type { ConfigFile } from './schema/schema.ts';
 import { shownConfig } from './shown-config.ts';
 
 /** What the command line may say. */

@@ -17,7 +17,7 @@ export function readPriceFile(path: string): string {
  * @throws GatewayError `invalid_request`, whose message names the first wrong place
  */
 export async function parsePriceData(text: string): Promise<readonly Vendor[]> {
-  const { checkPriceData } = await import('./price-data-schema.ts');
+  const { checkPriceData } = await import('./schema/price-data-schema.ts');
   const slices = checkPriceData(text);
   for (;;) {
     const { done, value } = slices.next();

@@ -2,10 +2,10 @@
 // checks as in the configuration file; stores nothing.
 import type { RoutingDefaults } from '../canonical/index.ts';
 import { ConfigError } from './config-error.ts';
-import { describeIssues } from './describe-issues.ts';
+import { describeIssues } from './schema/describe-issues.ts';
 import { toScalar } from './interpolate.ts';
-import { routingDefaultsSchema } from './routing-schema.ts';
-import { configNodeAt } from './schema.ts';
+import { routingDefaultsSchema } from './schema/routing-schema.ts';
+import { configNodeAt } from './schema/schema.ts';
 
 /** Where such a block stands in the file. */
 const PLACE = ['routing', 'default'] as const;

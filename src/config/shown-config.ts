@@ -2,8 +2,8 @@
 import { isJsonArray, isJsonObject, withoutSecrets } from '../canonical/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../canonical/index.ts';
 import { MASK } from '../telemetry/redact.ts';
-import { configNodeAt } from './schema.ts';
-import type { SchemaNode } from './schema-node.ts';
+import { configNodeAt } from './schema/schema.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
 
 /**
  * Shows a configuration. Takes some 50 ms.

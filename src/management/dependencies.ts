@@ -8,7 +8,7 @@ import type { Limits } from '../limits/index.ts';
 import type { PayloadKeeper } from '../payloads/index.ts';
 import type { RoutingSettings, RoutingState } from '../routing/index.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { BodyReader } from '../server/body-reader.ts';
+import type { BodyReader } from '../server/body/body-reader.ts';
 import type { ReplayedAnswer, ReplayedRequest } from '../server/replay.ts';
 import type { ReplyDependencies } from '../server/reply.ts';
 import type { AuditStore, LedgerStore, UsageStore } from '../storage/ports.ts';

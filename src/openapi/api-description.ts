@@ -1,7 +1,7 @@
 // The description of this gateway: all operations, compared with all that is served.
 import type { JsonObject } from '../canonical/index.ts';
 import { MANAGEMENT_BASES, ROUTES } from '../management/index.ts';
-import type { ServedRoute } from '../server/served-routes.ts';
+import type { ServedRoute } from '../server/routes/served-routes.ts';
 import { openApiDocument } from './document.ts';
 import { OPERATIONS } from './operations/index.ts';
 

@@ -1,6 +1,6 @@
 // Compares what is described with what the server answers: each served route belongs to an operation, and each operation to
 // a route. Most paths are served under several bases, of which an operation names one.
-import type { ServedRoute } from '../server/served-routes.ts';
+import type { ServedRoute } from '../server/routes/served-routes.ts';
 import type { Operation } from './operation.ts';
 
 /** Beginnings of paths under which the same is served, each with the one that operations name. */

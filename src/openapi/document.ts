@@ -1,7 +1,7 @@
 // Puts the OpenAPI document together. Knows no operation.
 import { z } from 'zod';
 import { asObject, ERROR_KINDS, type JsonObject, type MutableJsonObject } from '../canonical/index.ts';
-import type { ServedRoute } from '../server/served-routes.ts';
+import type { ServedRoute } from '../server/routes/served-routes.ts';
 import { describedRoutes } from './described-routes.ts';
 import type { Audience, ErrorShape, Operation, Parameter } from './operation.ts';
 import { anthropicError, anyError, googleError, openaiError } from './shapes.ts';

@@ -1,5 +1,5 @@
 // The description of the whole API, and the page that shows it. The description is made when somebody first asks for it.
-import type { ServedRoute } from '../server/served-routes.ts';
+import type { ServedRoute } from '../server/routes/served-routes.ts';
 import { referencePage } from './reference-page.ts';
 
 let made: Promise<string> | undefined;

@@ -17,24 +17,24 @@ import { newGenerationId } from '../runtime/ids.ts';
 import type { LedgerBacklog, LedgerStore } from '../storage/ports.ts';
 import type { Counters } from '../telemetry/counters.ts';
 import { markAnswer } from './answer-headers.ts';
-import { announcedBytes, readBody } from './body.ts';
+import { announcedBytes, readBody } from './body/body.ts';
 import { serverFor } from './client-protocol.ts';
 import { asksForCompaction, compact, compactTurn, type CompactDependencies } from './compact.ts';
-import { addConversationsRoutes } from './conversations-routes.ts';
+import { addConversationsRoutes } from './routes/conversations-routes.ts';
 import { countStored, countTokens } from './count-tokens.ts';
 import { explainedProtocol } from './explained-protocol.ts';
-import { addFilesRoutes } from './files-routes.ts';
-import type { Hold } from './memory-budget.ts';
-import { addModelsRoutes, addOwnModelsRoutes, decodePath } from './models-routes.ts';
-import { addPromptsRoutes } from './prompts-routes.ts';
+import { addFilesRoutes } from './routes/files-routes.ts';
+import type { Hold } from './body/memory-budget.ts';
+import { addModelsRoutes, addOwnModelsRoutes, decodePath } from './routes/models-routes.ts';
+import { addPromptsRoutes } from './routes/prompts-routes.ts';
 import { answerRemote, REMOTE_PATHS } from './remote-answers.ts';
 import { errorResponse, reply, requestIds } from './reply.ts';
-import { addResponsesRoutes } from './responses-routes.ts';
-import { withUsableHead } from './request-head.ts';
-import { ResponsesSockets, type SocketsDependencies } from './responses-sockets.ts';
-import { servedRoutes, type ServedRoute } from './served-routes.ts';
+import { addResponsesRoutes } from './routes/responses-routes.ts';
+import { withUsableHead } from './body/request-head.ts';
+import { ResponsesSockets, type SocketsDependencies } from './socket/responses-sockets.ts';
+import { servedRoutes, type ServedRoute } from './routes/served-routes.ts';
 import { serveOperation, type Operation, type ServeDependencies, type Service } from './serve-operation.ts';
-import { routesBelow, type StateDependencies } from './state-routes.ts';
+import { routesBelow, type StateDependencies } from './routes/state-routes.ts';
 
 export interface AppDependencies
   extends

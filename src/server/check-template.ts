@@ -3,7 +3,7 @@
 import { GatewayError } from '../canonical/index.ts';
 import type { PromptTemplate } from '../state/prompt-template.ts';
 import { keepingProtocol } from '../protocols/index.ts';
-import { storedItems } from './state-routes.ts';
+import { storedItems } from './routes/state-routes.ts';
 
 /**
  * Variables stand for themselves here: any text will do.

@@ -24,7 +24,7 @@ import {
 import { newId } from '../runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { storedItems, type StateDependencies } from './state-routes.ts';
+import { storedItems, type StateDependencies } from './routes/state-routes.ts';
 import { summaryRequest } from './summary-request.ts';
 import { fromByteString, toByteString } from '../lib/byte-string.ts';
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../canonical/index.ts';
 import type { CanonicalRequest, Item, StateRequest } from '../canonical/index.ts';
 import { type ApiCall, namesPrompt, previousItems, promptedBody } from '../engine/index.ts';
 import { keepingProtocol } from '../protocols/index.ts';
-import { notFound, storedItems, type StateDependencies } from './state-routes.ts';
+import { notFound, storedItems, type StateDependencies } from './routes/state-routes.ts';
 
 export type CountState = Pick<StateDependencies, 'state' | 'prompts' | 'now'>;
 

@@ -11,7 +11,7 @@ import {
 import type { Client } from '../engine/index.ts';
 import { newId } from '../runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
-import { storedItems } from './state-routes.ts';
+import { storedItems } from './routes/state-routes.ts';
 
 export interface ResponseFacts {
   /** The generation's id. */

@@ -7,7 +7,7 @@ import { newGenerationId } from '../runtime/ids.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
-import type { Hold } from './memory-budget.ts';
+import type { Hold } from './body/memory-budget.ts';
 import { errorResponse, type ReplyDependencies, requestIds } from './reply.ts';
 
 export interface RemoteDependencies extends ReplyDependencies {

@@ -5,9 +5,9 @@ import { GatewayError, toNameList, type ProtocolName } from '../canonical/index.
 import type { ApiCall, Client, ClientStream, Encoding, Gateway } from '../engine/index.ts';
 import { toByteString } from '../lib/byte-string.ts';
 import { type ClientOperation, editMembers, findProtocol, type ServedProtocol } from '../protocols/index.ts';
-import { parseBody, type RequestBody } from './body.ts';
+import { parseBody, type RequestBody } from './body/body.ts';
 import { asksForCompaction } from './compact.ts';
-import type { MemoryBudget } from './memory-budget.ts';
+import type { MemoryBudget } from './body/memory-budget.ts';
 
 /** A request as it was, and what is to be otherwise. */
 export interface ReplayedRequest {

@@ -7,7 +7,7 @@ import { mainProtocol, type ServerCodec } from '../protocols/index.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
-import type { Hold, MemoryBudget } from './memory-budget.ts';
+import type { Hold, MemoryBudget } from './body/memory-budget.ts';
 
 export interface ReplyDependencies {
   /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */

@@ -5,13 +5,13 @@ import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { ClientOperation, RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../runtime/http-server.ts';
 import { newGenerationId } from '../runtime/ids.ts';
-import { announcedBytes, byteString, parseBody, receiveBody, type ReceivedBody } from './body.ts';
-import type { BodyReader } from './body-reader.ts';
+import { announcedBytes, byteString, parseBody, receiveBody, type ReceivedBody } from './body/body.ts';
+import type { BodyReader } from './body/body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import type { LoadWatch } from './load-watch.ts';
-import type { Hold } from './memory-budget.ts';
+import type { Hold } from './body/memory-budget.ts';
 import type { RefusedProjects } from './refused-projects.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
 

@@ -5,7 +5,7 @@ import { previousItems, type ApiCall, type TurnMemory } from '../engine/index.ts
 import { newGenerationId, newId } from '../runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
-import { storedItems, type StateDependencies } from './state-routes.ts';
+import { storedItems, type StateDependencies } from './routes/state-routes.ts';
 
 /** Answers the call. @throws GatewayError what the request itself would get for what it says */
 export async function warmUp(

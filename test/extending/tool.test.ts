@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { HostedFacts } from '../../src/canonical/index.ts';
-import { TOOL_KINDS } from '../../src/cli/open-tools.ts';
+import { TOOL_KINDS } from '../../src/cli/compose/open-tools.ts';
 import { type GatewayTool, said, type ToolKind } from '../../src/tools/gateway-tool.ts';
 import { startGateway, type TestGateway } from '../harness.ts';
 

@@ -49,6 +49,6 @@ export const routingRequirements: Requirements = {
   'contract.routing.8': shown(
     SOURCE,
     'An explained choice among models is a table of models and one of endpoints.',
-    'src/cli/route-text.test.ts: models that were weighed',
+    'src/cli/commands/route-text.test.ts: models that were weighed',
   ),
 };

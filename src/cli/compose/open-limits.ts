@@ -1,0 +1,145 @@
+// Brings together what is written of limits: by the configuration, and with the keys.
+import type { KeyIndex } from '../../auth/index.ts';
+import type { Config } from '../../config/index.ts';
+import {
+  type LedgerSums,
+  type LimitEntry,
+  Limits,
+  type LimitSource,
+  type Owner,
+  RestoredLimits,
+  type Written,
+} from '../../limits/index.ts';
+import type { Leases } from '../../leases/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { Sharing } from './open-sharing.ts';
+
+interface LimitParts {
+  /** The current one. */
+  readonly config: () => Config;
+  readonly keys: Pick<KeyIndex, 'limitsOf' | 'principals' | 'projects'>;
+  readonly ledger: LedgerSums;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What counts are shared through; null for a process alone. */
+  readonly sharing: Sharing | null;
+}
+
+export interface OpenLimits {
+  readonly limits: Limits;
+  /** To be called when the configuration or keys and projects are others. @param changed only for them */
+  refresh(changed?: readonly Owner[]): void;
+  /**
+   * Resolves once counters have what was spent before the start, or when that takes long: what they count waits for it then,
+   * and is refused after a while. Rejects where the ledger cannot be read.
+   */
+  restored(): Promise<void>;
+  /** This process's part of what several share; null where no other counts the same. */
+  readonly leases: Leases | null;
+  /** What holds less than it should, as the server that processes share is out of reach; a sentence each. */
+  readonly degraded: () => readonly string[];
+  /** Gives back what it holds of what processes share. */
+  close(): Promise<void>;
+}
+
+/** How long a start waits for the ledger; how long a request does at a time, up to twelve times; when it is tried again. */
+const START_MS = 2_000;
+const WAIT_MS = 1_000;
+const AGAIN_MS = 5_000;
+
+/** The limits of the gateway. */
+export function openLimits(parts: LimitParts): OpenLimits {
+  const { ledger, clock, log, sharing } = parts;
+  const { now } = clock;
+  const leases = sharing && sharing.leases((rule, nowMs) => limits.limiter.periodStart(rule.window, nowMs));
+  const limits: Limits = new Limits(sourceOf(parts), now, leases);
+  if (leases)
+    return {
+      limits,
+      leases,
+      degraded: () => leases.degraded,
+      refresh: (changed) => limits.refresh(changed),
+      // The ledger is asked as counters are leased: for all processes, by one.
+      restored: () => leases.open(),
+      close: () => leases.stop(),
+    };
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+  const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
+  let isOpen = false;
+  const goOn = async (reading: Promise<void>): Promise<void> => {
+    for (let at = reading; isOpen; at = restored.catchUp())
+      try {
+        await at;
+        return log.info('what was used of limits is read');
+      } catch (error) {
+        if (!isOpen) return;
+        log.error('what was used of limits could not be read: requests that they count are refused', {
+          error,
+        });
+        await pause(AGAIN_MS);
+      }
+  };
+  return {
+    limits,
+    leases: null,
+    degraded: () => [],
+    refresh(changed) {
+      limits.refresh(changed);
+      if (!isOpen) return;
+      restored
+        .catchUp(changed)
+        .catch((error: unknown) =>
+          log.error('new limits begin at nothing used: the ledger could not be read', { error }),
+        );
+    },
+    async restored() {
+      const whole = restored.catchUp();
+      isOpen = true;
+      const late = Promise.withResolvers<boolean>();
+      const stopWaiting = clock.after(START_MS, () => late.resolve(true));
+      const isLate = await Promise.race([whole.then(() => false), late.promise]).finally(stopWaiting);
+      if (!isLate) return;
+      log.warn(
+        'what was used of limits is still read from older records: requests that they count wait for it',
+      );
+      void goOn(whole);
+    },
+    close() {
+      isOpen = false;
+      return Promise.resolve();
+    },
+  };
+}
+
+const NONE: readonly LimitEntry[] = [];
+
+function sourceOf({ config, keys }: LimitParts): LimitSource {
+  const entriesOf: LimitSource['entriesOf'] = (kind, id) => {
+    const { limits, budgets, providers } = config();
+    if (kind === 'gateway') return [...limits, ...budgets];
+    if (kind === 'provider') return (own(providers, id) || undefined)?.limits ?? NONE;
+    return kind === 'project' ? keys.projects.limitsOf(id) : keys.limitsOf(id);
+  };
+  function* all(): Iterable<Written> {
+    yield { owner: { kind: 'gateway', id: '', name: '' }, entries: entriesOf('gateway', '') };
+    for (const [kind, names] of [
+      ['project', keys.projects.names()],
+      ['provider', Object.keys(config().providers)],
+    ] as const)
+      for (const id of names) yield { owner: { kind, id, name: id }, entries: entriesOf(kind, id) };
+    for (const { keyId, name, limits } of keys.principals())
+      yield { owner: { kind: 'key', id: keyId, name }, entries: limits };
+  }
+  return {
+    entriesOf,
+    *all() {
+      for (const written of all()) if (written.entries.length > 0) yield written;
+    },
+  };
+}
+
+/** A member of somebody's own words, which may also be the name of a method. */
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -1,0 +1,68 @@
+// Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
+import type { Catalog } from '../../catalog/index.ts';
+import type { GatewayDependencies, SettlementObserver } from '../../engine/index.ts';
+import { EventHub } from '../../events/index.ts';
+import { PayloadKeeper } from '../../payloads/index.ts';
+import type { Storage } from '../../storage/ports.ts';
+import { accessLog } from './access-log.ts';
+import { type AlertParts, openAlerts } from './open-alerts.ts';
+import { Metrics } from './open-metrics.ts';
+import { openTraces } from './open-traces.ts';
+
+export interface ObserverParts extends AlertParts {
+  /** As it is configured now. */
+  readonly catalog: () => Catalog;
+  /** Takes one line of the access log, newline included. */
+  readonly write: (line: string) => void;
+  readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads'>;
+}
+
+export interface Observers extends Pick<GatewayDependencies, 'trace'> {
+  readonly tapes: PayloadKeeper;
+  readonly events: EventHub;
+  readonly metrics: Metrics;
+  /** Tells all of them. */
+  readonly observer: SettlementObserver;
+  /** Resolves when the last spans are sent, or after a moment, and what was said is kept. */
+  stop(): Promise<void>;
+}
+
+export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
+  const events = new EventHub(parts.routing, parts.clock);
+  const alerts = openAlerts({ ...parts, told: (alert) => events.alerted(alert) });
+  const { exporter, trace } = openTraces(parts);
+  const { config, storage, random, clock, log } = parts;
+  const tapes = new PayloadKeeper({
+    store: storage.payloads,
+    settings: () => config().logging,
+    random,
+    now: clock.now,
+    log,
+  });
+  const metrics = new Metrics(catalog, exporter, tapes);
+  const access = accessLog(() => parts.config().logging.access, write);
+  const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access, events];
+  return {
+    metrics,
+    trace,
+    tapes,
+    events,
+    observer: {
+      settled(settlement) {
+        for (const observer of all) {
+          try {
+            observer.settled(settlement);
+          } catch (error) {
+            // What one of them cannot count is no trouble of the request, nor of the others.
+            parts.log.error('a request could not be observed', { id: settlement.generation.id, error });
+          }
+        }
+      },
+    },
+    async stop() {
+      alerts.stop();
+      events.stop();
+      await Promise.all([exporter.stop(), tapes.stop()]);
+    },
+  };
+}

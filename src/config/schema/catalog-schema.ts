@@ -1,0 +1,19 @@
+// The `catalog` block of the configuration: where newer prices and models come from.
+import { z } from 'zod';
+import { inProgram, orNull } from '../in-program.ts';
+
+export const catalogSchema = inProgram(
+  z.strictObject({
+    refresh: orNull(z.string().min(1).max(2000)).describe(
+      'Address or file with newer prices and models, in the form of `genai-prices` (`data.json`). Default: none; only what came with the gateway is known.',
+    ),
+    every_hours: z
+      .number()
+      .min(0.1)
+      .max(24 * 30)
+      .default(24)
+      .describe('Hours between two looks. A file is also read when it changes.'),
+  }),
+)
+  .prefault({})
+  .describe('What is known of models and prices.');

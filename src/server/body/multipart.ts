@@ -1,0 +1,184 @@
+// Reads `multipart/form-data` (RFC 7578) as it arrives: no part is ever held whole here. Knows no fields.
+import { GatewayError } from '../../canonical/index.ts';
+
+export interface PartHead {
+  readonly name: string;
+  /** Undefined: a plain field. */
+  readonly filename: string | undefined;
+}
+
+/** Takes the bytes of one part, in order. What it throws ends the reading. */
+export type PartSink = (bytes: Uint8Array) => void | Promise<void>;
+
+const MAX_HEAD = 16 * 1024;
+const MAX_PARTS = 32;
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+/**
+ * Reads a whole body.
+ * @param contentType the request's own
+ * @param open called at the beginning of each part
+ * @throws GatewayError `invalid_request` for what is no such body, and whatever the sinks throw, in both cases only when
+ * the body was read to its end: a client that is still writing would see a reset connection instead of the answer
+ */
+export async function readMultipart(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  open: (head: PartHead) => PartSink,
+): Promise<void> {
+  let reading: MultipartReader | undefined;
+  let failure: GatewayError | undefined;
+  try {
+    reading = new MultipartReader(boundaryOf(contentType), open);
+  } catch (error) {
+    failure = GatewayError.from(error);
+  }
+  for await (const bytes of body) {
+    if (failure) continue;
+    try {
+      await reading?.push(bytes);
+    } catch (error) {
+      failure = GatewayError.from(error);
+    }
+  }
+  if (!failure && reading?.done !== true) failure = malformed('the body ends too early');
+  if (failure) throw failure;
+}
+
+class MultipartReader {
+  readonly #delimiter: Buffer;
+  readonly #open: (head: PartHead) => PartSink;
+  /** What is read of what came, in a store that may have room behind it. */
+  #buffer: Buffer;
+  #store: Buffer;
+  /** Bytes of the buffer that are known to hold no end of a head. */
+  #searched = 0;
+  #state: 'preamble' | 'delimiter' | 'head' | 'start' | 'body' | 'done' = 'preamble';
+  #sink: PartSink = () => {};
+  #parts = 0;
+
+  constructor(boundary: string, open: (head: PartHead) => PartSink) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`);
+    this.#open = open;
+    // The first delimiter has no line before it.
+    this.#buffer = this.#store = Buffer.from('\r\n');
+  }
+
+  get done(): boolean {
+    return this.#state === 'done';
+  }
+
+  async push(bytes: Uint8Array): Promise<void> {
+    this.#append(bytes);
+    while (await this.#step());
+  }
+
+  /** What was given to sinks is never written over. The room doubles, so that a head in pieces is copied twice at most. */
+  #append(bytes: Uint8Array): void {
+    const held = this.#buffer.length;
+    const end = this.#buffer.byteOffset - this.#store.byteOffset + held;
+    if (end + bytes.length <= this.#store.length) {
+      this.#store.set(bytes, end);
+      this.#buffer = this.#store.subarray(end - held, end + bytes.length);
+      return;
+    }
+    this.#store = Buffer.alloc(2 * held + bytes.length);
+    this.#store.set(this.#buffer);
+    this.#store.set(bytes, held);
+    this.#buffer = this.#store.subarray(0, held + bytes.length);
+  }
+
+  /** False when more bytes are needed. */
+  async #step(): Promise<boolean> {
+    switch (this.#state) {
+      case 'preamble':
+      case 'body':
+        return this.#readBody();
+      case 'delimiter':
+        return this.#readDelimiter();
+      case 'head':
+        return this.#readHead();
+      case 'start':
+        return this.#readStart();
+      case 'done':
+        this.#buffer = this.#store = Buffer.alloc(0);
+        return false;
+    }
+  }
+
+  async #readBody(): Promise<boolean> {
+    const at = this.#buffer.indexOf(this.#delimiter);
+    // Without a delimiter, its beginning may still be at the end of what is here.
+    const end = at < 0 ? Math.max(0, this.#buffer.length - this.#delimiter.length + 1) : at;
+    const content = this.#buffer.subarray(0, end);
+    this.#buffer = this.#buffer.subarray(at < 0 ? end : at + this.#delimiter.length);
+    if (this.#state === 'body' && content.length > 0) await this.#sink(content);
+    if (at < 0) return false;
+    this.#state = 'delimiter';
+    return true;
+  }
+
+  #readDelimiter(): boolean {
+    // White space may follow a boundary (RFC 2046 section 5.1.1).
+    const line = /^(?:--|[ \t]*\r\n)/.exec(this.#buffer.toString('latin1', 0, 200))?.[0];
+    if (line === undefined) {
+      if (this.#buffer.length >= 200 || !/^(?:-?|[ \t]*\r?)$/.test(this.#buffer.toString('latin1')))
+        throw malformed('a boundary is followed by something else than a part');
+      return false;
+    }
+    this.#buffer = this.#buffer.subarray(line.length);
+    this.#state = line === '--' ? 'done' : 'head';
+    return true;
+  }
+
+  #readHead(): boolean {
+    const end = this.#buffer.indexOf(HEAD_END, this.#searched);
+    if (end < 0) {
+      this.#searched = Math.max(0, this.#buffer.length - HEAD_END.length + 1);
+      if (this.#buffer.length > MAX_HEAD) throw malformed('the head of a part is too long');
+      return false;
+    }
+    if (++this.#parts > MAX_PARTS) throw malformed(`it has more than ${MAX_PARTS} parts`);
+    const head = this.#buffer.toString('utf8', 0, end);
+    this.#buffer = this.#buffer.subarray(end + 2);
+    this.#sink = this.#open(decodeHead(head));
+    this.#searched = 0;
+    this.#state = 'start';
+    return true;
+  }
+
+  /** The empty line behind a head may already be that of the delimiter, where a part has no body (RFC 2046). */
+  #readStart(): boolean {
+    if (this.#buffer.length < this.#delimiter.length) return false;
+    if (this.#buffer.indexOf(this.#delimiter) !== 0) this.#buffer = this.#buffer.subarray(2);
+    this.#state = 'body';
+    return true;
+  }
+}
+
+function decodeHead(head: string): PartHead {
+  const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
+  const name = parameter(disposition, 'name');
+  if (!/^\s*form-data\b/i.test(disposition) || name === undefined)
+    throw malformed('a part has no name (content-disposition)');
+  return { name, filename: parameter(disposition, 'filename') };
+}
+
+/** Quoted as browsers and as mail programs do it (HTML standard, "multipart form data"; RFC 2183). */
+function parameter(header: string, name: string): string | undefined {
+  const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(header);
+  if (!match) return undefined;
+  const [, quoted, token = ''] = match;
+  return quoted === undefined ? token : quoted.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"');
+}
+
+function boundaryOf(contentType: string): string {
+  const isMultipart = /^multipart\/form-data\s*;/i.test(contentType);
+  const boundary = isMultipart ? parameter(contentType, 'boundary') : undefined;
+  if (boundary !== undefined && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
+  throw malformed('the content-type must be multipart/form-data with a boundary');
+}
+
+function malformed(reason: string): GatewayError {
+  return new GatewayError('invalid_request', `the body is not multipart form data: ${reason}`);
+}

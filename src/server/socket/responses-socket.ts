@@ -1,0 +1,298 @@
+// One WebSocket connection to `/responses`: its lanes, its queue and its end. Turns of a lane run one after the other,
+// lanes side by side. Owns the limits of a connection (OpenAI guide "WebSocket mode", 2026-11); knows nothing of what a
+// turn does.
+import { GatewayError } from '../../canonical/index.ts';
+import type { ApiCall, TurnMemory } from '../../engine/index.ts';
+import type { MessageSocket, SocketListener } from '../../runtime/http-server.ts';
+import { keepingProtocol } from '../../protocols/index.ts';
+import { ConnectionMemory } from '../body/connection-memory.ts';
+import type { Hold } from '../body/memory-budget.ts';
+import type { OneByOne } from '../body/one-by-one.ts';
+import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
+import { socketError, SocketTurn } from './socket-turn.ts';
+import type { ReplyDependencies } from '../reply.ts';
+import { toByteString } from '../../lib/byte-string.ts';
+
+/** Most turns of a connection that run at once; further ones wait. */
+const MAX_RUNNING = 16;
+/** Most turns that wait. */
+const MAX_WAITING = 64;
+/** Most names of lanes that a connection may use. */
+const MAX_NAMED_LANES = 32;
+/** How long a connection takes new turns, in milliseconds. */
+const MAX_AGE_MS = 3_600_000;
+
+/** Messages of this many bytes are read at once, if none waits. */
+const SMALL_BYTES = 64 * 1024;
+
+/** How every turn was asked: as the connection was. */
+const OPENED = { method: 'GET', url: '/v1/responses' } as const;
+
+/** Codes of RFC 6455, section 7.4.1. */
+const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as const;
+
+export interface SocketDependencies extends ReplyDependencies {
+  /** Answers a turn. Never rejects. */
+  readonly serve: (call: ApiCall) => Promise<void>;
+  /** Answers a turn that shall generate nothing. */
+  readonly warmUp: (call: ApiCall & { readonly memory: TurnMemory }) => Promise<void>;
+  readonly maxBodyBytes: () => number;
+  /** Of all connections together: large messages are read one in each turn of the loop. */
+  readonly readers: OneByOne;
+}
+
+/** A message that has not been read. */
+interface Arrived {
+  readonly message: string | Uint8Array;
+  readonly bytes: number;
+  readonly hold: Hold;
+}
+
+interface Waiting extends CreateMessage {
+  readonly lane: string;
+  readonly bytes: number;
+  /** What the message counts for until its turn has ended. */
+  readonly hold: Hold;
+}
+
+export class ResponsesSocket implements SocketListener {
+  readonly #deps: SocketDependencies;
+  readonly #headers: Headers;
+  readonly #keyId: string;
+  readonly #memory: ConnectionMemory;
+  /** What waits for a client who does not read. */
+  readonly #unread: Hold;
+  readonly #openedAt: number;
+  readonly #ended: () => void;
+  readonly #names = new Set<string>();
+  /** The running turn of each lane; the lane without a name is ''. */
+  readonly #running = new Map<string, SocketTurn>();
+  /** In the order in which they came, as the next. */
+  readonly #arrived: Arrived[] = [];
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #socket: MessageSocket | undefined;
+  /** Set once no new turn may begin: the code with which the connection closes when nothing runs any more. */
+  #closing: number | undefined;
+
+  /**
+   * @param headers of the handshake: they stand for the headers of every turn
+   * @param keyId whose connection it is: what it holds counts for that key
+   * @param ended called once, when the connection is gone
+   */
+  constructor(deps: SocketDependencies, headers: Headers, keyId: string, ended: () => void) {
+    this.#deps = deps;
+    this.#keyId = keyId;
+    this.#unread = deps.memory.open(keyId);
+    this.#headers = new Headers(headers);
+    // One key for every turn would give all of them the first one's answer.
+    this.#headers.delete('idempotency-key');
+    this.#memory = new ConnectionMemory(deps.maxBodyBytes(), deps.memory.open(keyId));
+    this.#openedAt = deps.now();
+    this.#ended = ended;
+  }
+
+  opened(socket: MessageSocket): void {
+    this.#socket = socket;
+    if (this.#closing !== undefined) this.#close(this.#closing);
+  }
+
+  message(message: string | Uint8Array): void {
+    const bytes = typeof message === 'string' ? Buffer.byteLength(message) : message.length;
+    const limit = this.#deps.maxBodyBytes();
+    if (bytes > limit) {
+      const reason = `a message may have ${limit} bytes (server.body_limit_mb)`;
+      return this.#socket?.close(CLOSE.tooBig, reason);
+    }
+    const hold = this.#deps.memory.open(this.#keyId);
+    try {
+      if (this.#arrived.length >= MAX_WAITING) throw queueFull();
+      hold.add(bytes);
+    } catch (thrown) {
+      hold.release();
+      return this.#turnOf(laneOf(message)).refuse(...socketError(this.#known(thrown)));
+    }
+    const arrived = { message, bytes, hold };
+    if (bytes <= SMALL_BYTES && this.#arrived.length === 0) return this.#read(arrived);
+    if (this.#arrived.push(arrived) === 1) this.#deps.readers.add(this.#readNext);
+  }
+
+  /** Reads the first message that has arrived; the next one, when all other connections had their turn. */
+  readonly #readNext = (): void => {
+    const first = this.#arrived.shift();
+    if (!first) return;
+    if (this.#arrived.length > 0) this.#deps.readers.add(this.#readNext);
+    this.#read(first);
+  };
+
+  #read({ message, bytes, hold }: Arrived): void {
+    let streamId: string | undefined;
+    try {
+      const create = readMessage(message);
+      if (!create) return hold.release();
+      ({ streamId } = create);
+      this.#admit(create, bytes);
+      this.#waiting.push({ ...create, lane: streamId ?? '', bytes, hold });
+      this.#waitingBytes += bytes;
+      this.#startNext();
+    } catch (thrown) {
+      hold.release();
+      this.#turnOf(streamId).refuse(...socketError(this.#known(thrown)));
+      if (this.#closing !== undefined) this.#closeIfIdle();
+    }
+  }
+
+  drained(): void {
+    this.#unread.set(0);
+    for (const turn of this.#running.values()) turn.drained();
+  }
+
+  closed(): void {
+    this.#socket = undefined;
+    this.#closing ??= CLOSE.done;
+    for (const { hold } of this.#arrived.splice(0)) hold.release();
+    this.#forgetWaiting();
+    this.#unread.release();
+    this.#memory.clear();
+    for (const turn of this.#running.values()) turn.leave();
+    this.#ended();
+  }
+
+  /** Takes no new turns, and closes the connection when nothing runs any more. */
+  drain(): void {
+    this.#closing = CLOSE.goingAway;
+    for (const { streamId } of this.#forgetWaiting())
+      this.#turnOf(streamId).refuse(...socketError(goingAway()));
+    this.#closeIfIdle();
+  }
+
+  /** @returns those that waited, and will not run */
+  #forgetWaiting(): readonly Waiting[] {
+    const waited = this.#waiting.splice(0);
+    this.#waitingBytes = 0;
+    for (const { hold } of waited) hold.release();
+    return waited;
+  }
+
+  /** Throws GatewayError for a turn that cannot even wait. */
+  #admit({ streamId }: CreateMessage, bytes: number): void {
+    if (this.#closing === CLOSE.goingAway) throw goingAway();
+    if (this.#deps.now() - this.#openedAt >= MAX_AGE_MS) {
+      this.#closing = CLOSE.done;
+      throw limitReached(
+        'websocket_connection_limit_reached',
+        'this connection has lasted 60 minutes; open a new one to go on',
+      );
+    }
+    if (
+      this.#waiting.length >= MAX_WAITING ||
+      (this.#waiting.length > 0 && this.#waitingBytes + bytes > this.#deps.maxBodyBytes())
+    )
+      throw queueFull();
+    if (streamId === undefined || this.#names.has(streamId)) return;
+    if (this.#names.size >= MAX_NAMED_LANES) {
+      throw limitReached(
+        'websocket_stream_limit_reached',
+        `this connection has used ${MAX_NAMED_LANES} stream ids; use one of them again, or another connection`,
+        'stream_id',
+      );
+    }
+    this.#names.add(streamId);
+  }
+
+  /** Starts every turn that may run: the first of each lane in which none does. */
+  #startNext(): void {
+    for (let at = 0; at < this.#waiting.length && this.#running.size < MAX_RUNNING;) {
+      const next = this.#waiting[at];
+      if (!next || this.#running.has(next.lane)) {
+        at += 1;
+        continue;
+      }
+      this.#waiting.splice(at, 1);
+      this.#waitingBytes -= next.bytes;
+      const turn = this.#turnOf(next.streamId);
+      this.#running.set(next.lane, turn);
+      void this.#run(next, turn);
+    }
+  }
+
+  /** Never rejects. */
+  async #run({ lane, body, generate, hold }: Waiting, turn: SocketTurn): Promise<void> {
+    const header = (name: string): string | null => this.#headers.get(name);
+    const { previous_response_id: previous } = body;
+    try {
+      const call = {
+        protocol: keepingProtocol,
+        api: 'responses',
+        // Every time: a key may have been taken back since the connection was opened.
+        principal: this.#deps.authenticate(header),
+        request: OPENED,
+        body: toByteString(JSON.stringify(body)),
+        json: body,
+        header,
+        headers: this.#headers,
+        client: turn,
+        account: hold,
+        memory: this.#memory.of(lane),
+      };
+      await (generate ? this.#deps.serve(call) : this.#deps.warmUp(call));
+    } catch (thrown) {
+      turn.refuse(...socketError(this.#known(thrown)));
+    }
+    hold.release();
+    if (turn.refused && typeof previous === 'string') this.#memory.forget(lane, previous);
+    this.#running.delete(lane);
+    this.#startNext();
+    if (this.#closing !== undefined) this.#closeIfIdle();
+  }
+
+  #turnOf(streamId: string | undefined): SocketTurn {
+    return new SocketTurn({ send: (text) => this.#send(text) }, streamId);
+  }
+
+  /** False: the socket is full. What waits in it counts for the key, which may hold only so much. */
+  #send(text: string): boolean {
+    const socket = this.#socket;
+    if (!socket || socket.send(text)) return true;
+    try {
+      this.#unread.set(socket.waitingBytes());
+    } catch {
+      socket.close(CLOSE.tryAgain, 'too much waits for this client, who does not read it');
+    }
+    return false;
+  }
+
+  #closeIfIdle(): void {
+    if (this.#running.size === 0 && this.#arrived.length === 0 && this.#closing !== undefined)
+      this.#close(this.#closing);
+  }
+
+  #close(code: number): void {
+    this.#socket?.close(code, code === CLOSE.goingAway ? 'the gateway is shutting down' : '');
+  }
+
+  #known(thrown: unknown): GatewayError {
+    const error = GatewayError.from(thrown);
+    if (error.kind === 'internal') this.#deps.log.error('a turn on a socket failed', { error: thrown });
+    return error;
+  }
+}
+
+function queueFull(): GatewayError {
+  return new GatewayError(
+    'rate_limited',
+    'too many turns wait on this connection; wait until one has ended',
+    { code: 'websocket_queue_full' },
+  );
+}
+
+function goingAway(): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    'the gateway is shutting down; try again on a new connection',
+  );
+}
+
+function limitReached(code: string, message: string, param?: string): GatewayError {
+  return new GatewayError('invalid_request', message, { code, param });
+}

@@ -1,0 +1,110 @@
+// `GET /responses`: opens WebSocket connections, after the same authentication as everywhere, and knows all that are
+// open. What happens on one is its own business.
+import { GatewayError } from '../../canonical/index.ts';
+import type { Connection } from '../../runtime/http-server.ts';
+import { newGenerationId } from '../../runtime/ids.ts';
+import { keepingProtocol } from '../../protocols/index.ts';
+import type { LoadWatch } from '../load-watch.ts';
+import { OneByOne } from '../body/one-by-one.ts';
+import { errorResponse, requestIds } from '../reply.ts';
+import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
+import { type StateDependencies } from '../routes/state-routes.ts';
+import { warmUp } from '../warm-up.ts';
+
+export interface SocketsDependencies
+  extends Omit<SocketDependencies, 'warmUp' | 'readers'>, Pick<StateDependencies, 'state'> {
+  /** False while the process drains. */
+  readonly ready: () => boolean;
+  readonly load: LoadWatch;
+  readonly socketLimits: () => SocketLimits;
+}
+
+/** Open connections. */
+export interface SocketLimits {
+  readonly maxConnectionsPerKey: number;
+  readonly maxConnections: number;
+}
+
+/** When a client may try again that found too many open, in milliseconds. */
+const RETRY_MS = 5_000;
+
+export class ResponsesSockets {
+  readonly #deps: SocketsDependencies;
+  /** Each with the key that opened it. */
+  readonly #open = new Map<ResponsesSocket, string>();
+
+  readonly #readers = new OneByOne();
+
+  constructor(deps: SocketsDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Answers a request for a connection; undefined when it was opened. */
+  accept(request: Request, connection: Connection): Response | undefined {
+    const deps = this.#deps;
+    const id = newGenerationId(deps.now());
+    try {
+      const { keyId } = deps.authenticate((name) => request.headers.get(name));
+      // Clients that try this first fall back to plain requests when they are told so (Codex: only by this status).
+      if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(id);
+      if (!deps.ready())
+        throw new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+          fault: 'gateway',
+          httpStatus: 503,
+          retryAfterMs: 1000,
+        });
+      deps.load.admit(0);
+      this.#admit(keyId);
+      const socket: ResponsesSocket = new ResponsesSocket(
+        { ...deps, warmUp: (call) => warmUp(deps, call), readers: this.#readers },
+        request.headers,
+        keyId,
+        () => this.#open.delete(socket),
+      );
+      if (!connection.upgrade(socket, requestIds(id))) {
+        throw new GatewayError(
+          'invalid_request',
+          'the WebSocket handshake is not complete (RFC 6455, section 4.1)',
+        );
+      }
+      this.#open.set(socket, keyId);
+      return undefined;
+    } catch (error) {
+      return errorResponse(deps, error, id, keepingProtocol.server);
+    }
+  }
+
+  /** Throws GatewayError where there are too many. */
+  #admit(keyId: string): void {
+    const { maxConnections, maxConnectionsPerKey } = this.#deps.socketLimits();
+    let own = 0;
+    for (const owner of this.#open.values()) if (owner === keyId) own += 1;
+    if (own >= maxConnectionsPerKey)
+      throw new GatewayError(
+        'rate_limited',
+        `this key has ${own} open WebSocket connections, and may have ${maxConnectionsPerKey} (server.websocket.max_connections_per_key); close one`,
+        { fault: 'client', retryAfterMs: RETRY_MS, code: 'websocket_connections' },
+      );
+    if (this.#open.size >= maxConnections)
+      throw new GatewayError(
+        'upstream_unavailable',
+        `${maxConnections} WebSocket connections are open, which is the most that this gateway takes (server.websocket.max_connections); try again later`,
+        { fault: 'gateway', httpStatus: 503, retryAfterMs: RETRY_MS, code: 'websocket_connections' },
+      );
+  }
+
+  /** Closes every connection as soon as nothing runs on it. */
+  drain(): void {
+    for (const socket of this.#open.keys()) socket.drain();
+  }
+}
+
+function upgradeRequired(id: string): Response {
+  const error = new GatewayError(
+    'invalid_request',
+    'GET /responses takes a WebSocket handshake; to create a response, POST to this path, and to read one, GET /responses/{id}',
+    { code: 'upgrade_required' },
+  );
+  const headers = { ...requestIds(id), upgrade: 'websocket', connection: 'upgrade' };
+  return Response.json(keepingProtocol.server.encodeError(error, id).body, { status: 426, headers });
+}

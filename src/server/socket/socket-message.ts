@@ -1,0 +1,59 @@
+// What a client says on the WebSocket of `/responses`: which messages there are, and what each asks for. Owns their
+// rules (OpenAI guide "WebSocket mode", 2026-11); runs nothing.
+import { GatewayError, isJsonObject, type JsonObject } from '../../canonical/index.ts';
+import { parseBody } from '../body/body.ts';
+
+export interface CreateMessage {
+  /** The lane; undefined: the one without a name. */
+  readonly streamId: string | undefined;
+  /** The request as a body of `POST /responses`; it always streams. */
+  readonly body: JsonObject;
+  /** False: nothing is to be generated, only an id to go on from. */
+  readonly generate: boolean;
+}
+
+/** Anything longer, or with other characters, is no name of a lane. */
+const STREAM_ID = /^[\w.-]{1,256}$/;
+
+/**
+ * Reads a message; null for one that needs no answer.
+ * @throws GatewayError `invalid_request` for what is no message of the mode
+ */
+export function readMessage(message: string | Uint8Array): CreateMessage | null {
+  if (typeof message !== 'string') throw wrong(undefined, 'send text messages, not binary ones');
+  const { json } = parseBody(Buffer.from(message));
+  if (!isJsonObject(json)) throw wrong(undefined, 'a message must be a JSON object');
+  const { type, stream_id: streamId, generate, ...body } = json;
+  // An acknowledgement that Codex sends; it asks for nothing.
+  if (type === 'response.processed') return null;
+  if (streamId !== undefined && (typeof streamId !== 'string' || !STREAM_ID.test(streamId))) {
+    throw wrong(
+      'stream_id',
+      'must have 1 to 256 characters and only letters, digits, underscores, hyphens and periods',
+      'invalid_stream_id',
+    );
+  }
+  if (type !== 'response.create') {
+    throw wrong(
+      'type',
+      `must be response.create; ${JSON.stringify(type ?? null).slice(0, 100)} is not supported`,
+    );
+  }
+  return { streamId, body: { ...body, stream: true }, generate: generate !== false };
+}
+
+/** The lane of a message that will not be answered; undefined also where that cannot be read. */
+export function laneOf(message: string | Uint8Array): string | undefined {
+  try {
+    return readMessage(message)?.streamId;
+  } catch {
+    return undefined;
+  }
+}
+
+function wrong(param: string | undefined, message: string, code?: string): GatewayError {
+  return new GatewayError('invalid_request', param === undefined ? message : `${param}: ${message}`, {
+    param,
+    code,
+  });
+}

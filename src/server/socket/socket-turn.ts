@@ -1,0 +1,101 @@
+// The client of one turn on a WebSocket: what the engine writes as an event stream goes out as messages. Knows nothing of
+// lanes and queues, and nothing of what the events say.
+import { keepingProtocol } from '../../protocols/index.ts';
+import {
+  asObject,
+  isJsonObject,
+  parseJson,
+  type GatewayError,
+  type JsonObject,
+} from '../../canonical/index.ts';
+import type { Client, ClientStream, Encoding } from '../../engine/index.ts';
+import { fromByteString } from '../../lib/byte-string.ts';
+
+export interface Outlet {
+  /** False: the socket is full. */
+  send(text: string): boolean;
+}
+
+export class SocketTurn implements Client, ClientStream {
+  /** True when the turn was refused as a whole: it has no response. */
+  refused = false;
+  readonly #outlet: Outlet;
+  /** Begins every message: the brace, and the lane's name where it has one. */
+  readonly #opening: string;
+  #left: (() => void) | undefined;
+  #gone = false;
+  #drained: (() => void) | undefined;
+
+  /** @param streamId the lane; undefined for the one without a name */
+  constructor(outlet: Outlet, streamId: string | undefined) {
+    this.#outlet = outlet;
+    this.#opening = streamId === undefined ? '{' : `{"stream_id":${JSON.stringify(streamId)},`;
+  }
+
+  /** Tells of an error that has no response. @param error the object inside the API's error bodies */
+  refuse(status: number, error: JsonObject): void {
+    this.refused = true;
+    this.#send(JSON.stringify({ type: 'error', status, error }));
+  }
+
+  respond(
+    status: number,
+    _headers: Readonly<Record<string, string>>,
+    body: string,
+    encoding: Encoding,
+  ): void {
+    const text = encoding === 'bytes' ? fromByteString(body) : body;
+    const { error } = asObject(parseJson(text));
+    // An upstream's own words need not be of the protocol.
+    this.refuse(status, isJsonObject(error) ? error : { type: 'server_error', message: text.slice(0, 2000) });
+  }
+
+  openStream(): ClientStream {
+    return this;
+  }
+
+  /** @param data whole events, one `data` line each: both lanes write them so */
+  write(data: string, encoding: Encoding): boolean {
+    const text = encoding === 'bytes' ? fromByteString(data) : data;
+    let hasRoom = true;
+    for (const event of text.split('\n\n')) {
+      const at = event.startsWith('data:') ? 0 : event.indexOf('\ndata:') + 1;
+      // Comments keep a silent stream alive; pings do that here.
+      if (!event.startsWith('data:', at)) continue;
+      hasRoom = this.#send(event.slice(at + 'data:'.length).trim());
+    }
+    return hasRoom;
+  }
+
+  onDrain(drained: () => void): void {
+    this.#drained = drained;
+  }
+
+  end(): void {}
+
+  onLeave(left: () => void): void {
+    this.#left = left;
+    if (this.#gone) left();
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    this.#drained?.();
+  }
+
+  /** The client went away. */
+  leave(): void {
+    this.#gone = true;
+    this.#left?.();
+  }
+
+  #send(json: string): boolean {
+    return this.#outlet.send(this.#opening + json.slice(1));
+  }
+}
+
+/** Status and object of an error as messages tell it. */
+export function socketError(error: GatewayError): readonly [status: number, error: JsonObject] {
+  const { status, body } = keepingProtocol.server.encodeError(error, '');
+  return [status, asObject(body['error'])];
+}
