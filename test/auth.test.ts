@@ -140,7 +140,7 @@ test('configured keys work beside stored ones, and keep their tenant over restar
     { name: 'unset', key: '' },
   ]);
   const principal = index.authenticate('sk-test', NOW);
-  expect(principal).toMatchObject({ name: 'env', logContent: false, routing: { factor: 'speed' } });
+  expect(principal).toMatchObject({ name: 'env', logContent: null, routing: { factor: 'speed' } });
   expect(principal.mayUse('openai/gpt-5')).toBe(false);
   expect(refusal(() => index.authenticate('', NOW)).status).toBe(401);
   const again = new KeyIndex({

@@ -121,7 +121,7 @@ export class Machine {
       ledger: this.#stepwiseLedger(storage.ledger),
       observer: { settled: () => {} },
       trace: () => null,
-      tapes: { open: () => null },
+      tapes: { isFor: () => false, open: () => null },
       vault: new Vault(storage.vault, SECRET, { ttlMs: HOUR, now: clock.now }),
       state: storage,
       prompts: { store: storage.prompts, files: () => settings.prompts },

@@ -199,15 +199,16 @@ function KeyFields({
         value={texts.expires}
         onChange={(text) => set({ expires: text })}
       />
-      <label className="flex items-center gap-2">
-        <input
-          type="checkbox"
-          className="accent-accent"
-          checked={texts.logContent}
-          onChange={({ target }) => set({ logContent: target.checked })}
-        />
-        keep what its requests say, for payloads and wire diff
-      </label>
+      <SelectField
+        label="Keep what its requests say"
+        hint="For payloads and the wire diff."
+        value={texts.logContent}
+        onChange={(text) => set({ logContent: text as KeyTexts['logContent'] })}
+      >
+        <option value="as configured">as the configuration says</option>
+        <option value="yes">yes</option>
+        <option value="no">no</option>
+      </SelectField>
     </>
   );
 }

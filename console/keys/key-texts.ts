@@ -12,7 +12,7 @@ export interface KeyTexts {
   readonly models: string;
   readonly allowance: Allowance;
   /** Whether what its requests say is kept. */
-  readonly logContent: boolean;
+  readonly logContent: 'as configured' | 'yes' | 'no';
   /** As `datetime-local` has it, in the zone of who looks; empty: never. */
   readonly expires: string;
 }
@@ -24,7 +24,7 @@ export function textsOf(key: Key | null): KeyTexts {
     roles: key?.roles ?? ['models'],
     models: key?.models?.join(', ') ?? '',
     allowance: allowanceOf(key),
-    logContent: key?.log_content ?? false,
+    logContent: key?.log_content == null ? 'as configured' : key.log_content ? 'yes' : 'no',
     expires: key?.expires_at == null ? '' : localTime(key.expires_at),
   };
 }
@@ -40,7 +40,7 @@ export function settingsOf(texts: KeyTexts): Operations['POST /keys']['body'] {
     roles: texts.roles,
     models: models.length === 0 ? null : models,
     ...ownerOf(texts.allowance),
-    log_content: texts.logContent,
+    log_content: texts.logContent === 'as configured' ? null : texts.logContent === 'yes',
     expires_at: texts.expires === '' ? null : new Date(texts.expires).toISOString(),
   };
 }

@@ -10,7 +10,8 @@ export interface ConfiguredKey {
   readonly models?: readonly string[] | null | undefined;
   /** Unix milliseconds; null or absent: never. */
   readonly expiresAt?: number | null | undefined;
-  readonly logContent?: boolean | undefined;
+  /** Null or absent: as the configuration says. */
+  readonly logContent?: boolean | null | undefined;
   readonly strict?: boolean | null | undefined;
   readonly routing?: RoutingWishes | null | undefined;
   /** Null or absent: it is a project of its own. */

@@ -59,7 +59,7 @@ export class KeyCommands {
       projectId,
       expiresAt: settings.expiresAt ?? null,
       models: settings.models ?? null,
-      logContent: settings.logContent ?? false,
+      logContent: settings.logContent ?? null,
       strict: settings.strict ?? null,
       routing: settings.routing ?? null,
       roles: settings.roles ?? ['models'],

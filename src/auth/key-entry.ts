@@ -59,7 +59,7 @@ export function configuredEntry(key: ConfiguredEntry): KeyEntry {
     name: key.name,
     expiresAt: key.expiresAt ?? null,
     mayUse: mayUse(key.models ?? null),
-    logContent: key.logContent ?? false,
+    logContent: key.logContent ?? null,
     strict: key.strict ?? null,
     limits: allLimits(key.limits ?? NO_ENTRIES, key.budgets ?? NO_ENTRIES),
     routing: key.routing ?? null,

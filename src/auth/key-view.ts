@@ -28,7 +28,7 @@ export function storedView(key: StoredKey, nowMs: number): KeyView {
 }
 
 export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
-  const { id, name, key, models = null, logContent = false, strict = null, routing = null } = entry;
+  const { id, name, key, models = null, logContent = null, strict = null, routing = null } = entry;
   const expiresAt = entry.expiresAt ?? null;
   return {
     id,

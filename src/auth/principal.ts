@@ -17,7 +17,8 @@ export interface Principal {
   readonly expiresAt: number | null;
   /** May this key use the model? Patterns with `*` were compiled when the key was loaded. */
   readonly mayUse: (modelId: string) => boolean;
-  readonly logContent: boolean;
+  /** Whether prompts and answers are kept; null: as the configuration says. */
+  readonly logContent: boolean | null;
   /** Whether a request of which something would be lost is refused; null: as for everybody. */
   readonly strict: boolean | null;
   /** What it may use and cost, besides what its project may. */

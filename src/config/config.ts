@@ -23,15 +23,14 @@ export function toConfig(file: ConfigFile, network: Network): Config {
 }
 
 /** Keys that are not empty. An entry that is ignored has a place in the file, too. */
-function toKeys({ keys, logging }: ConfigFile) {
-  return keys.flatMap(({ key, expires, logContent, routing, ...entry }, place) => {
+function toKeys({ keys }: ConfigFile) {
+  return keys.flatMap(({ key, expires, routing, ...entry }, place) => {
     if (key === null) return [];
     return {
       ...entry,
       key,
       /** Unix milliseconds; null: never. */
       expiresAt: expires === null ? null : Date.parse(expires),
-      logContent: logContent ?? logging.content !== false,
       routing: routing && toWishes(routing, `keys[${place}].routing`),
     };
   });

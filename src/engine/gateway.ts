@@ -75,7 +75,7 @@ export class Gateway {
    */
   isFull({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): boolean {
     // An answer that is there already counts nothing; and what is logged has to be read.
-    if (principal.logContent || header(IDEMPOTENCY_HEADER) !== null) return false;
+    if (this.#deps.tapes.isFor(principal) || header(IDEMPOTENCY_HEADER) !== null) return false;
     const { limits, clock } = this.#deps;
     return Allowance.of(limits, principal, clock.now)?.isFull === true;
   }
@@ -130,7 +130,8 @@ export class Gateway {
 
   /** @returns true when the client has a complete, good answer */
   async #run(call: ApiCall, answering: Answering): Promise<boolean> {
-    const tape = call.principal.logContent ? this.#deps.tapes.open(call) : null;
+    const { tapes } = this.#deps;
+    const tape = tapes.isFor(call.principal) ? tapes.open(call) : null;
     const own = tape ? { ...call, client: tape.client, tape } : call;
     const visit = new Visit(own.client);
     this.#active.add(visit);

@@ -33,8 +33,8 @@ export interface StoredKey {
   readonly revokedAt: number | null;
   /** Model ids or patterns with `*` that this key may use; null means all. */
   readonly models: readonly string[] | null;
-  /** True: prompts and answers of this key are kept in the records. */
-  readonly logContent: boolean;
+  /** Whether prompts and answers of this key are kept in the records; null: as the configuration says. */
+  readonly logContent: boolean | null;
   /** Whether a request of which something would be lost is refused; null: as for everybody. */
   readonly strict: boolean | null;
   /** What holds when its requests say nothing about routing; null: as for everybody. */

@@ -80,7 +80,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: `Change ${XSS}` }).click();
       expect(await page.getByLabel('Time of the budget').inputValue()).toBe('');
       await page.getByLabel('Budget in USD').fill('5');
-      await page.getByLabel('keep what its requests say').check();
+      await page.getByLabel('Keep what its requests say').selectOption('yes');
       await page.getByRole('button', { name: 'Change it' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       expect(await ask(key)).toBe(200);

@@ -129,6 +129,31 @@ test('a long body is cut, and said to be', async () => {
   expect(asked?.text).toHaveLength(1024);
 });
 
+test('a stored key keeps what the configuration says, unless it says otherwise', async () => {
+  const kept = async (gateway: ManagedGateway, key: unknown): Promise<number> => {
+    const { headers } = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${String(key)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sim/echo', messages }),
+    });
+    return (await payloadsOf(gateway, headers.get('x-request-id') ?? '')).length;
+  };
+  const all = await start({ content: 'all' });
+  const usual = (await all.manage('POST', '/keys', { name: 'usual' })).body;
+  expect(usual['log_content']).toBeNull();
+  expect(await kept(all, usual['key'])).toBe(4);
+  const quiet = (await all.manage('POST', '/keys', { name: 'quiet', log_content: false })).body;
+  expect(await kept(all, quiet['key'])).toBe(0);
+  const none = await start({});
+  const one = (await none.manage('POST', '/keys', { name: 'one' })).body;
+  expect(await kept(none, one['key'])).toBe(0);
+  await none.manage('PATCH', `/keys/${String(one['id'])}`, { log_content: true });
+  expect(await kept(none, one['key'])).toBe(4);
+  const again = await none.manage('PATCH', `/keys/${String(one['id'])}`, { log_content: null });
+  expect(again.body['log_content']).toBeNull();
+  expect(await kept(none, one['key'])).toBe(0);
+});
+
 test('without content logging nothing is kept', async () => {
   const off = await start({});
   const none = await ask(off, '/chat/completions', { model: 'sim/echo', messages });

@@ -51,6 +51,7 @@ export const observingRequirements: Requirements = {
     `${PAYLOADS}: of failures alone, every try is kept; of what went well, nothing`,
     `${PAYLOADS}: a long body is cut, and said to be`,
     `${PAYLOADS}: without content logging nothing is kept`,
+    `${PAYLOADS}: a stored key keeps what the configuration says, unless it says otherwise`,
     'test/payloads.test.ts: what there is no room for is given up, and counted',
     'test/payloads.test.ts: of so many requests one is kept',
     'test/storage-payloads.test.ts: the oldest make room for the newest',

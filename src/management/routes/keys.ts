@@ -29,7 +29,7 @@ const keySchema = z.object({
   revoked_at: z.iso.datetime().nullable(),
   previous_valid_until: z.iso.datetime().nullable().describe('Of the secret before the last rotation.'),
   models: z.array(z.string()).nullable().describe('Models or patterns with `*`; null: all.'),
-  log_content: z.boolean(),
+  log_content: z.boolean().nullable().describe('Null: as `logging.content` says.'),
   strict: z.boolean().nullable().describe('Null: as for everybody.'),
   routing: routingDefaultsSchema
     .nullable()
@@ -48,7 +48,11 @@ const settings = {
   roles: roles.optional().describe('Default: `models` alone.'),
   models: models.nullable().optional().describe('Models or patterns with `*`; null: all.'),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Null: never.'),
-  log_content: z.boolean().optional().describe('Keep prompts and answers in its records.'),
+  log_content: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Keep prompts and answers in its records; null: as `logging.content` says.'),
   strict: z
     .boolean()
     .nullable()

@@ -10,6 +10,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'keys and projects', isAdditive: true, up: keysAndProjects },
   { name: 'sealed turns', isAdditive: true, up: vault },
   { name: 'stored responses, conversations, prompts and files', isAdditive: true, up: stored },
+  { name: 'what keys say of content', isAdditive: true, up: contentOfKeys },
 ];
 
 async function settings(db: Kysely<PostgresSchema>): Promise<void> {
@@ -144,6 +145,10 @@ async function stored(db: Kysely<PostgresSchema>): Promise<void> {
     await db.schema.createIndex(`${table}_by_key`).on(table).columns(['key_id', 'row']).execute();
   for (const table of ['responses', 'conversations', 'files'] as const)
     await db.schema.createIndex(`${table}_by_expiry`).on(table).columns(['expires_at', 'row']).execute();
+}
+
+async function contentOfKeys(db: Kysely<PostgresSchema>): Promise<void> {
+  await db.schema.alterTable('keys').addColumn('content_as_configured', 'integer').execute();
 }
 
 /** What stored things have in common. Their numbers grow with each that is made. */

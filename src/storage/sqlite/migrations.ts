@@ -16,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'records in few bytes', up: compactRecords },
   { name: 'projects, limits and rotation of keys', up: projectsOfKeys, isAdditive: true },
   { name: 'projects, and which keys have changed', up: projects, isAdditive: true },
+  { name: 'what keys say of content', up: contentOfKeys, isAdditive: true },
 ];
 
 async function firstTables(db: Kysely<Schema>): Promise<void> {
@@ -239,6 +240,10 @@ async function filesTable(db: Kysely<Schema>): Promise<void> {
     .execute();
   await db.schema.createIndex('files_by_key').on('files').column('key_id').execute();
   await db.schema.createIndex('files_by_expiry').on('files').column('expires_at').execute();
+}
+
+async function contentOfKeys(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('keys').addColumn('content_as_configured', 'integer').execute();
 }
 
 /** The records of before stay where they are, and are found there. */

@@ -21,7 +21,7 @@ export function encodeKeyChange(change: KeyChange): Updateable<KeyTable> {
     expires_at: expiresAt,
     revoked_at: revokedAt,
     models: models && JSON.stringify(models),
-    log_content: logContent === undefined ? undefined : Number(logContent),
+    ...encodeLogContent(logContent),
     strict: strict === undefined || strict === null ? strict : Number(strict),
     routing: routing && JSON.stringify(routing),
     roles: roles && (isUsual(roles) ? null : JSON.stringify(roles)),
@@ -30,6 +30,14 @@ export function encodeKeyChange(change: KeyChange): Updateable<KeyTable> {
     previous_hash: previous === null ? null : previous?.hash,
     previous_until: previous === null ? null : previous?.until,
   });
+}
+
+/** In two columns: programs that do not know the second keep nothing of a key that has not said so. */
+function encodeLogContent(
+  logContent: boolean | null | undefined,
+): Pick<Updateable<KeyTable>, 'log_content' | 'content_as_configured'> {
+  if (logContent === undefined) return {};
+  return { log_content: Number(logContent ?? false), content_as_configured: logContent === null ? 1 : null };
 }
 
 export function decodeKey(row: Selectable<KeyTable>, json: SharedJson): StoredKey {
@@ -42,7 +50,7 @@ export function decodeKey(row: Selectable<KeyTable>, json: SharedJson): StoredKe
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     models: row.models === null ? null : (json.parse(row.models) as string[]),
-    logContent: row.log_content !== 0,
+    logContent: row.content_as_configured === 1 ? null : row.log_content !== 0,
     routing: row.routing === null ? null : (json.parse(row.routing) as RoutingDefaults),
     strict: row.strict === null ? null : row.strict !== 0,
     projectId: row.project_id,

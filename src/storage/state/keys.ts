@@ -42,7 +42,7 @@ export class KeyRows implements KeyStore {
       name: key.name,
       hash: key.hash,
       hint: key.hint,
-      log_content: Number(key.logContent),
+      log_content: Number(key.logContent ?? false),
       project_id: projectId,
       created_at: createdAt,
       updated_at: updatedAt,

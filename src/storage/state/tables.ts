@@ -12,7 +12,10 @@ export interface KeyTable {
   revoked_at: number | null;
   /** JSON array of patterns; null means all models. */
   models: string | null;
+  /** 0 or 1; what it says holds unless the next one does. */
   log_content: number;
+  /** 1: as the configuration says. Null for keys from before there was a choice. */
+  content_as_configured: number | null;
   /** JSON object in the configuration's own words; null means nothing. */
   routing: string | null;
   /** 0 or 1; null means as for everybody. */
