@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type LimitEntry, Reservation, restoreFromLedger, type Scope } from '../src/limits/index.ts';
 import { type LedgerEntry, LedgerOfTests } from './limits-ledger.ts';
 import { HOUR, LimitsScene, MODEL } from './limits-scene.ts';
+import { casesOf } from './share.ts';
 
 const DAY = 24 * HOUR;
 /** Nano-dollars between two readings of the meter. */
@@ -229,7 +230,7 @@ async function expectKeptWhatever(happens: fc.Arbitrary<readonly [string, number
       }
       expectBalanced(gateway);
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(800) },
   );
 }
 

@@ -14,10 +14,11 @@ import { inputTokens, outputTokens } from '../src/canonical/index.ts';
 import { inputTokensIn, outputTokensIn, countedRequestsIn, noUsageSums } from '../src/usage/index.ts';
 import type { Storage } from '../src/storage/ports.ts';
 import { keyId, Machine, SEARCH_NANO, type Tenants, TOKEN_NANO } from './limits-machine.ts';
+import { casesOf } from './share.ts';
 import type { MemoryClient } from './limits-machine-ends.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const HISTORIES = Number(process.env['DRAGOMAN_CRASH_HISTORIES'] ?? 25);
+const HISTORIES = Number(process.env['DRAGOMAN_CRASH_HISTORIES'] ?? casesOf(40));
 const SEED = process.env['DRAGOMAN_SEED'];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -86,7 +86,8 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
     });
     table.print();
     expect(table.total).toBeGreaterThan(casesOf(300));
-    expect(table.rate).toBeGreaterThanOrEqual(0.99);
+    // Of a share, the few that are known weigh more.
+    if (isWhole) expect(table.rate).toBeGreaterThanOrEqual(0.99);
     const known = LOST[name];
     expect(table.failures.filter((failure) => known[failure.slice(0, 12)] === undefined)).toEqual([]);
     if (isWhole) expect(table.failures).toHaveLength(Object.keys(known).length);

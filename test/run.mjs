@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
-// each core and nothing beside them. With arguments, only what they name: `npm test -- test/golden.test.ts`. With
+// each core and nothing beside them. What takes long and needs a browser or another server is left out, unless
+// DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/golden.test.ts`. With
 // `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,6 +19,14 @@ const timings = join(root, 'test', 'timings.json');
 /** Files that are shown. */
 const SLOWEST = 30;
 const ALONE = 'test/hostile';
+const LONG = [
+  'test/console/**',
+  'test/exchange/answers.test.ts',
+  'test/openapi/reference-browser.test.ts',
+  'test/outages-http.test.ts',
+  'test/postgres-outage.test.ts',
+];
+const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
 /** One more than there are cores: many tests wait for programs that they start. */
 const AT_ONCE = availableParallelism() + 1;
 /** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
@@ -34,7 +43,11 @@ const runs =
   named.length > 0
     ? [named]
     : [
-        [`--parallel=${AT_ONCE}`, ...SHARED, `--path-ignore-patterns=${ALONE}/**`],
+        [
+          `--parallel=${AT_ONCE}`,
+          ...SHARED,
+          ...[`${ALONE}/**`, ...leftOut].map((pattern) => `--path-ignore-patterns=${pattern}`),
+        ],
         [`--parallel=${Math.min(2, availableParallelism())}`, ...SHARED, ALONE],
       ];
 
@@ -43,6 +56,7 @@ if (named.length === 0 && !isPacked()) status = await start(['run', join(root, '
 const counts = { pass: 0, skip: 0, fail: 0 };
 for (const args of runs) status = Math.max(status, await run(args));
 if (runs.length > 1) {
+  if (leftOut.length > 0) console.log(`\nleft out without DRAGOMAN_TESTS=all: ${leftOut.join(', ')}`);
   console.log('\nAltogether:');
   for (const [word, count] of Object.entries(counts)) console.log(` ${count} ${word}`);
 }

@@ -108,8 +108,8 @@ export function play(scenarios: readonly Scenario[]): void {
       scenario.title,
       async () => {
         let problems = await problemsOf(scenario, scene);
-        // A machine that is busy with something else makes others wait, too, but not three times in a row.
-        for (let again = 0; again < 2 && onlyWaited(problems); again++)
+        // A machine that is busy with something else makes others wait, too, but not four times in a row.
+        for (let again = 0; again < 3 && onlyWaited(problems); again++)
           problems = await problemsOf(scenario, scene);
         expect(problems).toEqual([]);
       },
