@@ -1,5 +1,6 @@
 // `npm run path [-- TREE]`: the way of one streamed request (a Chat Completions client, a Messages upstream) through the
-// code of a source tree: how many files it runs and how many folder borders it crosses. `--list` names them.
+// code of a source tree: how many files it runs and how many folder borders it crosses. `--list` names them; `--calls CASE`
+// counts instead how often each function is called, see calls.ts.
 //
 // How it is counted, on a gateway started by its own launcher that has answered such requests before:
 //   files     files of src/ of which at least one function ran while one request was answered, by the runtime's precise
@@ -13,6 +14,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printCalls } from './calls.ts';
 import { findCases } from './cases.ts';
 import { measure } from './measure.ts';
 import { startProbed } from './probed.ts';
@@ -24,7 +26,8 @@ export interface Coverage {
   readonly result: readonly {
     readonly url: string;
     readonly functions: readonly {
-      /** Of the function itself. */
+      readonly functionName: string;
+      /** The first is that of the function itself. */
       readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
     }[];
   }[];
@@ -106,9 +109,13 @@ async function filesOfOneRequest(root: string): Promise<Set<string>> {
 if (import.meta.main) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { list: { type: 'boolean', default: false } },
+    options: { list: { type: 'boolean', default: false }, calls: { type: 'string' } },
   });
   const root = resolve(positionals[0] ?? join(import.meta.dirname, '..'));
+  if (values.calls !== undefined) {
+    await printCalls(root, values.calls);
+    process.exit(0);
+  }
   const source = join(root, 'src');
   const files = await filesOfOneRequest(root);
   const transpiler = new Bun.Transpiler({ loader: 'ts' });

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { dirname } from 'node:path';
 import type { Figures } from '../bench/measure.ts';
 import { pairTable } from '../bench/pairs.ts';
+import { callsOf } from '../bench/calls.ts';
 import { bordersOf, type Coverage, executedFiles } from '../bench/path.ts';
 import { type CpuProfile, sharesOf } from '../bench/profile.ts';
 import { type Budget, judge, median } from '../bench/report.ts';
@@ -159,8 +160,8 @@ test('a file is on the way of a request when one of its functions ran, not when 
   const file = (url: string, ...calls: number[]): Coverage['result'][number] => ({
     url,
     functions: [
-      { ranges: [{ startOffset: 0, count: 1 }] },
-      ...calls.map((count) => ({ ranges: [{ startOffset: 9, count }] })),
+      { functionName: '', ranges: [{ startOffset: 0, count: 1 }] },
+      ...calls.map((count) => ({ functionName: 'run', ranges: [{ startOffset: 9, count }] })),
     ],
   });
   const coverage = {
@@ -174,6 +175,11 @@ test('a file is on the way of a request when one of its functions ran, not when 
   };
   const files = executedFiles(coverage, '/tree/src');
   expect([...files]).toEqual(['server/app.ts', 'routing/plan.ts', 'routing/factors/cost.ts']);
+  expect([...callsOf(coverage, '/tree/src')]).toEqual([
+    ['server/app.ts run:9', 2],
+    ['routing/plan.ts run:9', 1],
+    ['routing/factors/cost.ts run:9', 1],
+  ]);
   const imports: Record<string, string[]> = {
     'server/app.ts': ['routing/index.ts', 'routing/plan.ts', 'server/loaded.ts', 'storage/index.ts'],
     'routing/plan.ts': ['routing/factors/index.ts'],
