@@ -85,7 +85,7 @@ function measureLimits(rounds: number): LimitsFigure {
  * settlement. Median of the rounds. @param entries of its key; none: what it costs where nothing is limited
  */
 function measureRequests(rounds: number, entries: readonly LimitEntry[]): number {
-  const source = { entriesOf: () => [], all: () => [] };
+  const source = { entriesOf: () => [], limitsProviders: () => false, all: () => [] };
   const limits = new Limits(source, Date.now);
   const tenant = { keyId: 'key_1', projectId: 'key_1', name: 'ci', limits: entries };
   const text = 'word '.repeat(400);

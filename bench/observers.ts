@@ -33,7 +33,7 @@ async function costOf(observer: SettlementObserver, done: () => Promise<unknown>
   return (user + system) / REQUESTS;
 }
 
-const limits = new Limits({ entriesOf: () => [], all: () => [] }, Date.now);
+const limits = new Limits({ entriesOf: () => [], limitsProviders: () => false, all: () => [] }, Date.now);
 const budgets = new BudgetWatch(limits);
 const log = createLogger({ level: 'silent', now: Date.now, write: () => {} });
 let written = 0;

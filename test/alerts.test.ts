@@ -199,7 +199,7 @@ test('records that cannot be written, and a database that takes none, are told o
   const raised: Alert[] = [];
   let isStuck = false;
   const watch = new Watch({
-    limits: new Limits({ entriesOf: () => [], all: () => [] }, clock.now),
+    limits: new Limits({ entriesOf: () => [], limitsProviders: () => false, all: () => [] }, clock.now),
     routing: new MemoryRoutingState({
       now: clock.now,
       breaker: () => ({ failures: 5, windowMs: 1000, openMs: 1000 }),

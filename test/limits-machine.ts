@@ -120,8 +120,7 @@ export class Machine {
       running: this.#stepwiseRunning(storage.running),
       ledger: this.#stepwiseLedger(storage.ledger),
       observer: { settled: () => {} },
-      trace: () => null,
-      tapes: { isFor: () => false, open: () => null },
+      tapes: { open: () => null },
       vault: new Vault(storage.vault, SECRET, { ttlMs: HOUR, now: clock.now }),
       state: storage,
       prompts: { store: storage.prompts, files: () => settings.prompts },
@@ -272,6 +271,7 @@ export class Machine {
     };
     return {
       entriesOf,
+      limitsProviders: () => false,
       all: () =>
         [
           { kind: 'gateway' as const, id: '', name: '' },

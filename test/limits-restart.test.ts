@@ -67,7 +67,10 @@ describe('limits that are new', () => {
   test('begin at what the ledger knows, and those that were there stay as they are', async () => {
     let written: Written[] = [{ owner: { kind: 'key', id: 'ci', name: 'ci' }, entries: [DAILY] }];
     const ledger = new LedgerOfTests();
-    const limits = new Limits({ entriesOf: () => [], all: () => written }, () => NOON);
+    const limits = new Limits(
+      { entriesOf: () => [], limitsProviders: () => false, all: () => written },
+      () => NOON,
+    );
     const restored = new RestoredLimits({ limits, ledger, now: () => NOON });
     const used = (): number[] => limits.standings(limits.written()).map((standing) => standing.used);
     const spent = (nanoUsd: number): void => {

@@ -133,7 +133,10 @@ test('what runs and what was settled meanwhile is counted once', async () => {
 test('while the ledger is read for long, requests wait that it knows something of, and no others', async () => {
   const scene = new LimitsScene();
   const told = Promise.withResolvers<void>();
-  const limits = new Limits({ entriesOf: () => [], all: () => written }, scene.clock.now);
+  const limits = new Limits(
+    { entriesOf: () => [], limitsProviders: () => false, all: () => written },
+    scene.clock.now,
+  );
   const owner = (id: string) => ({ kind: 'key', id, name: id }) as const;
   const written: Written[] = [
     { owner: owner('paying'), entries: [{ usd: 1 }, { usd: 1, per: 'day' }] },

@@ -49,11 +49,6 @@ export class Allowance {
     return scopes.length === 0 ? null : new Allowance(limits, scopes, now);
   }
 
-  /** True where no request can begin, whatever it asks for. */
-  get isFull(): boolean {
-    return this.#limits.limiter.isFull(this.#scopes);
-  }
-
   /**
    * Why a request is refused of which only this much is known.
    * @param model id of the catalog; empty where it has none for it

@@ -3,7 +3,7 @@ import { Allowance } from './allowance.ts';
 import { newGenerationId } from '../runtime/ids.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import type { TraceContext } from '../telemetry/trace-context.ts';
+import { type TraceContext, traceOf } from '../telemetry/trace-context.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface Arrival {
@@ -21,20 +21,22 @@ export interface Arrival {
   readonly trace: TraceContext | null;
 }
 
-/** The call with an id of its own, at this moment. */
+/** The call with an id of its own, at this moment. @param settings those that hold for it from now on */
 export function arrive(
   call: ApiCall,
-  { clock, settings, limits, trace }: Pick<GatewayDependencies, 'clock' | 'settings' | 'limits' | 'trace'>,
+  settings: EngineSettings,
+  { clock, limits }: Pick<GatewayDependencies, 'clock' | 'limits'>,
 ): Arrival {
   const createdAt = clock.now();
   const id = newGenerationId(createdAt);
+  const { otlp } = settings.config.telemetry;
   return {
     id,
     call,
-    settings: settings(),
+    settings,
     createdAt,
     inputChars: call.body.length,
     allowance: Allowance.of(limits, call.principal, clock.now),
-    trace: trace(id, call.header),
+    trace: otlp && traceOf(call.header, id, otlp.sample),
   };
 }

@@ -7,7 +7,6 @@ import type { Envelope } from '../state/envelope.ts';
 import type { Vault } from '../state/vault.ts';
 import type { LedgerStore, RunningStore, Storage } from '../storage/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { TraceContext } from '../telemetry/trace-context.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { AnswerExchange } from './answer/index.ts';
@@ -31,8 +30,6 @@ export interface GatewayDependencies {
   readonly ledger: LedgerStore;
   /** Is told of every request that is over. */
   readonly observer: SettlementObserver;
-  /** Where a request belongs among traces; null while none are made. */
-  readonly trace: (generationId: string, header: (name: string) => string | null) => TraceContext | null;
   /** Where what each side sends is noted, for those who want it kept. */
   readonly tapes: Tapes;
   readonly vault: Vault;

@@ -8,7 +8,6 @@ import {
   type RequestOutline,
 } from '../canonical/index.ts';
 import { AnsweredCalls } from './tools/index.ts';
-import { Allowance } from './allowance.ts';
 import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
@@ -28,6 +27,7 @@ import { LearnedRefusals } from './attempt/index.ts';
 import { refuseUnread } from './refuse-unread.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
 import { Run, type Shared } from './run.ts';
+import type { EngineSettings } from './settings.ts';
 import { Trail } from './trail.ts';
 import { Visit } from './visit.ts';
 
@@ -74,10 +74,11 @@ export class Gateway {
    * @param call what is known before its body
    */
   isFull({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): boolean {
+    const { limits, settings } = this.#deps;
+    const scopes = limits.scopesOf(principal);
+    if (scopes.length === 0 || !limits.limiter.isFull(scopes)) return false;
     // An answer that is there already counts nothing; and what is logged has to be read.
-    if (this.#deps.tapes.isFor(principal) || header(IDEMPOTENCY_HEADER) !== null) return false;
-    const { limits, clock } = this.#deps;
-    return Allowance.of(limits, principal, clock.now)?.isFull === true;
+    return header(IDEMPOTENCY_HEADER) === null && !isKept(principal, settings());
   }
 
   /**
@@ -106,7 +107,7 @@ export class Gateway {
     try {
       shared = this.#idempotent.open(key, call);
     } catch (thrown) {
-      const refused = { arrival: arrive(call, this.#deps), trail: new Trail(), report: new Report() };
+      const refused = { arrival: this.#arrive(call), trail: new Trail(), report: new Report() };
       return refuse(refused, GatewayError.from(thrown));
     }
     if (!shared) return;
@@ -118,7 +119,7 @@ export class Gateway {
     const { answers } = this.#deps;
     const source = answers && (await answers.claim(shared.name, shared.fingerprint));
     if (source && source.type !== 'own') {
-      const refused = { arrival: arrive(own, this.#deps), trail: new Trail(), report: new Report() };
+      const refused = { arrival: this.#arrive(own), trail: new Trail(), report: new Report() };
       return this.#idempotent.settle(shared, await answerFromElsewhere(refused, source));
     }
     const publication = source?.publication;
@@ -128,15 +129,19 @@ export class Gateway {
     this.#idempotent.settle(shared, isGood);
   }
 
+  #arrive(call: ApiCall): Arrival {
+    return arrive(call, this.#deps.settings(), this.#deps);
+  }
+
   /** @returns true when the client has a complete, good answer */
   async #run(call: ApiCall, answering: Answering): Promise<boolean> {
-    const { tapes } = this.#deps;
-    const tape = tapes.isFor(call.principal) ? tapes.open(call) : null;
+    const settings = this.#deps.settings();
+    const tape = isKept(call.principal, settings) ? this.#deps.tapes.open(call) : null;
     const own = tape ? { ...call, client: tape.client, tape } : call;
     const visit = new Visit(own.client);
     this.#active.add(visit);
     try {
-      const arrival = arrive(own, this.#deps);
+      const arrival = arrive(own, settings, this.#deps);
       const gathered = this.#shared.cohorts.arriving.gathered();
       if (gathered) await gathered;
       return await answering(arrival, visit);
@@ -191,4 +196,9 @@ export class Gateway {
     for (const { cancellation } of this.#active)
       cancellation.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
   }
+}
+
+/** Whether what is said with a key is kept: as the key has it, else as the configuration has it. */
+function isKept({ logContent }: ApiCall['principal'], { config }: EngineSettings): boolean {
+  return logContent ?? config.logging.content !== false;
 }

@@ -19,7 +19,7 @@ export function refuseUnread(
   outline: RequestOutline,
   deps: GatewayDependencies,
 ): Promise<void> | null {
-  const arrival = arrive(call, deps);
+  const arrival = arrive(call, deps.settings(), deps);
   const { allowance, settings } = arrival;
   if (!allowance) return null;
   const endUser = deps.endUsers.hashOf(call.principal.projectId, outline.endUser);

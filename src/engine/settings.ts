@@ -47,6 +47,10 @@ export interface EngineConfig {
     readonly ignoreStreamOptions: boolean;
   };
   readonly idempotency: IdempotencyLimits;
+  /** Of whose requests the content is kept, unless a key says otherwise; false: of nobody's. */
+  readonly logging: { readonly content: false | 'failures' | 'all' };
+  /** Traces: the share of requests whose spans are kept, 0 to 1; null: none are made. */
+  readonly telemetry: { readonly otlp: { readonly sample: number } | null };
 }
 
 export interface EngineSettings {

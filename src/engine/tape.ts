@@ -1,14 +1,11 @@
 // What each side of a request sends, for whoever keeps it: noted while the request runs, and looked at only afterwards.
 // Knows neither how it is kept nor for how long.
-import type { Principal } from '../auth/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import type { GenerationRecord } from '../ledger/index.ts';
 import type { Sender } from '../upstream/client.ts';
 import type { ApiCall, Client } from './call.ts';
 
 export interface Tapes {
-  /** Whether what is said with a key is kept. */
-  isFor(key: Pick<Principal, 'logContent'>): boolean;
   /** Notes what is said for this call from now on; null: nothing of it will be kept. Never throws. */
   open(call: ApiCall): Tape | null;
 }

@@ -17,6 +17,8 @@ type Listener = (event: LiveEvent) => void;
 const LOOK_MS = 1_000;
 
 export class EventHub implements SettlementObserver {
+  /** True while somebody listens. */
+  isHeard = false;
   readonly #routing: RoutingState;
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
@@ -29,7 +31,7 @@ export class EventHub implements SettlementObserver {
   }
 
   settled(settlement: Settlement): void {
-    if (this.#listeners.size > 0) this.#tell({ type: 'generation', settlement });
+    this.#tell({ type: 'generation', settlement });
   }
 
   /** Operators are told of this. */
@@ -44,12 +46,14 @@ export class EventHub implements SettlementObserver {
    */
   listen(listener: Listener, closing: () => void): () => void {
     this.#listeners.add(listener);
+    this.isHeard = true;
     this.#closings.add(closing);
     this.#stopLooking ??= this.#look();
     return () => {
       this.#closings.delete(closing);
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
+      this.isHeard = false;
       this.#stopLooking?.();
       this.#stopLooking = undefined;
     };

@@ -15,6 +15,8 @@ export interface Written {
 export interface LimitSource {
   /** What holds for all requests (then the id is empty), for a project, a key or a provider; empty where nothing does. */
   entriesOf(kind: Owner['kind'], id: string): readonly LimitEntry[];
+  /** True where anything is written for some provider. */
+  limitsProviders(): boolean;
   /** All of it, that of keys as well; nobody for whom nothing is written. */
   all(): Iterable<Written>;
 }
@@ -40,6 +42,8 @@ const NOBODY: readonly Scope[] = [];
 
 export class Limits {
   readonly limiter: Limiter;
+  /** False where no provider has limits, as usual: nobody has to be asked for them then. */
+  hasProviders: boolean;
   readonly #source: LimitSource;
   /** By tenant: one object stands for a key until keys are read again. */
   #byTenant = new WeakMap<Tenant, readonly Scope[]>();
@@ -49,6 +53,7 @@ export class Limits {
   /** @param now Unix milliseconds @param ceilings shares limits among processes; null: there is but one */
   constructor(source: LimitSource, now: () => number, ceilings: Ceilings | null = null) {
     this.#source = source;
+    this.hasProviders = source.limitsProviders();
     this.limiter = new Limiter({ now, ceilings });
   }
 
@@ -59,6 +64,7 @@ export class Limits {
   refresh(changed?: readonly Owner[]): void {
     this.#byTenant = new WeakMap();
     this.#shared.clear();
+    this.hasProviders = this.#source.limitsProviders();
     if (!changed) this.limiter.keep(Array.from(this.#source.all(), ({ owner }) => owner));
     else
       for (const owner of changed)

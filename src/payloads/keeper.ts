@@ -47,10 +47,6 @@ export class PayloadKeeper implements Tapes {
     this.#options = options;
   }
 
-  isFor({ logContent }: Pick<ApiCall['principal'], 'logContent'>): boolean {
-    return logContent ?? this.#options.settings().content !== false;
-  }
-
   open(call: ApiCall): Tape | null {
     const { settings, random, now } = this.#options;
     const { content, sample, contentBytes } = settings();

@@ -2,14 +2,10 @@
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
 import type { SettlementObserver } from '../../engine/index.ts';
 
-/**
- * @param isOn asked each time, since a reload may change it
- * @param write takes one line, newline included
- */
-export function accessLog(isOn: () => boolean, write: (line: string) => void): SettlementObserver {
+/** @param write takes one line, newline included */
+export function accessLog(write: (line: string) => void): SettlementObserver {
   return {
     settled({ generation, principal }) {
-      if (!isOn()) return;
       const { createdAt, endedAt, firstContentAt, usage, cost, error, cancelled } = generation;
       const line = {
         time: new Date(endedAt).toISOString(),

@@ -135,6 +135,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   if (known.problem !== null) log.warn(known.problem);
 
   let inForce = config;
+  let budget = budgetOf(config.server);
   const storage = await openStorage(
     config,
     (sentence) => log.warn(sentence),
@@ -172,6 +173,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       redact = snapshotRedactor(next);
       warnOfUnreadable();
       inForce = next.config;
+      budget = budgetOf(inForce.server);
       keys.configure(configuredTenants(next.config));
       opened.refresh();
     },
@@ -182,15 +184,15 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   );
 
   const upstream = new UpstreamClient(clock.now, {
-    reuse: () => watched.current().config.upstream,
-    network: () => watched.current().config.upstream.network,
+    reuse: () => inForce.upstream,
+    network: () => inForce.upstream.network,
     stray: ({ label }) =>
       log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
         from: label,
       }),
   });
   const refresh = new CatalogRefresh({
-    settings: () => watched.current().config,
+    settings: () => inForce,
     known,
     apply(book) {
       const before = prices;
@@ -205,14 +207,14 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const { vault, compaction, reasoning } = await openSealing(storage, clock.now);
   const prompts = { store: storage.prompts, files: () => watched.current().prompts };
-  const files = openFiles(config, storage, () => watched.current().config.files.maxBytes, clock.now);
+  const files = openFiles(config, storage, () => inForce.files.maxBytes, clock.now);
   const network = { client: upstream, clock, resolve: input.resolve ?? resolveHost };
-  const guarded = new GuardedFetch({ ...network, allow: () => watched.current().config.fetch.allow });
-  const routing = openRouting(() => watched.current().config, clock.now, sharing);
+  const guarded = new GuardedFetch({ ...network, allow: () => inForce.fetch.allow });
+  const routing = openRouting(() => inForce.routing.breaker, clock.now, sharing);
   const random = input.random ?? Math.random;
-  const { observer, trace, tapes, events, metrics, ...observers } = openObservers({
+  const { observer, tapes, events, metrics, ...observers } = openObservers({
     ...network,
-    config: () => watched.current().config,
+    config: () => inForce,
     catalog: () => watched.current().catalog,
     limits,
     routing,
@@ -221,18 +223,17 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     write,
     log,
   });
-  const answers = await sharing?.answers(storage, () => watched.current().config.idempotency);
+  const answers = await sharing?.answers(storage, () => inForce.idempotency);
   const gateway = new Gateway({
     prompts,
     answers: answers ?? null,
-    settings: () => watched.current(),
+    settings: watched.current,
     upstream,
     routing,
     limits,
     running: storage.running,
     ledger: storage.ledger,
     observer,
-    trace,
     tapes,
     vault,
     state: storage,
@@ -240,22 +241,22 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     compaction,
     endUsers: new EndUsers(await storage.secret('end users')),
     media: { files, fetch: guarded },
-    tools: openTools({ ...network, fetch: guarded, config: () => watched.current().config }),
+    tools: openTools({ ...network, fetch: guarded, config: () => inForce }),
     clock,
     ticker: new Ticker(clock, TICK_MS),
     random,
     log,
     redact: (text) => redact(text),
   });
-  const memory = new MemoryBudget(() => budgetOf(watched.current().config.server));
+  const memory = new MemoryBudget(() => budget);
   const bodies = new BodyReader({
-    maxBytes: () => watched.current().config.server.bodyLimitBytes,
-    graceMs: () => watched.current().config.server.bodyGraceMs,
+    maxBytes: () => inForce.server.bodyLimitBytes,
+    graceMs: () => inForce.server.bodyGraceMs,
     clock,
   });
   const counters = new Counters();
   const load = new LoadWatch({
-    config: () => watched.current().config,
+    config: () => inForce,
     clock,
     ledger: storage.ledger,
     residentBytes,
@@ -283,7 +284,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     collect: input.collect ?? collectGarbage,
   });
   const stopPurge = purgeExpired({
-    stores: allPurges(storage, files, () => watched.current().config),
+    stores: allPurges(storage, files, () => inForce),
     goesOn: () => ready,
     clock,
     log,
@@ -315,12 +316,12 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     state: storage,
     prompts,
     files,
-    maxBodyBytes: () => watched.current().config.server.bodyLimitBytes,
+    maxBodyBytes: () => inForce.server.bodyLimitBytes,
     load,
     counters,
     failedKeys: new FailedKeys({ clock, counters, log }),
     refusedProjects: new RefusedProjects({ clock, counters }),
-    socketLimits: () => watched.current().config.server.websocket,
+    socketLimits: () => inForce.server.websocket,
     describe: async (path, served) => (await import('../../openapi/index.ts')).describeApi(path, served),
     management,
     console: people.answer,
@@ -352,7 +353,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const scrapes = listenForScrapes(config.metrics.listen, expose, siblings !== null);
   // Only now: a start that failed would have made a key that nobody was shown.
-  const firstKey = await makeFirstKey(storage, keys, () => watched.current().config, clock.now);
+  const firstKey = await makeFirstKey(storage, keys, () => inForce, clock.now);
 
   return {
     origin: originOf(listener),

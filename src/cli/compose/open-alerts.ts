@@ -22,7 +22,7 @@ export interface AlertParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly log: Logger;
 }
 
-/** @param told hears of every alert, too. @returns what is told of every request that is over, and ends the watch */
+/** @param told hears of every alert, too. @returns what is told of every request that is over, and what ends it */
 export function openAlerts({
   config,
   limits,
@@ -32,7 +32,10 @@ export function openAlerts({
   log,
   told,
   ...network
-}: AlertParts & { readonly told: (alert: Alert) => void }): SettlementObserver & { stop(): void } {
+}: AlertParts & { readonly told: (alert: Alert) => void }): {
+  readonly watch: SettlementObserver;
+  stop(): void;
+} {
   const { clock } = network;
   const receivers = (): Config['alerts']['webhooks'] => config().alerts.webhooks;
   // What the operator names may stand in the operator's own network.
@@ -43,7 +46,7 @@ export function openAlerts({
   const raise = (alert: Parameters<typeof alerts.raise>[0]): Promise<void> => alerts.raise(alert);
   const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise });
   return {
-    settled: (settlement) => watch.settled(settlement),
+    watch,
     stop() {
       watch.stop();
       webhooks.stop();

@@ -133,6 +133,8 @@ function sourceOf({ config, keys }: LimitParts): LimitSource {
   }
   return {
     entriesOf,
+    limitsProviders: () =>
+      Object.values(config().providers).some((provider) => provider && provider.limits.length > 0),
     *all() {
       for (const written of all()) if (written.entries.length > 0) yield written;
     },

@@ -1,6 +1,6 @@
 // Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
 import type { Catalog } from '../../catalog/index.ts';
-import type { GatewayDependencies, SettlementObserver } from '../../engine/index.ts';
+import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import { EventHub } from '../../events/index.ts';
 import { PayloadKeeper } from '../../payloads/index.ts';
 import type { Storage } from '../../storage/ports.ts';
@@ -17,7 +17,7 @@ export interface ObserverParts extends AlertParts {
   readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads'>;
 }
 
-export interface Observers extends Pick<GatewayDependencies, 'trace'> {
+export interface Observers {
   readonly tapes: PayloadKeeper;
   readonly events: EventHub;
   readonly metrics: Metrics;
@@ -30,7 +30,7 @@ export interface Observers extends Pick<GatewayDependencies, 'trace'> {
 export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
   const events = new EventHub(parts.routing, parts.clock);
   const alerts = openAlerts({ ...parts, told: (alert) => events.alerted(alert) });
-  const { exporter, trace } = openTraces(parts);
+  const exporter = openTraces(parts);
   const { config, storage, random, clock, log } = parts;
   const tapes = new PayloadKeeper({
     store: storage.payloads,
@@ -40,23 +40,27 @@ export function openObservers({ catalog, write, ...parts }: ObserverParts): Obse
     log,
   });
   const metrics = new Metrics(catalog, exporter, tapes);
-  const access = accessLog(() => parts.config().logging.access, write);
-  const all: readonly SettlementObserver[] = [metrics.requests, alerts, exporter, access, events];
+  const access = accessLog(write);
+  const tell = (observer: SettlementObserver, settlement: Settlement): void => {
+    try {
+      observer.settled(settlement);
+    } catch (error) {
+      // What one of them cannot count is no trouble of the request, nor of the others.
+      log.error('a request could not be observed', { id: settlement.generation.id, error });
+    }
+  };
   return {
     metrics,
-    trace,
     tapes,
     events,
     observer: {
       settled(settlement) {
-        for (const observer of all) {
-          try {
-            observer.settled(settlement);
-          } catch (error) {
-            // What one of them cannot count is no trouble of the request, nor of the others.
-            parts.log.error('a request could not be observed', { id: settlement.generation.id, error });
-          }
-        }
+        tell(metrics.requests, settlement);
+        tell(alerts.watch, settlement);
+        // The others usually have nothing to do.
+        if (settlement.trace?.isSampled) tell(exporter, settlement);
+        if (config().logging.access) tell(access, settlement);
+        if (events.isHeard) tell(events, settlement);
       },
     },
     async stop() {

@@ -1,15 +1,13 @@
 // What routing remembers, and what of it other processes are told.
-import type { Config } from '../../config/index.ts';
-import { MemoryRoutingState } from '../../routing/index.ts';
+import { type BreakerSettings, MemoryRoutingState } from '../../routing/index.ts';
 import type { Sharing } from './open-sharing.ts';
 
-/** @param config the current one @param now Unix milliseconds @param sharing null for a process alone */
+/** @param breaker its settings as they are configured now @param now Unix milliseconds @param sharing null for a process alone */
 export function openRouting(
-  config: () => Config,
+  breaker: () => BreakerSettings,
   now: () => number,
   sharing: Sharing | null,
 ): MemoryRoutingState {
-  const breaker = (): Config['routing']['breaker'] => config().routing.breaker;
   const routing = new MemoryRoutingState({ now, breaker, isShared: sharing !== null });
   sharing?.shareRouting(routing);
   return routing;

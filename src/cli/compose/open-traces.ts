@@ -1,8 +1,6 @@
-// Opens the traces: which request has one, and where its spans go.
+// Opens the traces: where spans go.
 import type { Config } from '../../config/index.ts';
-import type { GatewayDependencies } from '../../engine/index.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { traceOf } from '../../telemetry/trace-context.ts';
 import { type Collector, TraceExporter } from '../../traces/index.ts';
 import { GuardedFetch, type GuardedFetchOptions } from '../../upstream/fetch-guarded.ts';
 import { hostAndPort } from '../../upstream/guard.ts';
@@ -13,11 +11,7 @@ export interface TraceParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly log: Logger;
 }
 
-export interface Traces extends Pick<GatewayDependencies, 'trace'> {
-  readonly exporter: TraceExporter;
-}
-
-export function openTraces({ config, log, ...network }: TraceParts): Traces {
+export function openTraces({ config, log, ...network }: TraceParts): TraceExporter {
   const collector = (): Collector | null => {
     const { otlp } = config().telemetry;
     return otlp && { ...otlp, url: `${otlp.endpoint}/v1/traces` };
@@ -28,11 +22,5 @@ export function openTraces({ config, log, ...network }: TraceParts): Traces {
     return at ? [hostAndPort(at.url)] : [];
   };
   const fetch = new GuardedFetch({ ...network, allow });
-  return {
-    trace(generationId, header) {
-      const { otlp } = config().telemetry;
-      return otlp && traceOf(header, generationId, otlp.sample);
-    },
-    exporter: new TraceExporter({ collector, fetch, clock: network.clock, log }),
-  };
+  return new TraceExporter({ collector, fetch, clock: network.clock, log });
 }

@@ -22,7 +22,7 @@ export interface RouteInput {
 
 /** The plan; throws GatewayError where there can be none. */
 export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan {
-  const { settings, principal } = input;
+  const { settings, principal, limits } = input;
   return planRequest(request, {
     catalog: settings.catalog,
     settings: settings.config.routing,
@@ -30,7 +30,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
     projectId: principal.projectId,
     mayUse: principal.mayUse,
     state: input.state,
-    full: (endpoint) => fullReason(input.limits, endpoint),
+    full: limits.hasProviders ? (endpoint) => fullReason(limits, endpoint) : undefined,
     nowMs: input.nowMs,
     lacking: lackingParameters,
     inputChars: input.inputChars,

@@ -21,7 +21,9 @@ export async function runAttempt(
   services: AttemptServices,
 ): Promise<Attempt> {
   for (let fresh = false; ; fresh = true) {
-    const taken = ProviderHold.take(input.prepared, input.requester.deadlineAt, services);
+    const taken = services.limits.hasProviders
+      ? ProviderHold.take(input.prepared, input.requester.deadlineAt, services)
+      : null;
     const hold = taken instanceof Promise ? await taken : taken;
     const spending = beginSpending(input, trail, hold, services);
     const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending, hold }, services);

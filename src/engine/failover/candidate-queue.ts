@@ -92,7 +92,7 @@ export function mayBeAsked(
   endpoint: Endpoint,
   { routing, limits }: Pick<GatewayDependencies, 'routing' | 'limits'>,
 ): boolean {
-  return routing.admits(endpoint) && fullReason(limits, endpoint) === null;
+  return routing.admits(endpoint) && (!limits.hasProviders || fullReason(limits, endpoint) === null);
 }
 
 function newEntry(candidate: Candidate): Entry {
