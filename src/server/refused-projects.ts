@@ -31,9 +31,10 @@ export class RefusedProjects {
 
   /** The answer, when it may be sent: a refusal for which nobody was asked is counted, and may be held back. */
   look(answer: Response, projectId: string): Response | Promise<Response> {
-    const { status, headers } = answer;
+    const { status } = answer;
     if (status !== 429 && status !== 402) return answer;
-    if (headers.get('x-dragoman-attempts') !== '0') return answer;
+    // The runtime makes an object of the headers when they are asked for: not for every answer.
+    if (answer.headers.get('x-dragoman-attempts') !== '0') return answer;
     const delayMs = this.#delayMs(projectId);
     if (delayMs <= 0 || this.#held.isFull) return answer;
     this.#options.counters.add('slowed_refusals');
