@@ -43,8 +43,7 @@ export function writeRecord(w: CompactWriter, g: GenerationRecord, attempts: rea
   w.number(g.attempts);
   writeUsage(w, g.usage);
   writeCost(w, g.cost);
-  if (g.report.length === 0) w.null();
-  else w.json(g.report.map(({ path, action, reason }) => [path, action, reason]));
+  writeReport(w, g.report);
   w.json(g.route as Parameters<CompactWriter['json']>[0]);
   writeError(w, g.error);
   w.json(g.metadata, false);
@@ -133,6 +132,19 @@ function writeTime(w: CompactWriter, time: number | null, since: number): void {
   else w.json([time]);
 }
 
+function writeReport(w: CompactWriter, report: GenerationRecord['report']): void {
+  if (report.length === 0) return w.null();
+  w.array();
+  for (const { path, action, reason } of report) {
+    w.array();
+    w.name(path);
+    w.name(action);
+    w.name(reason);
+    w.end();
+  }
+  w.end();
+}
+
 function writeError(w: CompactWriter, error: ErrorSummary | null): void {
   if (error === null) return w.null();
   w.name(error.kind);
@@ -154,47 +166,32 @@ function writeCost(w: CompactWriter, cost: Cost | null): void {
 function writeUsage(w: CompactWriter, usage: Usage | null): void {
   if (usage === null) return w.null();
   const { input: i, output: o, raw } = usage;
+  const counts = [
+    i.uncached,
+    i.cacheRead,
+    i.cacheWrite5m,
+    i.cacheWrite1h,
+    i.audio,
+    i.image,
+    o.text,
+    o.reasoning,
+    o.audio,
+    usage.acceptedPrediction,
+    usage.rejectedPrediction,
+  ];
   const hasTools = hasMembers(usage.tools);
-  w.number(
-    bit(i.uncached, 0) |
-      bit(i.cacheRead, 1) |
-      bit(i.cacheWrite5m, 2) |
-      bit(i.cacheWrite1h, 3) |
-      bit(i.audio, 4) |
-      bit(i.image, 5) |
-      bit(o.text, 6) |
-      bit(o.reasoning, 7) |
-      bit(o.audio, 8) |
-      bit(usage.acceptedPrediction, 9) |
-      bit(usage.rejectedPrediction, 10) |
-      (usage.estimated ? ESTIMATED : 0) |
-      (hasTools ? HAS_TOOLS : 0) |
-      (usage.inconsistent ? HAS_CONFLICTS : 0) |
-      (raw === null ? 0 : HAS_RAW),
-  );
-  writeCount(w, i.uncached);
-  writeCount(w, i.cacheRead);
-  writeCount(w, i.cacheWrite5m);
-  writeCount(w, i.cacheWrite1h);
-  writeCount(w, i.audio);
-  writeCount(w, i.image);
-  writeCount(w, o.text);
-  writeCount(w, o.reasoning);
-  writeCount(w, o.audio);
-  writeCount(w, usage.acceptedPrediction);
-  writeCount(w, usage.rejectedPrediction);
+  let bits =
+    (usage.estimated ? ESTIMATED : 0) |
+    (hasTools ? HAS_TOOLS : 0) |
+    (usage.inconsistent ? HAS_CONFLICTS : 0) |
+    (raw === null ? 0 : HAS_RAW);
+  for (let at = 0; at < COUNTS; at += 1) if (counts[at] !== 0) bits |= 1 << at;
+  w.number(bits);
+  for (const count of counts) if (count !== 0) w.number(count);
   if (hasTools) w.json(usage.tools);
   if (usage.inconsistent)
     w.json(usage.inconsistent.map(({ count, said, counted }) => [count, said, counted]));
   if (raw !== null) w.json(raw);
-}
-
-function bit(count: number, at: number): number {
-  return count === 0 ? 0 : 1 << at;
-}
-
-function writeCount(w: CompactWriter, count: number): void {
-  if (count !== 0) w.number(count);
 }
 
 function hasMembers(object: object): boolean {

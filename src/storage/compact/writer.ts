@@ -13,6 +13,8 @@ export interface NameNumbers {
 const USUAL_BYTES = 4096;
 /** What a large record needed is let go of by the next. */
 const KEPT_BYTES = 65_536;
+/** Bytes that are free before a value is begun: none but texts takes more. */
+const ROOM_BYTES = 24;
 /** Longest text that is looked for among the names, in characters. */
 const LONGEST_NAME = 200;
 /** Longest JSON that is looked for among the names, in characters. */
@@ -20,12 +22,20 @@ const LONGEST_REPEATED = 1_000;
 /** Names that one record may ask for in vain: an upstream may send a hundred thousand members of its own invention. */
 const MOST_UNKNOWN = 100;
 
+/** Values of lower-case hexadecimal digits by their character codes; -1 for anything else. */
+const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code)),
+);
+
+/** A record makes a hundred calls of it: bytes are put where they belong without one more for each. */
 export class CompactWriter {
   readonly #names: NameNumbers;
   #bytes = Buffer.allocUnsafe(USUAL_BYTES);
+  /** Where the next value begins, and the last place from which on it has room. */
+  #at = 0;
+  #full = USUAL_BYTES - ROOM_BYTES;
   /** Texts of what was written as repeated. */
   readonly #repeated = new WeakMap<object, string>();
-  #at = 0;
   #unknown = 0;
 
   constructor(names: NameNumbers) {
@@ -36,7 +46,7 @@ export class CompactWriter {
   reset(): void {
     this.#at = 0;
     this.#unknown = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(USUAL_BYTES);
+    if (this.#bytes.length > KEPT_BYTES) this.#take(Buffer.allocUnsafe(USUAL_BYTES));
   }
 
   /** What was written since `reset`; valid until the next. */
@@ -46,48 +56,57 @@ export class CompactWriter {
   }
 
   null(): void {
-    this.#byte(Tag.null);
+    if (this.#at > this.#full) this.#grow(0);
+    this.#bytes[this.#at++] = Tag.null;
   }
 
   flag(value: boolean): void {
-    this.#byte(value ? Tag.true : Tag.false);
+    if (this.#at > this.#full) this.#grow(0);
+    this.#bytes[this.#at++] = value ? Tag.true : Tag.false;
   }
 
   /** A number; null for one that is none (NaN, infinite), as in JSON. */
   number(value: number | null): void {
-    if (value === null) this.#byte(Tag.null);
-    else if ((value | 0) === value || Number.isSafeInteger(value)) this.#integer(value);
-    else if (!Number.isFinite(value)) this.#byte(Tag.null);
+    if (this.#at > this.#full) this.#grow(0);
+    if (value === null) this.#bytes[this.#at++] = Tag.null;
+    else if ((value | 0) === value && value >= 0 && value < FIRST_TAG) this.#bytes[this.#at++] = value;
+    else if (Number.isSafeInteger(value))
+      this.#counted(value < 0 ? Tag.negative : Tag.integer, Math.abs(value));
+    else if (!Number.isFinite(value)) this.#bytes[this.#at++] = Tag.null;
     else if (!this.#scaled(value, Tag.micro, MICRO)) this.#double(value);
   }
 
   /** An amount of money in USD. */
   usd(value: number | null): void {
-    if (value === null) this.#byte(Tag.null);
+    if (this.#at > this.#full) this.#grow(0);
+    if (value === null) this.#bytes[this.#at++] = Tag.null;
     else if (!this.#scaled(value, Tag.pico, PICO)) this.number(value);
   }
 
   /** A text that is expected in other records, too. */
   name(value: string | null): void {
-    if (value === null) return this.#byte(Tag.null);
+    if (this.#at > this.#full) this.#grow(0);
+    if (value === null) {
+      this.#bytes[this.#at++] = Tag.null;
+      return;
+    }
     if (value.length > LONGEST_NAME || this.#unknown >= MOST_UNKNOWN) return this.text(value);
     const number = this.#names.numberOf(value);
     if (number === undefined) {
       this.#unknown += 1;
       return this.text(value);
     }
-    if (number < SHORT_NAMES) return this.#byte(FIRST_NAME + number);
-    this.#byte(Tag.name);
-    this.#count(number);
+    if (number < SHORT_NAMES) this.#bytes[this.#at++] = FIRST_NAME + number;
+    else this.#counted(Tag.name, number);
   }
 
   /** A text that no other record has. */
   text(value: string | null): void {
-    if (value === null) return this.#byte(Tag.null);
+    if (value === null) return this.null();
     const length = Buffer.byteLength(value);
     // Half of a character has no UTF-8; JSON has an escape for it.
-    if (length !== value.length && !value.isWellFormed()) return this.#texts(Tag.json, JSON.stringify(value));
-    this.#texts(Tag.text, value, length);
+    if (length !== value.length && !value.isWellFormed()) return this.#jsonText(value);
+    this.#text(Tag.text, value, length);
   }
 
   /**
@@ -100,25 +119,24 @@ export class CompactWriter {
     if (text === undefined) this.#repeated.set(value, (text = JSON.stringify(value)));
     const number = text.length <= LONGEST_REPEATED ? this.#names.numberOf(text) : undefined;
     if (number === undefined) return this.json(value);
-    this.#byte(Tag.repeated);
-    this.#count(number);
+    if (this.#at > this.#full) this.#grow(0);
+    this.#counted(Tag.repeated, number);
   }
 
   /** An id: of the gateway's own only the 16 bytes. */
   id(value: string): void {
     if (value.length !== 32) return this.text(value);
-    this.#room(17);
-    const start = this.#at;
-    this.#bytes[this.#at++] = Tag.hex;
+    if (this.#at > this.#full) this.#grow(0);
+    const bytes = this.#bytes;
+    const start = this.#at + 1;
     for (let at = 0; at < 32; at += 2) {
-      const high = hexDigit(value.charCodeAt(at));
-      const low = hexDigit(value.charCodeAt(at + 1));
-      if (high < 0 || low < 0) {
-        this.#at = start;
-        return this.text(value);
-      }
-      this.#bytes[this.#at++] = high * 16 + low;
+      const high = HEX_DIGITS[value.charCodeAt(at)] ?? -1;
+      const low = HEX_DIGITS[value.charCodeAt(at + 1)] ?? -1;
+      if (high < 0 || low < 0) return this.text(value);
+      bytes[start + at / 2] = high * 16 + low;
     }
+    bytes[this.#at] = Tag.hex;
+    this.#at += 17;
   }
 
   /**
@@ -126,41 +144,54 @@ export class CompactWriter {
    * @param names whether its texts are expected in other records; keys always are
    */
   json(value: JsonValue | undefined, names = true, depth = 0): void {
-    if (value === null || value === undefined) return this.#byte(Tag.null);
+    if (value === null || value === undefined) return this.null();
     if (typeof value === 'number') return this.number(value);
     if (typeof value === 'boolean') return this.flag(value);
     if (typeof value === 'string') return names ? this.name(value) : this.text(value);
-    if (depth >= MAX_DEPTH) return this.#texts(Tag.json, JSON.stringify(value));
+    if (depth >= MAX_DEPTH) return this.#jsonText(value);
     if (Array.isArray(value)) {
-      this.#byte(Tag.array);
-      for (const item of value) this.json(item, names, depth + 1);
+      this.array();
+      for (const item of value)
+        if (typeof item === 'number' || item === null) this.number(item);
+        else this.json(item, names, depth + 1);
     } else {
-      this.#byte(Tag.object);
+      if (this.#at > this.#full) this.#grow(0);
+      this.#bytes[this.#at++] = Tag.object;
       for (const key of Object.keys(value)) {
         const member = (value as { readonly [key: string]: JsonValue | undefined })[key];
         if (member === undefined) continue;
         this.name(key);
-        this.json(member, names, depth + 1);
+        if (typeof member === 'number') this.number(member);
+        else this.json(member, names, depth + 1);
       }
     }
-    this.#byte(Tag.end);
+    this.end();
   }
 
-  #texts(tag: number, text: string, length = Buffer.byteLength(text)): void {
-    this.#room(length + 10);
-    this.#bytes[this.#at++] = tag;
-    this.#count(length);
+  /** Begins a list: its values follow, and `end`. */
+  array(): void {
+    if (this.#at > this.#full) this.#grow(0);
+    this.#bytes[this.#at++] = Tag.array;
+  }
+
+  end(): void {
+    if (this.#at > this.#full) this.#grow(0);
+    this.#bytes[this.#at++] = Tag.end;
+  }
+
+  #jsonText(value: JsonValue): void {
+    const text = JSON.stringify(value);
+    this.#text(Tag.json, text, Buffer.byteLength(text));
+  }
+
+  /** @param length of the text, in bytes */
+  #text(tag: number, text: string, length: number): void {
+    if (this.#at + length > this.#full) this.#grow(length);
+    this.#counted(tag, length);
     this.#at += this.#bytes.write(text, this.#at, 'utf8');
   }
 
-  #integer(value: number): void {
-    if (value >= 0 && value < FIRST_TAG) return this.#byte(value);
-    this.#byte(value < 0 ? Tag.negative : Tag.integer);
-    this.#count(Math.abs(value));
-  }
-
   #double(value: number): void {
-    this.#room(9);
     this.#bytes[this.#at++] = Tag.double;
     this.#at = this.#bytes.writeDoubleLE(value, this.#at);
   }
@@ -169,15 +200,15 @@ export class CompactWriter {
   #scaled(value: number, tag: number, units: number): boolean {
     const count = Math.round(value * units);
     if (count / units !== value || !(count > 0 && count <= Number.MAX_SAFE_INTEGER)) return false;
-    this.#byte(tag);
-    this.#count(count);
+    this.#counted(tag, count);
     return true;
   }
 
-  #count(value: number): void {
-    this.#room(8);
+  /** A tag and the number behind it; there is room for both. */
+  #counted(tag: number, value: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
+    bytes[at++] = tag;
     let rest = value;
     // Beyond 32 bits there is no shifting: the lowest 28 first.
     if (rest > 0x7fff_ffff) {
@@ -198,22 +229,15 @@ export class CompactWriter {
     this.#at = at;
   }
 
-  #byte(value: number): void {
-    if (this.#at === this.#bytes.length) this.#room(1);
-    this.#bytes[this.#at++] = value;
-  }
-
-  #room(bytes: number): void {
-    const needed = this.#at + bytes;
-    if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
+  /** Makes room for the next value, and as many bytes besides. */
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(this.#at + bytes + ROOM_BYTES, 2 * this.#bytes.length));
     larger.set(this.written());
-    this.#bytes = larger;
+    this.#take(larger);
   }
-}
 
-/** -1 for anything but a lower-case digit. */
-function hexDigit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  return code >= 97 && code <= 102 ? code - 87 : -1;
+  #take(bytes: Buffer<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#full = bytes.length - ROOM_BYTES;
+  }
 }

@@ -32,20 +32,20 @@ export function readRecordFacts(r: CompactReader, { id, createdAt, costUsd }: He
   const form = r.value();
   if (form !== RECORD_FORM) throw new RangeError(`no record has the form ${String(form)}`);
   const bits = r.value() as number;
-  skip(r, 1); // api
+  r.skip(); // api
   const protocol = r.name();
-  skip(r, 1); // the model as it was asked for
+  r.skip(); // the model as it was asked for
   const endpoint = r.name();
-  skip(r, 1); // lane
+  r.skip(); // lane
   const firstContentAt = readTime(r, createdAt);
   const endedAt = readTime(r, createdAt) ?? createdAt;
-  skip(r, 2); // why it finished
+  r.skip(2); // why it finished
   const attempts = r.value() as number;
   const usage = readUsage(r, r.value(), null, false);
   const { isCharged, saved } = readSavings(r, usage);
-  skip(r, 2); // report and route
+  r.skip(2); // report and route
   const errorKind = readErrorKind(r);
-  skip(r, 1); // metadata
+  r.skip(); // metadata
   for (let left = r.value() as number; left > 0; left -= 1) skipAttempt(r);
   const project = r.isAtEnd || r.usual() ? null : r.name();
   const endUser = r.isAtEnd ? null : (r.value() as string | null);
@@ -71,12 +71,12 @@ export function readRecordFacts(r: CompactReader, { id, createdAt, costUsd }: He
 
 function readErrorKind(r: CompactReader): string | null {
   const kind = r.value();
-  if (kind !== null) skip(r, 2);
+  if (kind !== null) r.skip(2);
   return kind as string | null;
 }
 
 function skipAttempt(r: CompactReader): void {
-  skip(r, 13);
+  r.skip(13);
   readErrorKind(r);
   const usage = r.value();
   if (typeof usage === 'number') readUsage(r, usage, null, false);
@@ -104,8 +104,4 @@ function readSavings(
     return { isCharged, saved: cacheSavedNanoUsd(usage, { items, price: r.value() }) };
   r.skip();
   return { isCharged, saved: 0 };
-}
-
-function skip(r: CompactReader, values: number): void {
-  for (let left = values; left > 0; left -= 1) r.skip();
 }

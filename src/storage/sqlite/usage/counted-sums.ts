@@ -73,27 +73,22 @@ export class CountedSums {
 
   #hour(period: number, record: CountedRecord): PeriodSums {
     const { project, key, model, provider, endpoint, protocol } = record;
-    const hash = mixed(
-      step(
-        step(step(step(step(step(step(SEED, period), project), key), model), provider), endpoint),
-        protocol,
-      ),
-    );
+    const keys = [period, project, key, model, provider, endpoint, protocol];
+    const hash = mixed(hashed(keys));
     const first = this.#hours.get(hash);
     for (let at = first; at; at = at.next) {
-      const { keys } = at.group;
+      const known = at.group.keys;
       if (
-        keys[0] === period &&
-        keys[1] === project &&
-        keys[2] === key &&
-        keys[3] === model &&
-        keys[4] === provider &&
-        keys[5] === endpoint &&
-        keys[6] === protocol
+        known[0] === period &&
+        known[1] === project &&
+        known[2] === key &&
+        known[3] === model &&
+        known[4] === provider &&
+        known[5] === endpoint &&
+        known[6] === protocol
       )
         return at.group;
     }
-    const keys = [period, project, key, model, provider, endpoint, protocol];
     const group = { keys, sums: noUsageSums() };
     this.#hours.set(hash, { group, next: first });
     this.#size += 1;
@@ -101,8 +96,8 @@ export class CountedSums {
   }
 
   #endUser(period: number, endUser: string, { project, key, model }: CountedRecord): EndUserSums {
-    let hash = step(step(step(step(SEED, period), project), key), model);
-    for (let at = 0; at < endUser.length; at += 1) hash = step(hash, endUser.charCodeAt(at));
+    let hash = hashed([period, project, key, model]);
+    for (let at = 0; at < endUser.length; at += 1) hash = Math.imul(hash ^ endUser.charCodeAt(at), PRIME);
     hash = mixed(hash);
     const first = this.#endUsers.get(hash);
     for (let at = first; at; at = at.next) {
@@ -125,9 +120,12 @@ export class CountedSums {
 
 /** FNV-1a (Fowler, Noll and Vo), a number at a time. Stored progress depends on it: it stays. */
 const SEED = 0x811c9dc5;
+const PRIME = 0x01000193;
 
-function step(hash: number, number: number): number {
-  return Math.imul(hash ^ number, 0x01000193);
+function hashed(numbers: readonly number[]): number {
+  let hash = SEED;
+  for (const number of numbers) hash = Math.imul(hash ^ number, PRIME);
+  return hash;
 }
 
 function mixed(hash: number): number {
