@@ -85,8 +85,10 @@ export class Run {
     let settled: Settled;
     let response: JsonObject | undefined;
     try {
-      request = await decodeCall(this.#arrival, this.#deps);
-      admitted = await admit(this.#arrival, request, this.#deps);
+      const decoding = decodeCall(this.#arrival, this.#deps);
+      request = decoding instanceof Promise ? await decoding : decoding;
+      const admitting = admit(this.#arrival, request, this.#deps);
+      admitted = admitting instanceof Promise ? await admitting : admitting;
       const planned = planFor(this.#arrival, admitted.request, this.#arrival.inputChars, this.#deps);
       const asking = allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
       if (asking) await asking;
@@ -142,7 +144,7 @@ export class Run {
     const { learned, answered } = this.#shared;
     const input = { deps, admitted, planned, trail: this.#trail, learned, cancellation };
     const { items } = this.#arrival.call.protocol.server;
-    const belt = ToolBelt.of(planned.request, deps.tools(), items !== undefined);
+    const belt = ToolBelt.of(planned.request, deps.tools, items !== undefined);
     if (belt) return new ToolLoop({ ...input, answer, belt, answered }).run();
     const failure = await tryForText({ ...input, answer, translate: false });
     const { by } = answer;

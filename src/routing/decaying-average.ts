@@ -11,22 +11,18 @@ const LEAST_WEIGHT = 0.1;
  * mean of the first ten when they come at once, and nearly the last measure alone after minutes of silence.
  */
 export class DecayingAverage {
-  #value: number | null = null;
+  /** Null before the first measure. Changed by `add` alone. */
+  value: number | null = null;
   #measures = 0;
   #at = 0;
-
-  /** Null before the first measure. */
-  get value(): number | null {
-    return this.#value;
-  }
 
   /** @param nowMs Unix milliseconds */
   add(measure: number, nowMs: number): void {
     this.#measures += 1;
     const aged = 1 - Math.exp(-Math.max(0, nowMs - this.#at) / MEMORY_MS);
     const weight = Math.max(LEAST_WEIGHT, 1 / this.#measures, aged);
-    const old = this.#value ?? measure;
-    this.#value = old + (measure - old) * weight;
+    const old = this.value ?? measure;
+    this.value = old + (measure - old) * weight;
     this.#at = nowMs;
   }
 }

@@ -48,17 +48,30 @@ async function decodePrompted(
 /**
  * Lets a request in.
  * @param decoded what the call says
+ * @returns a promise where anything has to be looked up
  * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy; nothing is
  * held then
  */
-export async function admit(
+export function admit(
   arrival: Arrival,
   decoded: CanonicalRequest,
   deps: GatewayDependencies,
-): Promise<Admitted> {
+): Admitted | Promise<Admitted> {
   const holdings = new Holdings();
+  const hydrated = hydrate(decoded, arrival, deps, holdings);
+  return hydrated instanceof Promise
+    ? admitLater(arrival, decoded, hydrated, holdings)
+    : new Admitted(arrival, decoded, hydrated, holdings);
+}
+
+async function admitLater(
+  arrival: Arrival,
+  decoded: CanonicalRequest,
+  hydrated: Promise<Hydrated>,
+  holdings: Holdings,
+): Promise<Admitted> {
   try {
-    return new Admitted(arrival, decoded, await hydrate(decoded, arrival, deps, holdings), holdings);
+    return new Admitted(arrival, decoded, await hydrated, holdings);
   } catch (error) {
     await holdings.release();
     throw error;

@@ -40,10 +40,30 @@ export interface Hydrated {
 /**
  * Completes a request.
  * @param holdings takes the turn of the conversation that the request belongs to
+ * @returns a promise where anything has to be looked up
  * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy
  */
-export async function hydrate(
+export function hydrate(
   request: CanonicalRequest,
+  arrival: Arrival,
+  deps: GatewayDependencies,
+  holdings: Holdings,
+): Hydrated | Promise<Hydrated> {
+  const { call, settings } = arrival;
+  const { server } = call.protocol;
+  const seal = server.nativeReasoning
+    ? new ReasoningSeal(deps.reasoning, call.principal.projectId, server.nativeReasoning)
+    : null;
+  // Nothing in texts can point to what the gateway keeps.
+  const isWhole = areTexts(request.items) && !(request.state && server.items);
+  if (!isWhole) return completed(request, seal, arrival, deps, holdings);
+  refuseObjects(request, server, settings.mayName);
+  return { request, turn: null, seal };
+}
+
+async function completed(
+  request: CanonicalRequest,
+  seal: ReasoningSeal | null,
   arrival: Arrival,
   deps: GatewayDependencies,
   holdings: Holdings,
@@ -51,9 +71,6 @@ export async function hydrate(
   const { call, settings } = arrival;
   const { server } = call.protocol;
   const { projectId } = call.principal;
-  const seal = server.nativeReasoning
-    ? new ReasoningSeal(deps.reasoning, projectId, server.nativeReasoning)
-    : null;
   const kept =
     request.state && server.items
       ? await addHistory(request, request.state, server.items, arrival, deps, holdings)
@@ -61,7 +78,6 @@ export async function hydrate(
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
-  // Nothing in texts can point to what the gateway keeps.
   if (!areTexts(items)) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, projectId, deps.compaction);

@@ -57,7 +57,7 @@ export function attemptRecord(
     outcome: !error ? 'completed' : error.kind === 'cancelled' ? 'cancelled' : 'failed',
     status,
     upstreamId: meter.upstreamId ?? error?.upstream?.requestId ?? null,
-    error: summariseError(error),
+    error: error ? summariseError(error) : null,
     ...charge,
   };
 }

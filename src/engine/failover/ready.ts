@@ -1,6 +1,7 @@
 // Makes a request ready for one endpoint before it is prepared: everything about it that takes time. Most requests are
 // ready as they are.
 import { areTexts, type CanonicalRequest } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import { contextOf } from '../../routing/index.ts';
 import { overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
@@ -15,8 +16,19 @@ export interface Ready {
   readonly omitted: number;
 }
 
-/** Rejects with GatewayError where it cannot be made ready, or nobody waits for it any more. */
-export async function readyFor(asking: TextTry): Promise<Ready> {
+/**
+ * Makes the request of a try ready.
+ * @returns a promise where that takes time; it rejects with GatewayError where it cannot be made ready, or nobody waits for
+ *   it any more
+ */
+export function readyFor(asking: TextTry): Ready | Promise<Ready> {
+  const { request, input, candidate } = asking;
+  const takesTime =
+    input.fit || request.state || !areTexts(request.items) || schemaOf(request, candidate.endpoint);
+  return takesTime ? madeReady(asking) : { request, isRewritten: false, omitted: 0 };
+}
+
+async function madeReady(asking: TextTry): Promise<Ready> {
   const { input, candidate, terms } = asking;
   const { cancellation } = terms;
   const { endpoint } = candidate;
@@ -38,13 +50,21 @@ export async function readyFor(asking: TextTry): Promise<Ready> {
     const reading = readDocuments(request, endpoint, trail.documents, cancellation.signal);
     request = await cancellation.orCancelled(reading);
   }
-  const { quirks, faithful } = endpoint;
   // A schema that the answer will be checked by is compiled first, in a process of its own.
-  const ported = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
-  const format = ported ?? request.responseFormat;
-  const schema = format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
+  const schema = schemaOf(request, endpoint);
   if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
   return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
+}
+
+/** The schema that the answer will be checked by here; undefined or null where it will not be. */
+function schemaOf(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+): ReturnType<typeof schemaToPrepare> | undefined {
+  const ported = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
+  const format = ported ?? request.responseFormat;
+  const { quirks, faithful } = endpoint;
+  return format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
 }
 
 /** The request as it fits into the endpoint's context, where its client wants it cut. Rejects where it does not fit. */

@@ -32,7 +32,8 @@ export interface TextTry {
 export async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   const { input, candidate, translate } = asking;
   const { admitted, planned, learned } = input;
-  const ready = await readyFor(asking);
+  const readying = readyFor(asking);
+  const ready = readying instanceof Promise ? await readying : readying;
   if (asking.terms.cancellation.reason) return asking.terms.cancellation.reason;
   const prepared = prepareAttempt({
     request: ready.request,

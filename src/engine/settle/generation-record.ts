@@ -73,7 +73,7 @@ export function generationRecord(
     cost: trail.cost(),
     report: outcome.report.entries,
     route: outcome.route,
-    error: summariseError(failure),
+    error: failure ? summariseError(failure) : null,
     metadata: request?.metadata ?? null,
     content: call.tape?.keeps(hasFailed(trail, failure))
       ? { request: bounded(withoutCredentials(call.json as JsonValue)), answer: bounded(outcome.content) }

@@ -25,16 +25,17 @@ export class ToolBelt {
   readonly #history = new ToolHistory();
 
   /**
+   * @param available asked only where the request may ask for any of them
    * @param hasItems whether the client's protocol has items for lists of tools and for questions to a person
    * @returns null when the request asks for nothing that could be run here
    * @throws GatewayError naming what asks for a tool that cannot be
    */
-  static of(request: CanonicalRequest, available: AvailableTools, hasItems: boolean): ToolBelt | null {
+  static of(request: CanonicalRequest, available: () => AvailableTools, hasItems: boolean): ToolBelt | null {
     if (!mayAsk(request)) return null;
     const sources = new Sources();
     const own = request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name]));
     const scene = { sources, hasItems, names: new FunctionNames(own) };
-    const tools = available.flatMap((kind) => kind.open(request, scene));
+    const tools = available().flatMap((kind) => kind.open(request, scene));
     return tools.length > 0 ? new ToolBelt(request, tools, sources) : null;
   }
 
