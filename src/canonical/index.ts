@@ -13,6 +13,7 @@ export * from './json-scan.ts';
 export * from './json-members.ts';
 export * from './json.ts';
 export * from './key-role.ts';
+export { isWrittenAsIs } from './json-text.ts';
 export * from './late-text.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';

@@ -51,3 +51,10 @@ export function isUnescaped(text: string, at: number, from: number): boolean {
   while (before > from && text.charCodeAt(before - 1) === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }
+
+const AS_IT_IS = /^[\w\-./:@ ]*$/;
+
+/** True for a text that JSON writes as it is, in ASCII, as names of members and models are; for others it may be. */
+export function isWrittenAsIs(text: string): boolean {
+  return AS_IT_IS.test(text);
+}

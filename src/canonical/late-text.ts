@@ -36,18 +36,52 @@ interface LateMember {
   readonly text: LateText;
 }
 
-const MEMBERS = new WeakMap<object, LateMember>();
+/**
+ * Whose private fields stand in an object that others made: they are put into what `super()` returns (ECMA-262, 13.3.7.1).
+ */
+// oxlint-disable-next-line no-extraneous-class -- it is there to be extended
+class Given {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/**
+ * Remembers in an object itself which of its members is late. As in a WeakMap, nobody else sees it and no copy of the object
+ * has it; unlike there it costs next to nothing, and the collector has nothing to follow.
+ */
+class Remembered extends Given {
+  #late: LateMember | undefined;
+
+  private constructor(object: object, late: LateMember) {
+    super(object);
+    this.#late = late;
+  }
+
+  static of(object: object): LateMember | undefined {
+    return #late in object ? object.#late : undefined;
+  }
+
+  static remember(object: object, late: LateMember): void {
+    if (#late in object) object.#late = late;
+    else void new Remembered(object, late);
+  }
+
+  static forget(object: object): void {
+    if (#late in object) object.#late = undefined;
+  }
+}
 
 /** One for all objects: functions for each would cost as much as reading a short text. */
 const ACCESS: PropertyDescriptor & ThisType<object> = {
   enumerable: true,
   configurable: true,
   get() {
-    return MEMBERS.get(this)?.text.said;
+    return Remembered.of(this)?.text.said;
   },
   set(value: unknown) {
-    const { name = '' } = MEMBERS.get(this) ?? {};
-    MEMBERS.delete(this);
+    const { name = '' } = Remembered.of(this) ?? {};
+    Remembered.forget(this);
     Object.defineProperty(this, name, { value, enumerable: true, configurable: true, writable: true });
   },
 };
@@ -58,23 +92,23 @@ export function setText(object: object, name: string, text: string | LateText): 
     (object as Record<string, unknown>)[name] = text;
     return;
   }
-  MEMBERS.set(object, { name, text });
+  Remembered.remember(object, { name, text });
   Object.defineProperty(object, name, ACCESS);
 }
 
 /** The late member of an object; undefined where it has none. */
 export function lateMember(object: object): LateMember | undefined {
-  return MEMBERS.get(object);
+  return Remembered.of(object);
 }
 
 /** True for a text that says nothing; one that was not read yet does. */
 export function isEmptyText(part: Part): boolean {
-  return part.type === 'text' && !MEMBERS.has(part) && part.text === '';
+  return part.type === 'text' && Remembered.of(part) === undefined && part.text === '';
 }
 
 /** The same object with the text of a part as a member, which is not read for it. */
 export function withText(object: MutableJsonObject, name: string, part: TextPart): MutableJsonObject {
-  setText(object, name, MEMBERS.get(part)?.text ?? part.text);
+  setText(object, name, Remembered.of(part)?.text ?? part.text);
   return object;
 }
 

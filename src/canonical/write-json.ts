@@ -1,6 +1,7 @@
 // JSON of a body in which late texts stand as the client wrote them: copied, instead of being parsed, escaped and encoded.
 // Knows no protocol.
 import { toByteString } from '../lib/byte-string.ts';
+import { isWrittenAsIs } from './json-text.ts';
 import { isJsonArray, type JsonValue } from './json.ts';
 import { lateMember } from './late-text.ts';
 
@@ -13,6 +14,7 @@ export function writeJson(body: JsonValue, hasLate: boolean): string {
 }
 
 function write(value: JsonValue, depth: number): string {
+  if (typeof value === 'string') return writeText(value);
   if (typeof value !== 'object' || value === null || depth > DEEPEST)
     return toByteString(JSON.stringify(value));
   let out = '';
@@ -25,9 +27,12 @@ function write(value: JsonValue, depth: number): string {
     const isLate = late?.name === key;
     const member = isLate ? null : value[key];
     if (member === undefined) continue;
-    const name = toByteString(JSON.stringify(key));
     const text = isLate ? toByteString(late.text.written) : write(member, depth + 1);
-    out += `${out === '' ? '' : ','}${name}:${text}`;
+    out += `${out === '' ? '' : ','}${writeText(key)}:${text}`;
   }
   return `{${out}}`;
+}
+
+function writeText(text: string): string {
+  return isWrittenAsIs(text) ? `"${text}"` : toByteString(JSON.stringify(text));
 }

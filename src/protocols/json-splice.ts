@@ -1,6 +1,6 @@
 // Edits the top-level members of a JSON object in its text, leaving every other byte alone: how the relay lane
 // patches an envelope without re-serialising the content. Works on byte strings and on text alike. Never parses.
-import type { JsonValue, ValuePlace } from '../canonical/index.ts';
+import { isWrittenAsIs, type JsonValue, type ValuePlace } from '../canonical/index.ts';
 
 interface Member {
   readonly key: string;
@@ -12,8 +12,6 @@ interface Member {
 
 const QUOTE = 34;
 const COMMA = 44;
-/** Text that JSON writes as it is. */
-const PLAIN = /^[\w\-./:@ ]*$/;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
@@ -117,7 +115,7 @@ export function editMemberObject(text: string, key: string, edits: MemberEdits):
 
 /** JSON text in ASCII only, so that it may be put into a byte string. */
 function toAscii(value: JsonValue): string {
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  if (typeof value === 'string' && isWrittenAsIs(value)) return `"${value}"`;
   const text = JSON.stringify(value);
   if (!/[^\x00-\x7f]/.test(text)) return text;
   return text.replace(
