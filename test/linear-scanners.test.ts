@@ -14,6 +14,7 @@ import { ChunkedDecoder } from '../src/upstream/chunked.ts';
 import { ResponseParser } from '../src/upstream/response-parser.ts';
 import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { growthOf, MOST_GROWTH } from './growth.ts';
+import { shareOf } from './share.ts';
 
 /** Characters at n = 1. */
 const CHARS = 30_000;
@@ -156,8 +157,11 @@ describe.each(Object.entries(READERS))('%s', (_, open) => {
   );
 });
 
+/** How often it was asked for: each time another share of the texts is tried. */
+let asked = 0;
+
 function slowTexts(prepare: (text: string) => () => void, chars = CHARS): string[] {
-  return Object.entries(TEXTS).flatMap(([name, text]) => {
+  return shareOf(Object.entries(TEXTS), asked++).flatMap(([name, text]) => {
     const growth = growthOf((n) => prepare(textOf(text, chars * n)));
     return growth > MOST_GROWTH ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
   });

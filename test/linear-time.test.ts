@@ -16,6 +16,7 @@ import {
 import { protocols, type AnswerContext, type Protocol } from '../src/protocols/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 import { growthOf, MOST_GROWTH, repetitionsOf, shapesOf, type Shape } from './growth.ts';
+import { shareOf } from './share.ts';
 
 const GOLDEN = join(import.meta.dir, 'golden');
 const servers = protocols.flatMap(({ name, server }) => (server ? [{ name, server }] : []));
@@ -92,7 +93,7 @@ function answer(request: CanonicalRequest, decode: (sink: EventSink) => void): v
 /** @param prepare gives the work on an input */
 function tooSlow(shapes: readonly Shape[], prepare: (input: unknown) => () => void): string[] {
   expect(shapes.length).toBeGreaterThan(5);
-  return shapes.flatMap(({ name, grow }) => {
+  return shareOf(shapes).flatMap(({ name, grow }) => {
     const growth = growthOf((n) => prepare(grow(n)));
     return growth > MOST_GROWTH ? [`${name}: ${growth.toFixed(1)} times as long`] : [];
   });

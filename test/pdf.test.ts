@@ -10,6 +10,7 @@ import { partsOf } from '../src/engine/media/item-parts.ts';
 import { TEST_KEY } from './harness.ts';
 import { pdfOf } from './pdf-file.ts';
 import { rejection } from './rejection.ts';
+import { shareOf } from './share.ts';
 import { whole } from './upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from './upstreams/dialects.ts';
 import { startScene, UPSTREAM_KEY, type Scene } from './upstreams/gateway-with-upstreams.ts';
@@ -107,73 +108,76 @@ async function failureOf(response: Response, status = 400): Promise<Failure['err
   return body.error;
 }
 
-describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('a PDF reaches %s as text', (protocol) => {
-  const model = `plain/${protocol}`;
+describe.each(shareOf(UPSTREAM_PROTOCOLS).map((protocol) => [protocol]))(
+  'a PDF reaches %s as text',
+  (protocol) => {
+    const model = `plain/${protocol}`;
 
-  test('from Chat Completions', async () => {
-    const upstream = answering(protocol);
-    const response = await chat(model, [{ type: 'text', text: 'What?' }, file(PAPER)]);
-    expect(response.status).toBe(200);
-    expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(['What?', ...PAGES]);
-    expect(response.headers.get('x-dragoman-report')).toContain('messages[0].content[1]:approximated');
-  });
+    test('from Chat Completions', async () => {
+      const upstream = answering(protocol);
+      const response = await chat(model, [{ type: 'text', text: 'What?' }, file(PAPER)]);
+      expect(response.status).toBe(200);
+      expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(['What?', ...PAGES]);
+      expect(response.headers.get('x-dragoman-report')).toContain('messages[0].content[1]:approximated');
+    });
 
-  test('from Responses, by the id of an upload', async () => {
-    const upstream = answering(protocol);
-    const upload = await client.files.create({
-      file: await toFile(PAPER, 'paper.pdf'),
-      purpose: 'user_data',
+    test('from Responses, by the id of an upload', async () => {
+      const upstream = answering(protocol);
+      const upload = await client.files.create({
+        file: await toFile(PAPER, 'paper.pdf'),
+        purpose: 'user_data',
+      });
+      const response = await scene.gateway.post('/responses', {
+        model,
+        input: [{ role: 'user', content: [{ type: 'input_file', file_id: upload.id }] }],
+      });
+      expect(response.status).toBe(200);
+      expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(PAGES);
+      expect(response.headers.get('x-dragoman-report')).toContain('input[0].content[0]:approximated');
     });
-    const response = await scene.gateway.post('/responses', {
-      model,
-      input: [{ role: 'user', content: [{ type: 'input_file', file_id: upload.id }] }],
-    });
-    expect(response.status).toBe(200);
-    expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(PAGES);
-    expect(response.headers.get('x-dragoman-report')).toContain('input[0].content[0]:approximated');
-  });
 
-  test('from Messages, by its address', async () => {
-    const upstream = answering(protocol);
-    site.script((exchange) => {
-      exchange.head(200, { 'content-type': 'application/pdf', 'content-length': String(PAPER.length) });
-      exchange.raw(PAPER);
-    });
-    const response = await scene.gateway.post('/messages', {
-      model,
-      max_tokens: 10,
-      messages: [
-        {
-          role: 'user',
-          content: [{ type: 'document', source: { type: 'url', url: `${site.origin}/paper.pdf` } }],
-        },
-      ],
-    });
-    expect(response.status).toBe(200);
-    expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(PAGES);
-  });
-
-  test('from Gemini', async () => {
-    const upstream = answering(protocol);
-    const response = await fetch(`${scene.gateway.origin}/v1beta/models/${model}:generateContent`, {
-      method: 'POST',
-      headers: { 'x-goog-api-key': TEST_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        contents: [
+    test('from Messages, by its address', async () => {
+      const upstream = answering(protocol);
+      site.script((exchange) => {
+        exchange.head(200, { 'content-type': 'application/pdf', 'content-length': String(PAPER.length) });
+        exchange.raw(PAPER);
+      });
+      const response = await scene.gateway.post('/messages', {
+        model,
+        max_tokens: 10,
+        messages: [
           {
             role: 'user',
-            parts: [{ inlineData: { mimeType: 'application/pdf', data: PAPER.toString('base64') } }],
+            content: [{ type: 'document', source: { type: 'url', url: `${site.origin}/paper.pdf` } }],
           },
         ],
-      }),
+      });
+      expect(response.status).toBe(200);
+      expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual(PAGES);
     });
-    expect(response.status).toBe(200);
-    expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual([
-      '[file.pdf, page 1 of 2]\nFirst page\nof two lines',
-      '[file.pdf, page 2 of 2]\nSecond page',
-    ]);
-  });
-});
+
+    test('from Gemini', async () => {
+      const upstream = answering(protocol);
+      const response = await fetch(`${scene.gateway.origin}/v1beta/models/${model}:generateContent`, {
+        method: 'POST',
+        headers: { 'x-goog-api-key': TEST_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          contents: [
+            {
+              role: 'user',
+              parts: [{ inlineData: { mimeType: 'application/pdf', data: PAPER.toString('base64') } }],
+            },
+          ],
+        }),
+      });
+      expect(response.status).toBe(200);
+      expect(textsSent(protocol, upstream.requests[0]?.json)).toEqual([
+        '[file.pdf, page 1 of 2]\nFirst page\nof two lines',
+        '[file.pdf, page 2 of 2]\nSecond page',
+      ]);
+    });
+  },
+);
 
 describe('to an upstream that takes no files', () => {
   test('texts go as text, and pictures as pictures', async () => {

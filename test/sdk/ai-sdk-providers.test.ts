@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
 import type { TestGateway } from '../harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../upstreams/every-upstream.ts';
+import { shareOf } from '../share.ts';
 import { serveSim } from '../sim-server.ts';
 
 // Some warn at every call that they do not know the models.
@@ -95,7 +96,7 @@ const weather = tool({
 });
 
 describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
-  describe.each(MODELS)('%s', (id) => {
+  describe.each(shareOf(MODELS, Object.keys(PROVIDERS).indexOf(name)))('%s', (id) => {
     test.each([false, true])('a task with tools over two turns (stream: %p)', async (stream) => {
       const messages: ModelMessage[] = [{ role: 'user', content: TASK }];
       const ask = async (): Promise<{ text: string; calls: number; thoughts: number; tokens: number }> => {
