@@ -36,15 +36,13 @@ interface LateMember {
   readonly text: LateText;
 }
 
-/**
- * Whose private fields stand in an object that others made: they are put into what `super()` returns (ECMA-262, 13.3.7.1).
- */
-// oxlint-disable-next-line no-extraneous-class -- it is there to be extended
-class Given {
-  constructor(object: object) {
-    return object;
-  }
+/** Returns what it is given. */
+function given(object: object): object {
+  return object;
 }
+
+/** Private fields of who extends this stand in the object given: they are put into what `super()` returns (ECMA-262, 13.3.7.1). */
+const Given = given as unknown as new (object: object) => object;
 
 /**
  * Remembers in an object itself which of its members is late. As in a WeakMap, nobody else sees it and no copy of the object
