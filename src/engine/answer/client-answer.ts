@@ -115,6 +115,8 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    // What is said is lost to nobody: only what opens, closes and ends is looked at.
+    if (event.type === 'text') return this.#take(event);
     // Made by the first event: what is relayed has none.
     this.#losses ??= lossesOf(this.#input, this, { on: (taken) => this.#take(taken) });
     this.#losses.on(event);
@@ -122,8 +124,8 @@ export class StreamAnswer implements ClientAnswer {
 
   #take(event: CanonicalEvent): void {
     if (event.type === 'error') this.#open();
-    if (event.type === 'usage') this.#usage = event.usage;
-    if (event.type === 'finish') {
+    else if (event.type === 'usage') this.#usage = event.usage;
+    else if (event.type === 'finish') {
       if (this.#usage) this.#input.context.costUsd = this.#input.trail.costUsd();
       this.#input.context.completedSeconds = nowSeconds(this.#input.clock);
     }
@@ -265,6 +267,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    if (event.type === 'text') return this.#collector.on(event);
     if (event.type === 'error') this.#tellsFailure = true;
     this.#losses ??= lossesOf(this.#input, this, this.#collector);
     this.#losses.on(event);
