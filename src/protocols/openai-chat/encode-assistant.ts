@@ -13,10 +13,10 @@ import type {
 } from '../../canonical/index.ts';
 import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
+import { copyMessageMembers, copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
 import { putContent } from './encode-parts.ts';
 import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasoning-history.ts';
-import { CALL_SHAPE, MESSAGE_SHAPE } from './member-shapes.ts';
+import { CALL_SHAPE } from './member-shapes.ts';
 
 /**
  * The message for the items of one assistant turn.
@@ -66,7 +66,8 @@ export function encodeAssistant(
   }
   const message: MutableJsonObject = { role: 'assistant', content: null };
   // A message of calls alone has no message item, yet may have had a name.
-  encodeName(message, first?.name ?? asString(raw?.['name']), messagePath(items), context);
+  const name = first?.name ?? asString(raw?.['name']);
+  if (name !== undefined) encodeName(message, name, messagePath(items), context);
   encodeReasoningHistory(message, reasoning, context);
   if (calls.length > 0) encodeAbsentReasoning(message, messagePath(items), context);
   const thinking = asArray(message['content']);
@@ -78,7 +79,7 @@ export function encodeAssistant(
     const raws = rawCalls(calls);
     message['tool_calls'] = calls.map((call) => encodeCall(call, raws, context));
   }
-  if (raw) copyUnknownMembers(message, raw, MESSAGE_SHAPE.known, messagePath(items), context);
+  copyMessageMembers(message, raw, items, context);
   return first || calls.length > 0 || Object.keys(message).length > 2 ? message : undefined;
 }
 

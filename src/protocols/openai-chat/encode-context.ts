@@ -1,7 +1,8 @@
 // What every part of the request encoder needs, and the rules they share: unknown members, lost nodes, and
 // where in the client's body a message stands.
 import type { Item, JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
-import { unknownMembers } from '../../canonical/index.ts';
+import { lateMember, unknownMembers } from '../../canonical/index.ts';
+import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 export interface EncodeContext {
   readonly target: Target;
@@ -35,6 +36,21 @@ export function copyUnknownMembers(
     else
       context.report.add(`${path}.${key}`, 'dropped', 'the upstream refuses members that it does not know');
   }
+}
+
+/**
+ * The same for a message.
+ * @param items what was decoded from it: its path is only looked for where something may have to be said of it
+ */
+export function copyMessageMembers(
+  into: MutableJsonObject,
+  raw: JsonObject | undefined,
+  items: readonly Item[],
+  context: EncodeContext,
+): void {
+  // One whose text is late has a role and that, and nothing else.
+  if (raw === undefined || lateMember(raw)) return;
+  copyUnknownMembers(into, raw, MESSAGE_SHAPE.known, messagePath(items), context);
 }
 
 /** The raw form when a node came from a client of this dialect. */

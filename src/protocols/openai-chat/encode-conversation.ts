@@ -13,9 +13,8 @@ import type {
 import { isAssistantItem, isJsonArray, unresolvedReference } from '../../canonical/index.ts';
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
+import { copyMessageMembers, ownRaw, messagePath } from './encode-context.ts';
 import { encodePart, putContent } from './encode-parts.ts';
-import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 /**
  * Encodes a conversation.
@@ -86,7 +85,7 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
   const message: MutableJsonObject = { role };
   putContent(message, item.parts, '\n', context);
   encodeName(message, item.name, item.path ?? 'messages', context);
-  copyUnknownMembers(message, ownRaw(item.source), MESSAGE_SHAPE.known, messagePath([item]), context);
+  copyMessageMembers(message, ownRaw(item.source), [item], context);
   return message;
 }
 
@@ -128,7 +127,7 @@ function encodeToolResult(
   putContent(message, content, '\n', context);
   // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
   if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
-  copyUnknownMembers(message, raw, MESSAGE_SHAPE.known, messagePath([item]), context);
+  copyMessageMembers(message, raw, [item], context);
   return message;
 }
 
