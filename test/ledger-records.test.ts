@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type JsonValue, NO_USAGE, type RouteTrace, routeTable, type Usage } from '../src/canonical/index.ts';
 import type { AttemptRecord, Cost, GenerationRecord } from '../src/ledger/index.ts';
 import { CompactReader } from '../src/storage/compact/reader.ts';
-import { CompactWriter } from '../src/storage/compact/writer.ts';
+import { CompactWriter, NO_NAMES } from '../src/storage/compact/writer.ts';
 import { openSqlite } from '../src/runtime/sqlite.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
@@ -196,7 +196,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
 });
 
 test('any JSON comes back, however deep; bytes that end too early are an error', () => {
-  const writer = new CompactWriter({ numberOf: () => undefined });
+  const writer = new CompactWriter(NO_NAMES);
   const textOf = (): string => 'no names';
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 40, noUnicodeString: false } as object), (value) => {

@@ -24,19 +24,32 @@ export interface RecordColumns {
 
 /** What the columns of a record's row hold. @throws RangeError when the bytes are none of a record's */
 export function readColumns(r: CompactReader): RecordColumns {
-  const columns = {
-    id: r.id(),
-    key: r.name() ?? '',
-    createdAt: r.value() as number,
-    model: r.name(),
-    provider: r.name(),
-    status: r.value() as number,
-    inputTokens: r.value() as number | null,
-    outputTokens: r.value() as number | null,
-    costUsd: r.value() as number | null,
-    request: r.value() as string | null,
-    answer: r.value() as string | null,
-    rest: r.rest(),
+  const id = r.id();
+  const key = r.name() ?? '';
+  const createdAt = r.value() as number;
+  const model = r.name();
+  const provider = r.name();
+  const status = r.value() as number;
+  const inputTokens = r.value() as number | null;
+  const outputTokens = r.value() as number | null;
+  const costUsd = r.value() as number | null;
+  const request = r.value() as string | null;
+  const answer = r.value() as string | null;
+  const rest = r.rest();
+  const facts = readRecordFacts(r, { id, createdAt, costUsd });
+  return {
+    id,
+    key,
+    createdAt,
+    model,
+    provider,
+    status,
+    inputTokens,
+    outputTokens,
+    costUsd,
+    request,
+    answer,
+    rest,
+    facts,
   };
-  return { ...columns, facts: readRecordFacts(r, columns) };
 }

@@ -6,9 +6,14 @@ import { FIRST_NAME, FIRST_TAG, MAX_DEPTH, MICRO, PICO, SHORT_NAMES, Tag } from 
 
 /** Numbers for texts that repeat. */
 export interface NameNumbers {
-  /** The number of a text; undefined while it has none: asking often enough may give it one. */
-  numberOf(text: string): number | undefined;
+  /** Numbers of those texts that have one. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** Told of a text that has none: told often enough, it may be given one. */
+  miss(text: string): void;
 }
+
+/** Writes every text out. */
+export const NO_NAMES: NameNumbers = { numbers: new Map(), miss: () => {} };
 
 const USUAL_BYTES = 4096;
 /** What a large record needed is let go of by the next. */
@@ -30,6 +35,7 @@ const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
 /** A record makes a hundred calls of it: bytes are put where they belong without one more for each. */
 export class CompactWriter {
   readonly #names: NameNumbers;
+  readonly #numbers: NameNumbers['numbers'];
   #bytes = Buffer.allocUnsafe(USUAL_BYTES);
   /** Where the next value begins, and the last place from which on it has room. */
   #at = 0;
@@ -40,6 +46,7 @@ export class CompactWriter {
 
   constructor(names: NameNumbers) {
     this.#names = names;
+    this.#numbers = names.numbers;
   }
 
   /** Begins anew; what `written` gave is not valid any more. */
@@ -91,8 +98,9 @@ export class CompactWriter {
       return;
     }
     if (value.length > LONGEST_NAME || this.#unknown >= MOST_UNKNOWN) return this.text(value);
-    const number = this.#names.numberOf(value);
+    const number = this.#numbers.get(value);
     if (number === undefined) {
+      this.#names.miss(value);
       this.#unknown += 1;
       return this.text(value);
     }
@@ -117,8 +125,11 @@ export class CompactWriter {
     if (typeof value !== 'object' || value === null) return this.json(value);
     let text = this.#repeated.get(value);
     if (text === undefined) this.#repeated.set(value, (text = JSON.stringify(value)));
-    const number = text.length <= LONGEST_REPEATED ? this.#names.numberOf(text) : undefined;
-    if (number === undefined) return this.json(value);
+    const number = this.#numbers.get(text);
+    if (number === undefined) {
+      if (text.length <= LONGEST_REPEATED) this.#names.miss(text);
+      return this.json(value);
+    }
     if (this.#at > this.#full) this.#grow(0);
     this.#counted(Tag.repeated, number);
   }

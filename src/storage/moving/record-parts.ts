@@ -4,7 +4,7 @@ import type { SqlRow } from '../../runtime/sqlite.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { CompactReader } from '../compact/reader.ts';
 import { spelledOut } from '../compact/spell-out.ts';
-import { CompactWriter } from '../compact/writer.ts';
+import { CompactWriter, NO_NAMES } from '../compact/writer.ts';
 import { type CountedRecord, countedRecord } from '../postgres/records/counted-record.ts';
 import { DayPartitions } from '../postgres/records/day-partitions.ts';
 import { noName } from '../postgres/records/found-records.ts';
@@ -85,7 +85,7 @@ function recordOf(row: RecordTable, { textOf }: Source): CountedRecord {
   });
 }
 
-const writer = new CompactWriter({ numberOf: () => undefined });
+const writer = new CompactWriter(NO_NAMES);
 
 function generationOf(row: GenerationTable, source: Source): CountedRecord {
   const { generation, attempts: own } = decodeGeneration(row, null);

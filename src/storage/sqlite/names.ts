@@ -56,10 +56,20 @@ export class SqliteNames implements NameNumbers {
     return Number(this.#greatest.all()[0]?.['number'] ?? 0);
   }
 
-  numberOf(text: string): number | undefined {
-    const number = this.#numbers.get(text);
-    if (number === undefined) this.#see(text);
-    return number;
+  get numbers(): ReadonlyMap<string, number> {
+    return this.#numbers;
+  }
+
+  /** Wants a number for a text that was seen before. */
+  miss(text: string): void {
+    if (text.length < SHORTEST_NAME || this.#numbers.size + this.#wanted.size >= MOST_NAMES) return;
+    if (this.#seenOnce.delete(text)) {
+      // The table's texts are UTF-8, which has no half characters.
+      if (text.isWellFormed()) this.#wanted.add(text);
+    } else if (!this.#wanted.has(text)) {
+      if (this.#seenOnce.size >= MOST_SEEN_ONCE) this.#seenOnce.clear();
+      this.#seenOnce.add(text);
+    }
   }
 
   /** The number of a text, which it is given if it has none. Inside a transaction, for rows of the same. */
@@ -111,16 +121,5 @@ export class SqliteNames implements NameNumbers {
 
   #stored(text: string): number | undefined {
     return this.#byText.all(text)[0]?.['number'] as number | undefined;
-  }
-
-  #see(text: string): void {
-    if (text.length < SHORTEST_NAME || this.#numbers.size + this.#wanted.size >= MOST_NAMES) return;
-    if (this.#seenOnce.delete(text)) {
-      // The table's texts are UTF-8, which has no half characters.
-      if (text.isWellFormed()) this.#wanted.add(text);
-    } else if (!this.#wanted.has(text)) {
-      if (this.#seenOnce.size >= MOST_SEEN_ONCE) this.#seenOnce.clear();
-      this.#seenOnce.add(text);
-    }
   }
 }

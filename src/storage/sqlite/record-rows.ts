@@ -7,15 +7,16 @@ import { liesAtItsTime, textId } from '../record-ids.ts';
 import type { RecordColumns } from '../record-columns.ts';
 import type { RecordTable, Schema } from './schema.ts';
 import type { SqliteBase } from './store.ts';
-import { countedRecord } from './usage/counted-record.ts';
-import type { NotedRecord, PendingSums } from './usage/pending-sums.ts';
+import { type CountedRecord, countedRecord } from './usage/counted-record.ts';
+import type { PendingSums } from './usage/pending-sums.ts';
 
 /** Rows of one statement: each row then costs about half of what it costs alone. */
 const ROWS = 16;
 
 /** A record with its names as numbers. */
-interface Numbered extends NotedRecord {
+interface Numbered {
   readonly columns: RecordColumns;
+  readonly counted: CountedRecord;
 }
 
 export class RecordRows {
@@ -55,7 +56,7 @@ export class RecordRows {
         ...this.#insert(
           records
             .slice(from, from + ROWS)
-            .map((columns) => ({ ...countedRecord(columns, this.#names), id: columns.id, columns })),
+            .map((columns) => ({ columns, counted: countedRecord(columns, this.#names) })),
         ),
       );
     for (const { columns } of added) {
@@ -64,26 +65,48 @@ export class RecordRows {
       if (request !== null && answer !== null)
         this.#insertContent.run(textId(id), createdAt, request, answer);
     }
-    if (added.length > 0) this.#sums.note(added);
+    if (added.length > 0) this.#sums.note(added.map(({ counted }) => counted));
   }
 
   /** @returns those that were not there */
   #insert(records: readonly Numbered[]): readonly Numbered[] {
     if (records.length === ROWS)
       try {
-        this.#insertMany.run(...records.flatMap(valuesOf));
+        const values: SqlValue[] = [];
+        for (const record of records) addValues(values, record);
+        this.#insertMany.run(...values);
         return records;
       } catch (error) {
         if (!isConstraint(error)) throw error;
       }
-    return records.filter((record) => this.#insertOne.run(...valuesOf(record)).changes > 0);
+    return records.filter((record) => {
+      const values: SqlValue[] = [];
+      addValues(values, record);
+      return this.#insertOne.run(...values).changes > 0;
+    });
   }
 }
 
-function valuesOf({ columns: c, key, model, provider }: Numbered): SqlValue[] {
-  const known = (number: number): number | null => (number === 0 ? null : number);
-  const totals = [c.status, c.inputTokens, c.outputTokens, c.costUsd];
-  return [c.id, key, c.createdAt, known(model), known(provider), ...totals, c.rest, 1];
+/** Adds the values of a row, in the order of its columns. */
+function addValues(values: SqlValue[], { columns: c, counted: { key, model, provider } }: Numbered): void {
+  values.push(
+    c.id,
+    key,
+    c.createdAt,
+    orNull(model),
+    orNull(provider),
+    c.status,
+    c.inputTokens,
+    c.outputTokens,
+    c.costUsd,
+    c.rest,
+    1,
+  );
+}
+
+/** A name of a row: 0 is none. */
+function orNull(number: number): number | null {
+  return number === 0 ? null : number;
 }
 
 /** An INSERT of several rows. */

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../../../ledger/index.ts';
 import { CompactReader } from '../../compact/reader.ts';
-import { CompactWriter } from '../../compact/writer.ts';
+import { CompactWriter, NO_NAMES } from '../../compact/writer.ts';
 import type { Indexer } from '../../journal/indexer.ts';
 import type {
   GenerationPage,
@@ -33,7 +33,7 @@ export class PostgresLedger implements LedgerStore {
   readonly #indexer: Indexer;
   readonly #breaker: PostgresBase['breaker'];
   /** Names are written out: what they mean must not depend on a database that may be out of reach. */
-  readonly #writer = new CompactWriter({ numberOf: () => undefined });
+  readonly #writer = new CompactWriter(NO_NAMES);
   readonly #purge: RecordPurge;
 
   constructor({ db, transaction, breaker, indexer, entries }: PostgresBase) {

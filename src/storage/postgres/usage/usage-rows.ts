@@ -11,7 +11,7 @@ import {
   type UsageSums,
 } from '../../../usage/index.ts';
 import { CompactReader } from '../../compact/reader.ts';
-import { CompactWriter } from '../../compact/writer.ts';
+import { CompactWriter, NO_NAMES } from '../../compact/writer.ts';
 import { readDetails, writeDetails } from '../../usage/usage-details.ts';
 import { DAY_HOURS, HOUR_MS } from '../../usage/hours.ts';
 import type { CountedRecord, RecordNames } from '../records/counted-record.ts';
@@ -89,7 +89,7 @@ export function detailsOf(bytes: Uint8Array): UsageDetails {
   );
 }
 
-const compact = new CompactWriter({ numberOf: () => undefined });
+const compact = new CompactWriter(NO_NAMES);
 
 function bytesOf(details: UsageDetails): Buffer {
   compact.reset();

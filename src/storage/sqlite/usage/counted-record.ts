@@ -14,6 +14,7 @@ export interface NamedRecord {
 
 /** Numbers of `names`; 0 where a record has none. */
 export interface CountedRecord {
+  readonly id: Uint8Array | string;
   readonly createdAt: number;
   readonly project: number;
   readonly key: number;
@@ -27,19 +28,21 @@ export interface CountedRecord {
 /** Inside a transaction: texts without a number are given one. */
 export function countedRecord(record: NamedRecord, names: SqliteNames): CountedRecord {
   const { facts } = record;
-  const numberOf = (name: number | string | null): number => {
-    if (name === null) return 0;
-    return typeof name === 'string' ? names.numberFor(name) : name;
-  };
-  const key = numberOf(record.key);
+  const key = numberOf(record.key, names);
   return {
+    id: record.id,
     createdAt: record.createdAt,
-    project: facts.project === null ? key : numberOf(facts.project),
+    project: facts.project === null ? key : numberOf(facts.project, names),
     key,
-    model: numberOf(record.model),
-    provider: numberOf(record.provider),
-    endpoint: numberOf(facts.endpoint),
-    protocol: numberOf(facts.protocol),
+    model: numberOf(record.model, names),
+    provider: numberOf(record.provider, names),
+    endpoint: numberOf(facts.endpoint, names),
+    protocol: numberOf(facts.protocol, names),
     facts,
   };
+}
+
+function numberOf(name: number | string | null, names: SqliteNames): number {
+  if (typeof name === 'number') return name;
+  return name === null ? 0 : names.numberFor(name);
 }

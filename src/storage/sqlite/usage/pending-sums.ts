@@ -25,9 +25,6 @@ const CHUNK = 64;
 
 const ID_BYTES = 16;
 
-/** A record that is in no sum yet. */
-export type NotedRecord = CountedRecord & { readonly id: Uint8Array | string };
-
 /** Noted records of one process whose rows are being written. */
 interface Settlement {
   readonly writer: string;
@@ -136,7 +133,7 @@ export class PendingSums {
   }
 
   /** Inside the transaction that writes the records, once for each. */
-  note(records: readonly NotedRecord[]): void {
+  note(records: readonly CountedRecord[]): void {
     const usual = records.filter(({ id }) => typeof id !== 'string');
     // Ids of another form are those of programs that are long gone.
     if (usual.length < records.length) this.#usage.write(records.filter(({ id }) => typeof id === 'string'));
