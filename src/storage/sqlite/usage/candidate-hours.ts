@@ -7,18 +7,12 @@ import type { Backfill } from './backfill.ts';
 import type { EndUserReader } from './end-user-reader.ts';
 import { OTHER_END_USERS } from './end-user-writer.ts';
 import { DAY_HOURS, HOUR_MS, type HourSpan } from '../../usage/hours.ts';
-import { numberFilters, type UsageReader } from './usage-reader.ts';
+import { numberFilters, type PassingPeriod, type UsageReader } from './usage-reader.ts';
 
 const OTHERS = Buffer.from(OTHER_END_USERS).toString('hex');
 
 /** Days that are looked at together. */
 const DAYS = 32;
-
-/** An hour that may hold something. */
-export interface CandidateHour extends HourSpan {
-  /** Numbers of the only keys whose records may be it; absent: any. */
-  readonly keys?: readonly number[] | undefined;
-}
 
 export class CandidateHours {
   readonly #reader: UsageReader;
@@ -41,7 +35,7 @@ export class CandidateHours {
     span: HourSpan,
     filters: GenerationFilters,
     order: 'asc' | 'desc',
-  ): AsyncGenerator<CandidateHour> {
+  ): AsyncGenerator<PassingPeriod> {
     const known = this.#reader.hours();
     if (!known) return yield span;
     const isKnown = (hour: number): boolean =>
@@ -53,7 +47,7 @@ export class CandidateHours {
     for (const part of inParts({ from: edge, to: Math.min(span.to, known.to) }, order)) {
       const days = await this.#found(part, filters, false);
       for (const day of inOrder(days, order)) {
-        const within = { from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
+        const within = { ...day, from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
         const found = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
         yield* inOrder(await this.#ofEndUsers(found, filters), order);
       }
@@ -62,7 +56,7 @@ export class CandidateHours {
   }
 
   /** Periods with something that passes, the first one first. */
-  #found(span: HourSpan, filters: GenerationFilters, byHour: boolean): Promise<readonly HourSpan[]> {
+  #found(span: HourSpan, filters: GenerationFilters, byHour: boolean): Promise<readonly PassingPeriod[]> {
     const { outcome, minCostUsd } = filters;
     const hasAnswered = !outcome || outcome.includes('answered');
     return this.#reader.periods(
@@ -79,9 +73,9 @@ export class CandidateHours {
 
   /** Those of some hours in which one of the end users was there, or for whom there was no room. */
   async #ofEndUsers(
-    hours: readonly HourSpan[],
+    hours: readonly PassingPeriod[],
     filters: GenerationFilters,
-  ): Promise<readonly CandidateHour[]> {
+  ): Promise<readonly PassingPeriod[]> {
     const [first, last] = [hours[0], hours.at(-1)];
     // Requests that named nobody are in no such sum.
     if (!first || !last || !filters.endUser || filters.endUser.includes('')) return hours;
@@ -90,8 +84,10 @@ export class CandidateHours {
       [...filters.endUser, OTHERS].map((hash) => hash.toUpperCase()),
     );
     return hours.flatMap((hour) => {
-      const keys = places.get(hour.from);
-      return keys ? [{ ...hour, keys: [...keys] }] : [];
+      const theirs = places.get(hour.from);
+      if (!theirs) return [];
+      const keys = hour.keys ? hour.keys.filter((key) => theirs.has(key)) : [...theirs];
+      return keys.length > 0 ? [{ ...hour, keys }] : [];
     });
   }
 }

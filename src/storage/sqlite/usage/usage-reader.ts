@@ -20,6 +20,8 @@ import type { UsageWriter } from './usage-writer.ts';
 const CHUNK = 500;
 /** Hours of which SQLite looks through the rows in one go. */
 const STEP_HOURS = 24;
+/** Keys by which it is worth while to narrow what is read of an hour. */
+const MOST_KEYS = 500;
 const HOURS_OF: Readonly<Record<UsageTableName, number>> = { usage_hourly: 1, usage_daily: DAY_HOURS };
 
 /** What a row must have at least, so that one of its requests may be what is looked for. */
@@ -28,6 +30,12 @@ export interface Least {
   readonly failed: boolean;
   readonly cancelled: boolean;
   readonly nanoUsd: number;
+}
+
+/** A period of which a row passes. */
+export interface PassingPeriod extends HourSpan {
+  /** Numbers of the keys of those rows, where it is an hour of a few: what passes is a record of one of them. Absent: of any. */
+  readonly keys?: readonly number[] | undefined;
 }
 
 /** Rows, and what they are of. */
@@ -104,15 +112,22 @@ export class UsageReader {
     filters: NumberFilters,
     least: Least,
     byHour: boolean,
-  ): Promise<readonly HourSpan[]> {
-    const found: HourSpan[] = [];
+  ): Promise<readonly PassingPeriod[]> {
+    const found: PassingPeriod[] = [];
     for (const [table, from, to] of this.#tables(span, byHour)) {
       const hours = HOURS_OF[table];
       const { statement, values } = this.#passing(table, filters, least);
       for (let start = from; start < to; start += STEP_HOURS / hours) {
         const rows = statement.all(start, Math.min(start + STEP_HOURS / hours, to), ...values);
-        for (const { period } of rows as { period: number }[])
-          found.push({ from: period * hours, to: (period + 1) * hours });
+        for (const { period, keys: list } of rows as { period: number; keys?: string }[]) {
+          const keys = list === undefined ? undefined : (JSON.parse(list) as number[]);
+          const isShort = keys !== undefined && keys.length <= MOST_KEYS;
+          found.push({
+            from: period * hours,
+            to: (period + 1) * hours,
+            keys: isShort ? keys : undefined,
+          });
+        }
         await othersRun();
       }
     }
@@ -141,10 +156,12 @@ export class UsageReader {
     let periods = this.#base.db
       .selectFrom(table)
       .select('period')
-      .distinct()
       .where('period', '>=', 0)
       .where('period', '<', 0)
+      .groupBy('period')
       .orderBy('period');
+    if (table === 'usage_hourly')
+      periods = periods.select(sql<string>`json_group_array(distinct ${sql.ref('key')})`.as('keys'));
     for (const key of filters.keys())
       periods = periods.where(key, 'in', sql<number>`(select value from json_each(${''}))`);
     if (failed || cancelled)
