@@ -58,18 +58,17 @@ export function OverviewPage(): ReactNode {
     void navigate({ search: (before) => ({ ...before, ...view }), replace: true });
   const from = fromOf(range, Date.now());
   const { interval } = RANGES[range];
-  const every = { every: 60_000 };
-  const all = useRead('GET /usage', { query: { from } }, every);
-  const over = useRead(
+  // One question: what everything came to, what each came to, and that of the largest over time.
+  const usage = useRead(
     'GET /usage',
-    { query: { from, interval, group_by: by, largest: MOST_SERIES } },
-    every,
+    { query: { from, interval, group_by: by, largest: MOST_SERIES, totals: 'true' } },
+    { every: 60_000 },
   );
-  const parts = useRead('GET /usage', { query: { from, group_by: by } }, every);
-  const error = all.error ?? over.error ?? parts.error;
-  const total = all.data?.data[0];
+  const { data, error, isPending } = usage;
+  const total = data?.totals?.all;
+  const parts = data?.totals?.groups ?? [];
   const isOfKeys = by === 'key' || by === 'project';
-  const keys = useKeyNames(isOfKeys ? (parts.data?.data ?? []).map((row) => row[by]) : []);
+  const keys = useKeyNames(isOfKeys ? parts.map((row) => row[by]) : []);
   const named = useCallback((id: string): string => nameOf(id, by, keys), [by, keys]);
   return (
     <Page
@@ -94,21 +93,14 @@ export function OverviewPage(): ReactNode {
     >
       {error && <Problem error={error} />}
       <div className="flex flex-col gap-4">
-        <Totals row={total} isPending={all.isPending} />
+        <Totals row={total} isPending={isPending} />
         <Unwell />
-        {total === undefined && !all.isPending && <FirstUse />}
-        {over.isPending && <Waiting rows={6} />}
-        {over.data && over.data.data.length > 0 && (
-          <Charts
-            data={over.data.data}
-            from={from}
-            to={over.data.to}
-            interval={interval}
-            by={by}
-            nameOf={named}
-          />
+        {total === null && <FirstUse />}
+        {isPending && !error && <Waiting rows={6} />}
+        {data && data.data.length > 0 && (
+          <Charts data={data.data} from={from} to={data.to} interval={interval} by={by} nameOf={named} />
         )}
-        {parts.data && parts.data.data.length > 0 && <Shares rows={parts.data.data} by={by} nameOf={named} />}
+        {parts.length > 0 && <Shares rows={parts} by={by} nameOf={named} />}
       </div>
     </Page>
   );
@@ -118,7 +110,7 @@ function Totals({
   row,
   isPending,
 }: {
-  readonly row: UsageRow | undefined;
+  readonly row: UsageRow | null | undefined;
   readonly isPending: boolean;
 }): ReactNode {
   const value = (of: Value): number | null => (row ? of(row) : null);

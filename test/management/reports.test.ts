@@ -71,6 +71,19 @@ describe('usage', () => {
     expect(none.body['data']).toEqual([]);
     const largest = await gateway.manage('GET', '/usage?interval=hour&group_by=model&largest=1');
     expect(new Set((largest.body['data'] as { model: string }[]).map(({ model }) => model)).size).toBe(1);
+    const { body: divided } = await gateway.manage(
+      'GET',
+      '/usage?interval=hour&group_by=model&largest=1&totals=true',
+    );
+    const { totals, ...without } = divided as { totals: { all: unknown; groups: unknown[] } };
+    expect(without).toEqual(largest.body);
+    const all = await gateway.manage('GET', '/usage');
+    expect(totals.all).toEqual((all.body['data'] as unknown[])[0]);
+    const groups = await gateway.manage('GET', '/usage?group_by=model');
+    expect(groups.body['data']).toEqual(totals.groups);
+    expect(totals.groups.length).toBeGreaterThan(1);
+    const nothing = await gateway.manage('GET', '/usage?project=nobody&totals=true');
+    expect(nothing.body).toMatchObject({ data: [], totals: { all: null, groups: [] } });
     for (const [query, param] of [
       ['largest=1', 'largest'],
       ['largest=1&group_by=model,key', 'largest'],

@@ -5,12 +5,15 @@ import {
   USAGE_DIMENSIONS,
   type UsageDimension,
   type UsageQuery,
+  type UsageReport,
   type UsageRow,
   type UsageStore,
 } from '../../storage/ports.ts';
 import {
+  addUsageSums,
   END_USER_COLUMNS,
   endUserEntry,
+  noUsageSums,
   USAGE_COLUMNS,
   USAGE_COUNTS,
   usageCsv,
@@ -40,6 +43,11 @@ const rowSchema = z.looseObject({
   first_content_ms_p95: nullableCount,
   errors_by_kind: z.record(z.string(), z.number()),
   tools: z.record(z.string(), z.number()),
+});
+
+const totalsSchema = z.object({
+  all: rowSchema.nullable().describe('Of everything; null where there was nothing.'),
+  groups: z.array(rowSchema).describe('Of every group, also of those that `largest` leaves out.'),
 });
 
 const endUserSchema = z.object({
@@ -95,6 +103,10 @@ export const USAGE_ROUTES: readonly Route[] = [
         .max(100)
         .optional()
         .describe('Rows of so many groups only: those with the most requests. With one name in `group_by`.'),
+      totals: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('`true`: also what all the time together came to. Not in a table.'),
       ...FORMAT,
     }),
     answer: z.object({
@@ -103,16 +115,23 @@ export const USAGE_ROUTES: readonly Route[] = [
       to: z.iso.datetime(),
       complete,
       data: z.array(rowSchema).describe('By time, then by cost, the largest first.'),
+      totals: totalsSchema.optional().describe('Where they were asked for.'),
     }),
     alsoAs: { 'text/csv': z.string() },
     run: async ({ deps, query, now, accept }) => {
       const groupBy = namesIn(query.group_by).filter(isDimension);
-      const asked = { ...timesOf(query, now), groupBy, filters: filtersOf(query) };
-      const { rows, fromMs, toMs, complete } = await deps.usage.query({
-        ...asked,
-        interval: query.interval ?? null,
-        filters: { ...asked.filters, ...(await largestOf(deps.usage, asked, query.largest)) },
-      });
+      const { report, whole } = await reportOf(
+        deps.usage,
+        {
+          ...timesOf(query, now),
+          groupBy,
+          filters: filtersOf(query),
+          interval: query.interval ?? null,
+        },
+        query.largest,
+        query.totals === 'true',
+      );
+      const { rows, fromMs, toMs, complete } = report;
       const data = rows.map(entryOf);
       if (wantsCsv(query, accept))
         return csv([...(query.interval ? ['start'] : []), ...groupBy, ...USAGE_COLUMNS], data);
@@ -122,6 +141,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         to: new Date(toMs).toISOString(),
         complete,
         data: data as z.input<typeof rowSchema>[],
+        ...(whole && { totals: totalsOf(whole) }),
       };
     },
   }),
@@ -148,21 +168,37 @@ export const USAGE_ROUTES: readonly Route[] = [
 ];
 
 /**
- * A filter that lets the largest groups through.
- * @throws GatewayError `invalid_request` where they are of several things, or of none
+ * Sums, and if they are wanted those of all the time together, which tell the largest groups, too.
+ * @param largest rows of so many groups only
+ * @throws GatewayError `invalid_request` where the largest are of several things, or of none
  */
-async function largestOf(
+async function reportOf(
   usage: UsageStore,
-  asked: Omit<UsageQuery, 'interval'>,
-  most: number | undefined,
-): Promise<UsageQuery['filters']> {
-  if (most === undefined) return {};
+  asked: UsageQuery,
+  largest: number | undefined,
+  hasTotals: boolean,
+): Promise<{ readonly report: UsageReport; readonly whole: readonly UsageRow[] | null }> {
   const [dimension, another] = asked.groupBy;
-  if (dimension === undefined || another !== undefined)
+  if (largest !== undefined && (dimension === undefined || another !== undefined))
     throw new GatewayError('invalid_request', 'largest: needs one name in `group_by`', { param: 'largest' });
-  const { rows } = await usage.query({ ...asked, interval: null });
-  const largest = rows.toSorted((a, b) => b.sums.counts.requests - a.sums.counts.requests).slice(0, most);
-  return { [dimension]: largest.map(({ group }) => group[dimension] ?? '') };
+  if (largest === undefined && !hasTotals) return { report: await usage.query(asked), whole: null };
+  const all = await usage.query({ ...asked, interval: null });
+  const whole = hasTotals ? all.rows : null;
+  if (dimension === undefined || largest === undefined)
+    return { report: asked.interval === null ? all : await usage.query(asked), whole };
+  const names = all.rows
+    .toSorted((a, b) => b.sums.counts.requests - a.sums.counts.requests)
+    .slice(0, largest)
+    .map(({ group }) => group[dimension] ?? '');
+  const filters = { ...asked.filters, [dimension]: names };
+  return { report: await usage.query({ ...asked, filters }), whole };
+}
+
+function totalsOf(groups: readonly UsageRow[]): z.input<typeof totalsSchema> {
+  const sums = noUsageSums();
+  for (const group of groups) addUsageSums(sums, group.sums);
+  const all = groups.length === 0 ? null : entryOf({ startMs: null, group: {}, sums });
+  return { all, groups: groups.map(entryOf) } as z.input<typeof totalsSchema>;
 }
 
 /** What a query asks for, each with its own default. */
