@@ -1,6 +1,13 @@
 // What one process has of one counter that processes share: how far it may go, how fast it uses that, and what it asks for
 // next. Synchronous; knows no store.
-import type { Ceiling, Claim, Counter, Lease, Limit } from '../limits/index.ts';
+import {
+  type Ceiling,
+  type Claim,
+  type Counter,
+  isInLedger,
+  type Lease,
+  type Limit,
+} from '../limits/index.ts';
 
 /** What holds for all leases of a process just now. */
 export interface LeaseTerms {
@@ -36,6 +43,8 @@ const FIRST_PART = 1 / 32;
 /** How long nothing is asked for again after there was none, in milliseconds. */
 const NONE_MS = 150;
 const CONCURRENT_SLICE_MS = 500;
+/** How long what was got for a waiting request is not given back before the request has taken it, in milliseconds. */
+const TAKEN_WITHIN_MS = 50;
 /** After so long without a request a lease is given back. */
 const IDLE_MS = 8000;
 
@@ -53,7 +62,7 @@ export class HeldLease implements Ceiling {
   isUnreadable = false;
   readonly #terms: LeaseTerms;
   readonly #periodOf: (nowMs: number) => number;
-  readonly #lingersMs: number | null;
+  readonly #lasting: Lasting;
   readonly #sliceMs: number;
   #fence = 0;
   /** What it may use itself, not counting `#base`; and until when, by `elapsed`. */
@@ -68,6 +77,9 @@ export class HeldLease implements Ceiling {
   #isToldOf = false;
   #need = 0;
   #lacking = 0;
+  /** Up to where requests wait that were told to try again, and until when it is kept for them, by `elapsed`. */
+  #awaitedCeiling = 0;
+  #awaitedUntil = -Infinity;
   #noneUntil = -Infinity;
   /** As long as nothing more is asked for in advance, because there was less than that. */
   #quietUntil = -Infinity;
@@ -91,7 +103,7 @@ export class HeldLease implements Ceiling {
     this.endUser = endUser;
     this.#periodOf = periodOf;
     this.#terms = terms;
-    this.#lingersMs = lingersMs(limit);
+    this.#lasting = lastingOf(limit);
     this.#sliceMs = sliceMs(limit);
     this.#ratedAt = this.#askedAt = terms.elapsed();
   }
@@ -131,6 +143,11 @@ export class HeldLease implements Ceiling {
     return this.#need > 0;
   }
 
+  /** True where somebody waits for it, and nobody knows whether there is any before the ledger was asked. */
+  get lacksLedger(): boolean {
+    return this.isNeeded && this.needsLedger && !this.isUnreadable;
+  }
+
   /** True where somebody will say soon what others use. Money waits for that; nothing else does. */
   get isAwaited(): boolean {
     return this.limit.rule.kind === 'usd' && this.#terms.isUnsettled();
@@ -158,7 +175,7 @@ export class HeldLease implements Ceiling {
     const own = this.#own(nowMs);
     this.#rateAt(elapsed);
     const need = this.#need;
-    const target = this.#target(own);
+    const target = Math.max(this.#target(own), elapsed < this.#awaitedUntil ? this.#awaitedCeiling : 0);
     const held = this.#ceilingNow(elapsed);
     const used = Math.max(own, Math.min(held, target));
     this.#ceiling = used;
@@ -195,8 +212,17 @@ export class HeldLease implements Ceiling {
     if (lease.wasTakenOver) this.#base += claim.settled;
     const elapsed = this.#terms.elapsed();
     const more = lease.ceiling - claim.used;
-    // Whether there is more is not known before it is settled what others have.
-    if (claim.need > more && !this.isAwaited) this.#noneUntil = elapsed + NONE_MS;
+    if (claim.need > more && lease.needsLedger && !this.isUnreadable) {
+      // Whether there is more is not known before the ledger was asked: then it is asked for again.
+      this.#need = Math.max(this.#need, claim.need - more);
+      this.#lacking = Math.max(this.#lacking, claim.want - more);
+    } else if (claim.need > more) {
+      // Nor before it is settled what others have.
+      if (!this.isAwaited) this.#noneUntil = elapsed + NONE_MS;
+    } else if (claim.need > 0) {
+      this.#awaitedCeiling = claim.used + claim.need;
+      this.#awaitedUntil = elapsed + TAKEN_WITHIN_MS;
+    }
     if (claim.want > more) this.#quietUntil = elapsed + NONE_MS;
     if (!lease.needsLedger) this.isUnreadable = false;
     this.#isToldOf ||= !lease.needsLedger;
@@ -207,14 +233,15 @@ export class HeldLease implements Ceiling {
 
   #said(own: number): Omit<Claim, 'used' | 'need' | 'want'> {
     const { rule } = this.limit;
-    const settled = this.#lingersMs === null ? Math.max(0, own - this.counter.reserved) : 0;
+    const settled = isInLedger(this.#lasting)
+      ? Math.max(0, own - this.counter.reserved - this.counter.late)
+      : 0;
     return {
       counter: this.name,
       period: this.period,
       limit: rule.amount,
       settled,
-      lingersMs: this.#lingersMs,
-      reviewMs: rule.window.type === 'rolling' && this.#lingersMs === null ? rule.window.ms / 60 : null,
+      ...this.#lasting,
       fence: this.#fence,
     };
   }
@@ -248,7 +275,7 @@ export class HeldLease implements Ceiling {
     const { amount } = this.limit.rule;
     // What comes free by itself does so for all.
     const even = Math.floor(amount / sharers);
-    if (this.#lingersMs !== null || !this.#isToldOf) return even;
+    if (!isInLedger(this.#lasting) || !this.#isToldOf) return even;
     const left = Math.max(0, amount - this.#ceiling - this.others);
     // What others have leased since is not known here: who has less than an even part does not go beyond that.
     return Math.min(this.#ceiling + Math.floor(left / sharers), Math.max(this.#ceiling, even));
@@ -270,19 +297,24 @@ export class HeldLease implements Ceiling {
     this.period = period;
     this.#base = this.#ceiling = this.#fence = this.others = this.#need = this.#lacking = 0;
     this.#validUntil = this.#noneUntil = this.#quietUntil = -Infinity;
-    this.#low = 0;
+    this.#low = this.#awaitedCeiling = 0;
     this.needsLedger = this.isUnreadable = this.#isToldOf = this.#mustYield = false;
     return period;
   }
 }
 
 const HOUR = 3_600_000;
+const LEAST_REVIEW_MS = 1000;
 
-/** How long what a process used still counts when it is gone; null where the ledger knows what that was. */
-function lingersMs({ rule: { kind, window } }: Limit): number | null {
-  if (kind === 'concurrent') return 0;
-  if (window.type !== 'rolling') return null;
-  return kind === 'usd' || window.ms > HOUR ? null : window.ms;
+type Lasting = Pick<Claim, 'lingersMs' | 'reviewMs'>;
+
+/** How long what a process used still counts when it is gone, and how often the ledger is asked what of it does. */
+function lastingOf({ rule: { kind, window } }: Limit): Lasting {
+  if (kind === 'concurrent') return { lingersMs: 0, reviewMs: null };
+  if (window.type !== 'rolling') return { lingersMs: null, reviewMs: null };
+  // Of rates no more is known than that.
+  const isRate = kind !== 'usd' && window.ms <= HOUR;
+  return { lingersMs: window.ms, reviewMs: isRate ? null : Math.max(LEAST_REVIEW_MS, window.ms / 60) };
 }
 
 function sliceMs({ rule: { kind, window } }: Limit): number {

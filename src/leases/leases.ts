@@ -29,6 +29,8 @@ const AGAIN_MS = 50;
 const MOST_CLAIMS = 500;
 /** Part of the time of a lease for which it is used: clocks do not run equally fast. */
 const SAFE_PART = 0.95;
+/** By how much clocks of processes may differ, in milliseconds. */
+const CLOCKS_DIFFER_MS = 5000;
 
 export interface LeasesOptions {
   readonly store: CounterStore;
@@ -269,7 +271,7 @@ export class Leases implements Ceilings {
       if (claim) leases[at]?.take(claim, lease, { sentAt, forMs, nowMs });
     }
     const unknown = leases.filter(({ needsLedger }) => needsLedger);
-    this.#awaitsLedger = unknown.some(({ isUnreadable }) => !isUnreadable);
+    this.#awaitsLedger = unknown.some(({ lacksLedger }) => lacksLedger);
     if (unknown.length > 0 && !this.#isUnsettled) void this.#restore(unknown);
   }
 
@@ -327,7 +329,11 @@ export class Leases implements Ceilings {
         clock.after(AGAIN_MS, () => this.#wake());
         return;
       }
-      const spent = await inTime(spentOf(words, ledger, clock.now()), leaseMs, clock);
+      const spent = await inTime(
+        spentOf(words, ledger, clock.now(), 2 * leaseMs + CLOCKS_DIFFER_MS),
+        leaseMs,
+        clock,
+      );
       const told = words.map(({ counter, period, fence }, at) => ({
         counter,
         period,

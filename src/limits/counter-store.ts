@@ -25,6 +25,14 @@ export interface CounterPeriod {
   readonly period: number;
 }
 
+/**
+ * Whether the ledger knows what was used: then nothing is leased before it has been asked, and it is asked again when
+ * somebody has vanished.
+ */
+export function isInLedger({ lingersMs, reviewMs }: Pick<Claim, 'lingersMs' | 'reviewMs'>): boolean {
+  return lingersMs === null || reviewMs !== null;
+}
+
 /** What a process has of a limit, and wants of it. */
 export interface Claim extends CounterPeriod {
   /** What all processes together may use. */
@@ -37,8 +45,8 @@ export interface Claim extends CounterPeriod {
   readonly need: number;
   /** How much more it would like, to ask less often; at least `need`. */
   readonly want: number;
-  /** How long what a vanished process has used still counts: a rolling window, 0 for concurrent requests. Null: until the
-   * ledger says what it was, and nothing is leased before the ledger has been asked. */
+  /** How long what a vanished process has used still counts at most: a rolling window, 0 for concurrent requests. Null:
+   * until the ledger says what it was. */
   readonly lingersMs: number | null;
   /** How long the ledger's word holds where it is that of a rolling window; null: as long as nobody vanishes. */
   readonly reviewMs: number | null;

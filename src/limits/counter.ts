@@ -13,6 +13,8 @@ export interface Slot {
 export interface Counter {
   /** Units of all reservations that are not settled. */
   readonly reserved: number;
+  /** Units of those that count which the ledger has at an earlier time, where they count no more. */
+  readonly late: number;
   /** Units that count now: spent, and reserved. */
   used(nowMs: number): number;
   /** Units that count where this one was counted, which may be a period that is over. */

@@ -26,7 +26,7 @@ export type {
   Lease,
   LedgerWord,
 } from './counter-store.ts';
-export { LEASE_MS } from './counter-store.ts';
+export { isInLedger, LEASE_MS } from './counter-store.ts';
 export { MemoryCounterStore } from './memory-counter-store.ts';
 export type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 export { restoreFromLedger } from './restore.ts';

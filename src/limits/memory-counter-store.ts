@@ -1,13 +1,14 @@
 // Shares limits among processes that one of them serves, in its memory. What it forgets when it ends, the ledger knows.
-import type {
-  Caller,
-  Claim,
-  Claimed,
-  CounterPeriod,
-  CounterStore,
-  Holder,
-  Lease,
-  LedgerWord,
+import {
+  type Caller,
+  type Claim,
+  type Claimed,
+  type CounterPeriod,
+  type CounterStore,
+  type Holder,
+  isInLedger,
+  type Lease,
+  type LedgerWord,
 } from './counter-store.ts';
 import { SharedCounter } from './shared-counter.ts';
 
@@ -101,7 +102,7 @@ export class MemoryCounterStore implements CounterStore {
     const [oldest] = periods;
     if (oldest && periods.length >= PERIODS && period < oldest.period) return undefined;
     // Of a period that began while this was watching, the ledger has nothing that is not known here.
-    const isKnown = lingersMs !== null || (oldest !== undefined && oldest.period < period);
+    const isKnown = !isInLedger(claim) || (oldest !== undefined && oldest.period < period);
     const shared = new SharedCounter({ period, lingersMs, reviewMs, isKnown });
     const all = [...periods, shared].toSorted((a, b) => a.period - b.period);
     this.#counters.set(counter, all.slice(-PERIODS));

@@ -22,6 +22,7 @@ const MOST_AHEAD = 16;
 
 export class PeriodCounter implements Counter {
   reserved = 0;
+  readonly late = 0;
   readonly #calendar: Calendar | null;
   /** In the order of time. */
   readonly #periods: Period[] = [];

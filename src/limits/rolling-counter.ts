@@ -10,9 +10,12 @@ class Run implements Slot {
   lastMs: number;
   /** False once it is older than the window. */
   counts = true;
+  /** True for what a request uses a window after its admission, when the place where it was counted first is free again. */
+  readonly isLate: boolean;
 
-  constructor(used: number, atMs: number) {
+  constructor(used: number, atMs: number, isLate = false) {
     this.used = used;
+    this.isLate = isLate;
     this.firstMs = atMs;
     this.lastMs = atMs;
   }
@@ -29,8 +32,14 @@ const MOST_FREED = 64;
  * who ask again and again would get less with every window, by as much as they ask late. */
 const AT_ONCE = 0.01;
 
+/** Within how many milliseconds what is counted in a window of so many comes free together. */
+export function stepMsOf(windowMs: number): number {
+  return windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
+}
+
 export class RollingCounter implements Counter {
   reserved = 0;
+  late = 0;
   readonly #windowMs: number;
   readonly #stepMs: number;
   readonly #runs: Run[] = [];
@@ -44,7 +53,7 @@ export class RollingCounter implements Counter {
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
     this.#atOnceMs = windowMs > HOUR ? 0 : windowMs * AT_ONCE;
-    this.#stepMs = windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
+    this.#stepMs = stepMsOf(windowMs);
   }
 
   used(nowMs: number): number {
@@ -57,6 +66,7 @@ export class RollingCounter implements Counter {
       if (!run || run.lastMs + this.#windowMs > nowMs) break;
       run.counts = false;
       this.#used -= run.used;
+      if (run.isLate) this.late -= run.used;
       this.#head += 1;
       if (this.#atOnceMs > 0) this.#vacant.push(run);
     }
@@ -114,17 +124,18 @@ export class RollingCounter implements Counter {
     return this.used(nowMs) === 0 ? nowMs : (this.#runs.at(-1)?.lastMs ?? nowMs) + this.#windowMs;
   }
 
-  #count(amount: number, nowMs: number): Run {
+  #count(amount: number, nowMs: number, isLate = false): Run {
     this.used(nowMs);
     this.#used += amount;
     const atMs = this.#momentOf(amount, nowMs);
     const last = this.#runs.at(-1);
-    if (last && atMs - last.firstMs < this.#stepMs) {
+    if (last && !isLate && !last.isLate && atMs - last.firstMs < this.#stepMs) {
       last.lastMs = Math.max(last.lastMs, atMs);
       last.used += amount;
       return last;
     }
-    const run = new Run(amount, atMs);
+    const run = new Run(amount, atMs, isLate);
+    if (isLate) this.late += amount;
     this.#runs.push(run);
     return run;
   }
@@ -151,9 +162,10 @@ export class RollingCounter implements Counter {
   /** Corrects an amount where it was counted. What goes beyond it when that has been freed counts from now on. */
   #recount(slot: Slot, by: number, nowMs: number): Slot {
     this.used(nowMs);
-    if (slot instanceof Run && !slot.counts) return by > 0 ? this.#count(by, nowMs) : slot;
+    if (slot instanceof Run && !slot.counts) return by > 0 ? this.#count(by, nowMs, true) : slot;
     slot.used += by;
     this.#used += by;
+    if (slot instanceof Run && slot.isLate) this.late += by;
     return slot;
   }
 

@@ -1,5 +1,5 @@
 // One limit that processes share, in one period: who holds which ceiling, and what those used who are gone.
-import type { Claim, Holder, Lease } from './counter-store.ts';
+import { type Claim, type Holder, isInLedger, type Lease } from './counter-store.ts';
 
 interface Holding {
   settled: number;
@@ -53,8 +53,9 @@ const CONTENDED_MS = 3000;
 
 export class SharedCounter {
   readonly period: number;
-  readonly #lingersMs: number | null;
+  readonly #lingersMs: number;
   readonly #reviewMs: number;
+  readonly #isInLedger: boolean;
   readonly #holders = new Map<Holder, Holding>();
   #remains: readonly Remains[] = [];
   /** True once what the ledger knows is counted. */
@@ -71,8 +72,9 @@ export class SharedCounter {
 
   constructor({ period, lingersMs, reviewMs, isKnown }: CounterTerms) {
     this.period = period;
-    this.#lingersMs = lingersMs;
+    this.#lingersMs = lingersMs ?? Infinity;
     this.#reviewMs = reviewMs ?? Infinity;
+    this.#isInLedger = isInLedger({ lingersMs, reviewMs });
     this.#isKnown = isKnown;
   }
 
@@ -103,13 +105,13 @@ export class SharedCounter {
     this.#expire(nowMs);
     if (turn <= this.#lastTurnOf(holder) || !this.#holders.delete(holder)) return;
     this.#changedAtMs = nowMs;
-    this.#keep({ holder: null, turn, amount: claim.used }, nowMs);
+    this.#keep({ holder: null, turn, amount: claim.used, untilMs: nowMs + this.#lingersMs }, nowMs);
   }
 
   /** True where nobody would miss it: it is empty, and the ledger does not have to be asked for a new one. */
   isForgettable(nowMs: number): boolean {
     this.#expire(nowMs);
-    return this.#lingersMs !== null && this.#holders.size === 0 && this.#remains.length === 0;
+    return !this.#isInLedger && this.#holders.size === 0 && this.#remains.length === 0;
   }
 
   mayRestore(nowMs: number): boolean {
@@ -127,8 +129,14 @@ export class SharedCounter {
     const restoration = this.#restoration;
     if (restoration?.fence !== fence || restoration.expiresAtMs <= nowMs) return false;
     this.#expire(nowMs);
+    const replaced = this.#remains.filter((remains) => restoration.gone.has(remains));
+    // Of a window that rolls, what somebody used who is gone counts no longer than before: the ledger only knows better how much.
+    const untilMs =
+      this.#isKnown && this.#lingersMs < Infinity
+        ? Math.max(0, ...replaced.map((remains) => remains.untilMs))
+        : nowMs + this.#lingersMs;
     this.#remains = this.#remains.filter((remains) => !restoration.gone.has(remains));
-    this.#keep({ holder: null, turn: 0, amount: Math.max(0, spent - restoration.settled) }, nowMs);
+    this.#keep({ holder: null, turn: 0, amount: Math.max(0, spent - restoration.settled), untilMs }, nowMs);
     this.#isKnown = true;
     this.#restoration = null;
     this.#restoredFence = fence;
@@ -150,8 +158,10 @@ export class SharedCounter {
   /** The ledger knows better: what a rolling window has lost meanwhile, and what somebody used who has vanished. */
   #needsLedger(nowMs: number): boolean {
     if (!this.#isKnown) return true;
-    if (this.#lingersMs !== null) return false;
-    return this.#reviewAtMs <= nowMs || this.#remains.some(({ holder }) => holder !== null);
+    if (!this.#isInLedger) return false;
+    if (this.#remains.some(({ holder }) => holder !== null)) return true;
+    // Where nobody is gone it would say what the living say themselves.
+    return this.#reviewAtMs <= nowMs && this.#remains.length > 0;
   }
 
   #lastTurnOf(holder: Holder): number {
@@ -165,16 +175,14 @@ export class SharedCounter {
     for (const [holder, { ceiling, turn, expiresAtMs }] of this.#holders) {
       if (expiresAtMs > nowMs) continue;
       this.#holders.delete(holder);
-      this.#keep({ holder, turn, amount: ceiling }, expiresAtMs);
+      this.#keep({ holder, turn, amount: ceiling, untilMs: expiresAtMs + this.#lingersMs }, nowMs);
     }
     if (this.#remains.some(({ untilMs }) => untilMs <= nowMs))
       this.#remains = this.#remains.filter(({ untilMs }) => untilMs > nowMs);
   }
 
-  #keep(remains: Omit<Remains, 'untilMs'>, sinceMs: number): void {
-    if (remains.amount <= 0) return;
-    const untilMs = this.#lingersMs === null ? Infinity : sinceMs + this.#lingersMs;
-    this.#remains = [...this.#remains, { ...remains, untilMs }];
+  #keep(remains: Remains, nowMs: number): void {
+    if (remains.amount > 0 && remains.untilMs > nowMs) this.#remains = [...this.#remains, remains];
   }
 
   #others(): number {

@@ -1,6 +1,7 @@
 // What the ledger has of some counters: asked where several processes share them, and one must say it for all.
 import type { LedgerSums } from './ledger-sums.ts';
 import { amountIn, queryOf, type Question } from './restore.ts';
+import { stepMsOf } from './rolling-counter.ts';
 import type { Limit } from './scope.ts';
 
 /** A counter whose sum is asked for. */
@@ -15,20 +16,26 @@ export interface Spending {
 /**
  * What was spent of each by everybody, settled: requests, tokens or nano-dollars. Rejects where the ledger cannot be read.
  * @param nowMs Unix milliseconds
+ * @param marginMs by which windows that roll begin earlier: what processes have said of them may be as old, and clocks differ
  */
 export async function spentOf(
   wanted: readonly Spending[],
   ledger: LedgerSums,
   nowMs: number,
+  marginMs: number,
 ): Promise<readonly number[]> {
   const sums = wanted.map(() => 0);
-  for (const { question, period, places, owners } of questionsOf(wanted))
-    for await (const rows of ledger.read(queryOf(question, period, nowMs, [...owners])))
+  for (const { question, period, places, owners } of questionsOf(wanted)) {
+    const { window } = question.rule;
+    // What is counted together counts until the last of it is free: processes have said a step more than the window.
+    const atMs = window.type === 'rolling' ? nowMs - marginMs - stepMsOf(window.ms) : nowMs;
+    for await (const rows of ledger.read(queryOf(question, period, atMs, [...owners])))
       for (const row of rows)
         for (const at of places.get(placeOf(row.ownerId, question.rule.eachEndUser && row.endUser)) ?? []) {
           const rule = wanted[at]?.limit.rule;
           if (rule && rule.models?.(row.model) !== false) sums[at] = (sums[at] ?? 0) + amountIn(row, rule);
         }
+  }
   return sums;
 }
 

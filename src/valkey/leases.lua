@@ -81,6 +81,9 @@ local function save(counter, ...)
   end
 end
 
+-- Whether the ledger knows what was used.
+local function isInLedger(lingers, review) return lingers == NEVER or review ~= NEVER end
+
 -- Made where it is the first; nil where its period is long over.
 local function openOrMake(name, period, lingers, review)
   local known = open(name, period)
@@ -89,7 +92,7 @@ local function openOrMake(name, period, lingers, review)
   local periods = redis.call('ZRANGE', list, 0, -1)
   local oldest = numberOr(periods[1], nil)
   if oldest and #periods >= 2 and period + 0 < oldest then return nil end
-  local isKnown = lingers ~= NEVER or (oldest ~= nil and oldest < period + 0)
+  local isKnown = not isInLedger(lingers, review) or (oldest ~= nil and oldest < period + 0)
   redis.call('ZADD', list, period, period)
   redis.call('PEXPIRE', list, LONGEST_MS)
   if #periods >= 2 then
@@ -105,8 +108,7 @@ local function openOrMake(name, period, lingers, review)
   return counter
 end
 
-local function keep(counter, amount, since, who, whoseTurn)
-  local untilMs = counter.lingers == NEVER and NEVER or since + counter.lingers
+local function keep(counter, amount, untilMs, who, whoseTurn)
   if amount <= 0 or untilMs <= now then return end
   counter.lastRemains = counter.lastRemains + 1
   counter.remains = counter.remains + amount
@@ -156,7 +158,7 @@ local function expire(counter)
       if value then
         local held = cmsgpack.unpack(value)
         dropHolding(counter, who, held)
-        keep(counter, held[2], held[3], who, held[4])
+        keep(counter, held[2], held[3] + counter.lingers, who, held[4])
       end
     else
       dropRemains(counter, member)
@@ -171,8 +173,9 @@ end
 
 local function needsLedger(counter)
   if counter.known == 0 then return true end
-  if counter.lingers ~= NEVER then return false end
-  return counter.reviewAt <= now or counter.vanished > 0
+  if not isInLedger(counter.lingers, counter.review) then return false end
+  -- Where nobody is gone it would say what the living say themselves.
+  return counter.vanished > 0 or (counter.reviewAt <= now and counter.remains > 0)
 end
 
 local function share(need, want, free)
@@ -259,9 +262,9 @@ function operations.leave()
       if counter.own and turn > counter.own[4] then
         dropHolding(counter, holder, counter.own)
         counter.changedAt = now
-        keep(counter, one.used, now, nil, nil)
+        keep(counter, one.used, now + counter.lingers, nil, nil)
       end
-      if counter.lingers ~= NEVER and counter.holders == 0 and counter.remains == 0 then
+      if not isInLedger(counter.lingers, counter.review) and counter.holders == 0 and counter.remains == 0 then
         redis.call('DEL', counter.key, counter.index)
       else
         save(counter)
@@ -299,9 +302,18 @@ function operations.restored()
     else
       expire(counter)
       -- The ledger replaces what was there when it was asked.
-      for id = counter.firstRemains, counter.xLast do dropRemains(counter, 'r:' .. text(id)) end
+      -- Of a window that rolls, what somebody used who is gone counts no longer than before: the ledger only knows better
+      -- how much.
+      local untilMs = (counter.known == 0 or counter.lingers == NEVER) and now + counter.lingers or 0
+      for at = counter.firstRemains, counter.xLast do
+        local id = 'r:' .. text(at)
+        if untilMs < now + counter.lingers then
+          untilMs = math.max(untilMs, numberOr(redis.call('ZSCORE', counter.index, id), 0))
+        end
+        dropRemains(counter, id)
+      end
       counter.firstRemains = counter.xLast + 1
-      keep(counter, math.max(0, spent - counter.xSettled), now, nil, nil)
+      keep(counter, math.max(0, spent - counter.xSettled), untilMs, nil, nil)
       local isExact = counter.changedAt + leaseMs <= counter.xAt
       counter.reviewAt = now + (isExact and counter.review or math.min(counter.review, REVIEW_LEASES * leaseMs))
       counter.known, counter.restoredFence, counter.xFence, counter.xExpires = 1, fence, 0, 0

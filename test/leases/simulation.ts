@@ -17,7 +17,11 @@ const LEASE_MS = 1000;
 const SURE_PART = 0.99;
 const MODEL = 'sim/chat';
 const DAY = 86_400_000;
+/** Two clocks differ by twice as much. */
 const SKEW_MS = 5000;
+const ROLLING_MONEY_SKEW_MS = 2500;
+/** For how long the ledger's word of a window that rolls goes back further than the window. */
+const LEDGER_MARGIN_MS = 2 * LEASE_MS + 2 * ROLLING_MONEY_SKEW_MS;
 /** A while before midnight, so that days change in many histories. */
 const BEFORE_MS = 1000;
 const START = Date.UTC(2026, 10, 22) - BEFORE_MS;
@@ -37,6 +41,7 @@ const CASES: readonly Case[] = [
   { entry: { requests: 40, per: 'day' }, amount: 40, most: 1, windowMs: Infinity },
   { entry: { usd: 0.000001, per: 'day' }, amount: 1000, most: 40, windowMs: Infinity },
   { entry: { usd: 0.0000005 }, amount: 500, most: 30, windowMs: Infinity },
+  { entry: { usd: 0.0000006, per: '3s' }, amount: 600, most: 40, windowMs: 3000 },
   { entry: { tokens: 600 }, amount: 600, most: 50, windowMs: Infinity },
   { entry: { requests: 30, per: '3s' }, amount: 30, most: 1, windowMs: 3000 },
   { entry: { tokens: 400, per: 'second' }, amount: 400, most: 50, windowMs: 1000 },
@@ -44,6 +49,8 @@ const CASES: readonly Case[] = [
   { entry: { requests: 25, per: 'day', each: 'end_user' }, amount: 25, most: 1, windowMs: Infinity },
   { entry: { tokens: 300, per: '2s', each: 'end_user' }, amount: 300, most: 40, windowMs: 2000 },
 ];
+const isRollingMoney = ({ entry, windowMs }: Case): boolean =>
+  entry.usd !== undefined && windowMs !== Infinity;
 const MONEY = CASES.filter(({ entry }) => entry.usd !== undefined);
 /** Whose requests those limits count that hold for each of them. */
 const END_USER = 'a hash';
@@ -206,7 +213,7 @@ class World {
       late: isBad ? this.chance.next() * 0.3 : 0,
       latestMs: 3 * LEASE_MS,
     });
-    this.#skewMs = faults ? SKEW_MS : 0;
+    this.#skewMs = faults ? (isRollingMoney(this.of) ? ROLLING_MONEY_SKEW_MS : SKEW_MS) : 0;
     const skew = this.chance.whole(-this.#skewMs, this.#skewMs);
     const now = (): number => START + skew + this.time.now;
     this.server = { store: this.#makeStore(undefined), now };
@@ -228,6 +235,13 @@ class World {
     await Promise.resolve();
     void node.leases.open().then(() => (node.isOpen = true));
     return node;
+  }
+
+  /** How long after its end the last of a window is known to be free, in milliseconds; 0 for periods. */
+  get clearsWithinMs(): number {
+    const { windowMs } = this.of;
+    if (windowMs === Infinity) return 0;
+    return isRollingMoney(this.of) ? windowMs + LEDGER_MARGIN_MS + 2 * this.#skewMs : windowMs;
   }
 
   get living(): readonly Node[] {
@@ -257,7 +271,8 @@ class World {
     let sum = 0;
     for (const one of this.books.entries) {
       if (one.period !== period) continue;
-      if (!lost && one.isRunning && !one.node.isAlive && windowMs === Infinity) continue;
+      const isToldByLedger = windowMs === Infinity || isRollingMoney(this.of);
+      if (!lost && one.isRunning && !one.node.isAlive && isToldByLedger) continue;
       const counts =
         windowMs === 0
           ? one.isRunning && one.node.isAlive
@@ -287,14 +302,16 @@ export async function live(conditions: Conditions): Promise<void> {
   const { chance, time, network } = world;
   for (let at = 0; at < conditions.nodes; at += 1) await world.start();
   await time.pass(50);
-  while (time.now < conditions.forMs) {
+  // Long enough for what was used to come free again while others still use it.
+  const forMs = isRollingMoney(world.of) ? 4 * conditions.forMs : conditions.forMs;
+  while (time.now < forMs) {
     await step(world, conditions);
     await time.pass(chance.whole(1, 120));
     if (world.violation) throw world.violation;
   }
   network.mend();
   network.weather = { lost: 0, doubled: 0, late: 0, latestMs: 0 };
-  await time.pass(3 * LEASE_MS + (world.of.windowMs === Infinity ? 0 : world.of.windowMs));
+  await time.pass(3 * LEASE_MS + world.clearsWithinMs);
   // From here on everybody has the same day.
   await time.pass(Math.max(0, BEFORE_MS + SKEW_MS - time.now));
   await servesAll(world);
@@ -339,7 +356,7 @@ async function servesAll(world: World): Promise<void> {
 async function returnsAll(world: World): Promise<void> {
   const { of, time } = world;
   for (const node of world.living) node.crash();
-  await time.pass(2 * LEASE_MS + (of.windowMs === Infinity ? 0 : of.windowMs));
+  await time.pass(2 * LEASE_MS + world.clearsWithinMs);
   const late = await world.start();
   await time.pass(LEASE_MS + 100);
   const period = of.entry.per === 'day' ? Math.floor(late.clock.now() / DAY) : 0;
