@@ -26,6 +26,11 @@ test(
   { timeout: Math.max(300_000, HISTORIES * 50) },
 );
 
+test('money in a window that rolls holds, and comes back', async () => {
+  for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
+    await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rollsMoney: true });
+}, 60_000);
+
 /** A store that takes each message for the latest, and every process for one that it does not know. */
 function unfenced(store: CounterStore): CounterStore {
   let turn = 0;

@@ -41,7 +41,6 @@ const CASES: readonly Case[] = [
   { entry: { requests: 40, per: 'day' }, amount: 40, most: 1, windowMs: Infinity },
   { entry: { usd: 0.000001, per: 'day' }, amount: 1000, most: 40, windowMs: Infinity },
   { entry: { usd: 0.0000005 }, amount: 500, most: 30, windowMs: Infinity },
-  { entry: { usd: 0.0000006, per: '3s' }, amount: 600, most: 40, windowMs: 3000 },
   { entry: { tokens: 600 }, amount: 600, most: 50, windowMs: Infinity },
   { entry: { requests: 30, per: '3s' }, amount: 30, most: 1, windowMs: 3000 },
   { entry: { tokens: 400, per: 'second' }, amount: 400, most: 50, windowMs: 1000 },
@@ -49,8 +48,14 @@ const CASES: readonly Case[] = [
   { entry: { requests: 25, per: 'day', each: 'end_user' }, amount: 25, most: 1, windowMs: Infinity },
   { entry: { tokens: 300, per: '2s', each: 'end_user' }, amount: 300, most: 40, windowMs: 2000 },
 ];
-const isRollingMoney = ({ entry, windowMs }: Case): boolean =>
-  entry.usd !== undefined && windowMs !== Infinity;
+/** Money in a window that rolls: of it the ledger knows what was used, and when that is free again. */
+const ROLLING_MONEY: Case = {
+  entry: { usd: 0.0000006, per: '3s' },
+  amount: 600,
+  most: 40,
+  windowMs: 3000,
+};
+const isRollingMoney = (one: Case): boolean => one === ROLLING_MONEY;
 const MONEY = CASES.filter(({ entry }) => entry.usd !== undefined);
 /** Whose requests those limits count that hold for each of them. */
 const END_USER = 'a hash';
@@ -62,6 +67,8 @@ export interface Conditions {
   readonly forMs: number;
   /** Whether anything goes wrong at all. */
   readonly faults: boolean;
+  /** True for a limit of money in a window that rolls, instead of one by chance. */
+  readonly rollsMoney?: boolean;
   /** While the store is out of reach: `share` only with stores that lose everything and answer, since it spends what nobody knows. */
   readonly whenUnreachable?: 'share' | 'refuse';
   /** Stands between the network and the store, as it is in a history that must fail. */
@@ -203,7 +210,8 @@ class World {
     this.#conditions = conditions;
     this.chance = new Chance(conditions.seed);
     this.whenUnreachable = conditions.whenUnreachable ?? 'refuse';
-    this.of = this.chance.of(this.whenUnreachable === 'share' ? MONEY : CASES);
+    const cases = this.whenUnreachable === 'share' ? MONEY : CASES;
+    this.of = conditions.rollsMoney ? ROLLING_MONEY : this.chance.of(cases);
     this.books = new Books(this.time, this.chance, this.of);
     const { faults } = conditions;
     const isBad = faults && this.whenUnreachable === 'refuse';
