@@ -61,6 +61,8 @@ export class RawSocket {
   received = 0;
   /** What came that must never be seen. */
   readonly leaks: Set<string>;
+  /** Settles when it stands, or is over before it did. */
+  readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   isEnded = false;
   readonly #socket: Socket;
@@ -77,6 +79,7 @@ export class RawSocket {
     this.#socket.on('data', (bytes: Buffer) => this.#take(bytes));
     this.#socket.on('error', () => {});
     this.#socket.on('end', () => this.#socket.end());
+    const stands = new Promise<void>((resolve) => this.#socket.once('connect', () => resolve()));
     this.ended = new Promise((resolve) =>
       this.#socket.once('close', () => {
         this.isEnded = true;
@@ -84,6 +87,7 @@ export class RawSocket {
         resolve();
       }),
     );
+    this.connected = Promise.race([stands, this.ended]);
   }
 
   /** The beginning of what came. */
