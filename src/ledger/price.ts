@@ -24,24 +24,24 @@ interface Bill {
 export function costOf(usage: Usage, price: Price | null): Cost {
   if (!price) return { usd: null, items: {}, price: null };
   const prompt = inputTokens(usage);
-  const { rates, kept } = ratedAt(price, prompt);
+  const rates = ratesAt(price, prompt);
   const bill: Bill = { items: {}, complete: true };
   const { input: i, output: o } = usage;
-  if (i.uncached > 0) charge(bill, 'input', i.uncached, rates.input);
-  if (i.image > 0) charge(bill, 'input', i.image, rates.inputImage);
-  if (i.audio > 0) charge(bill, 'input', i.audio, rates.inputAudio);
-  if (i.cacheRead > 0) charge(bill, 'cache_read', i.cacheRead, rates.cacheRead);
-  if (i.cacheWrite5m > 0) charge(bill, 'cache_write_5m', i.cacheWrite5m, rates.cacheWrite5m);
-  if (i.cacheWrite1h > 0) charge(bill, 'cache_write_1h', i.cacheWrite1h, rates.cacheWrite1h);
-  if (o.text > 0) charge(bill, 'output', o.text, rates.output);
-  if (o.reasoning > 0) charge(bill, 'output', o.reasoning, rates.outputReasoning);
-  if (o.audio > 0) charge(bill, 'output', o.audio, rates.outputAudio);
+  charge(bill, 'input', i.uncached, rates.input);
+  charge(bill, 'input', i.image, rates.inputImage);
+  charge(bill, 'input', i.audio, rates.inputAudio);
+  charge(bill, 'cache_read', i.cacheRead, rates.cacheRead);
+  charge(bill, 'cache_write_5m', i.cacheWrite5m, rates.cacheWrite5m);
+  charge(bill, 'cache_write_1h', i.cacheWrite1h, rates.cacheWrite1h);
+  charge(bill, 'output', o.text, rates.output);
+  charge(bill, 'output', o.reasoning, rates.outputReasoning);
+  charge(bill, 'output', o.audio, rates.outputAudio);
   for (const name in usage.tools) {
     const rate = price.tools && Object.hasOwn(price.tools, name) ? price.tools[name] : undefined;
     add(bill, 'tools', usage.tools[name] ?? 0, rate, PICO_PER_USD);
   }
   if (price.request !== undefined) add(bill, 'request', 1, price.request, PICO_PER_USD);
-  return finish(bill, kept);
+  return finish(bill, snapshot(rates, price));
 }
 
 /** What a token costs where nobody has counted yet, in nano-dollars. */
@@ -169,32 +169,16 @@ function finish(bill: Bill, price: JsonValue): Cost {
   return { usd: bill.complete ? pico / PICO_PER_USD : null, items, price };
 }
 
-interface Rated {
-  readonly rates: Rates;
-  /** As a record keeps them: what the price names, at this prompt's step. */
-  readonly kept: JsonValue;
-  /** Whether they hold for prompts of any size. */
-  readonly isFlat: boolean;
-}
-
 /** What a price was at its last step, the same object for every record of it: it is written and compared as one value. */
-const RATED = new WeakMap<Price, Rated>();
+const SNAPSHOTS = new WeakMap<Price, { readonly rates: Rates; readonly kept: JsonValue }>();
 
-function ratedAt(price: Price, promptTokens: number): Rated {
-  const last = RATED.get(price);
-  if (last?.isFlat) return last;
-  const rates = ratesAt(price, promptTokens);
-  if (last && areSame(last.rates, rates)) return last;
-  const rated = { rates, kept: newSnapshot(rates, price), isFlat: isFlat(price) };
-  RATED.set(price, rated);
-  return rated;
-}
-
-function isFlat(price: Price): boolean {
-  return !Object.values(price).some(
-    (value: unknown) =>
-      typeof value === 'object' && value !== null && Array.isArray((value as { steps?: unknown }).steps),
-  );
+/** The rates as a record keeps them: what the price names, at this prompt's step. */
+function snapshot(rates: Rates, price: Price): JsonValue {
+  const last = SNAPSHOTS.get(price);
+  if (last && areSame(last.rates, rates)) return last.kept;
+  const kept = newSnapshot(rates, price);
+  SNAPSHOTS.set(price, { rates, kept });
+  return kept;
 }
 
 function areSame(a: Rates, b: Rates): boolean {

@@ -158,32 +158,24 @@ export function readUsage(
   if (first === true) return usual;
   if (first === null) return null;
   const bits = first as number;
-  const counts: number[] = [];
-  for (let at = 0; at < COUNTS; at += 1) counts.push((bits & (1 << at)) === 0 ? 0 : (r.value() as number));
-  const tools = (bits & HAS_TOOLS) === 0 ? NO_USAGE.tools : (r.value() as Usage['tools']);
-  const inconsistent = (bits & HAS_CONFLICTS) === 0 ? undefined : readConflicts(r.value());
-  let raw: Usage['raw'] = null;
-  if ((bits & HAS_RAW) !== 0) {
-    if (keepsRaw) raw = r.value() as Usage['raw'];
-    else r.skip();
-  }
-  const usage: Usage = {
+  const count = (at: number): number => ((bits & (1 << at)) === 0 ? 0 : (r.value() as number));
+  return {
     input: {
-      uncached: counts[0] ?? 0,
-      cacheRead: counts[1] ?? 0,
-      cacheWrite5m: counts[2] ?? 0,
-      cacheWrite1h: counts[3] ?? 0,
-      audio: counts[4] ?? 0,
-      image: counts[5] ?? 0,
+      uncached: count(0),
+      cacheRead: count(1),
+      cacheWrite5m: count(2),
+      cacheWrite1h: count(3),
+      audio: count(4),
+      image: count(5),
     },
-    output: { text: counts[6] ?? 0, reasoning: counts[7] ?? 0, audio: counts[8] ?? 0 },
-    acceptedPrediction: counts[9] ?? 0,
-    rejectedPrediction: counts[10] ?? 0,
+    output: { text: count(6), reasoning: count(7), audio: count(8) },
+    acceptedPrediction: count(9),
+    rejectedPrediction: count(COUNTS - 1),
     estimated: (bits & ESTIMATED) !== 0,
-    tools,
-    raw,
+    tools: (bits & HAS_TOOLS) === 0 ? NO_USAGE.tools : (r.value() as Usage['tools']),
+    ...((bits & HAS_CONFLICTS) !== 0 && { inconsistent: readConflicts(r.value()) }),
+    raw: (bits & HAS_RAW) === 0 ? null : keepsRaw ? r.value() : skipped(r),
   };
-  return inconsistent ? { ...usage, inconsistent } : usage;
 }
 
 function readConflicts(value: JsonValue): Usage['inconsistent'] {
@@ -192,4 +184,9 @@ function readConflicts(value: JsonValue): Usage['inconsistent'] {
     said,
     counted,
   }));
+}
+
+function skipped(r: CompactReader): null {
+  r.skip();
+  return null;
 }

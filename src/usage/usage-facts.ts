@@ -60,7 +60,7 @@ export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
   if (costUsd !== null) counts.nano_usd += whole(nanoUsdOf(costUsd));
   // What was refused, or failed before anybody counted, cost nothing.
   else if (usage) counts.unpriced += 1;
-  if (facts.cacheSavedNanoUsd !== 0) counts.cache_saved_nano_usd += whole(facts.cacheSavedNanoUsd);
+  counts.cache_saved_nano_usd += whole(facts.cacheSavedNanoUsd);
   if (facts.isLate) return;
   counts.requests += 1;
   counts.attempts += facts.attempts;
@@ -78,20 +78,18 @@ export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
   counts.first_content_ms += whole(facts.firstContentMs);
 }
 
-function countTokens(counts: UsageCounts, usage: Usage): void {
-  const { input, output } = usage;
-  // Most are zero.
-  if (input.uncached !== 0) counts.input_uncached += whole(input.uncached);
-  if (input.cacheRead !== 0) counts.input_cache_read += whole(input.cacheRead);
-  if (input.cacheWrite5m !== 0) counts.input_cache_write_5m += whole(input.cacheWrite5m);
-  if (input.cacheWrite1h !== 0) counts.input_cache_write_1h += whole(input.cacheWrite1h);
-  if (input.audio !== 0) counts.input_audio += whole(input.audio);
-  if (input.image !== 0) counts.input_image += whole(input.image);
-  if (output.text !== 0) counts.output_text += whole(output.text);
-  if (output.reasoning !== 0) counts.output_reasoning += whole(output.reasoning);
-  if (output.audio !== 0) counts.output_audio += whole(output.audio);
-  if (usage.acceptedPrediction !== 0) counts.accepted_prediction += whole(usage.acceptedPrediction);
-  if (usage.rejectedPrediction !== 0) counts.rejected_prediction += whole(usage.rejectedPrediction);
+function countTokens(counts: UsageCounts, { input, output, ...usage }: Usage): void {
+  counts.input_uncached += whole(input.uncached);
+  counts.input_cache_read += whole(input.cacheRead);
+  counts.input_cache_write_5m += whole(input.cacheWrite5m);
+  counts.input_cache_write_1h += whole(input.cacheWrite1h);
+  counts.input_audio += whole(input.audio);
+  counts.input_image += whole(input.image);
+  counts.output_text += whole(output.text);
+  counts.output_reasoning += whole(output.reasoning);
+  counts.output_audio += whole(output.audio);
+  counts.accepted_prediction += whole(usage.acceptedPrediction);
+  counts.rejected_prediction += whole(usage.rejectedPrediction);
   if (usage.estimated) counts.estimated += 1;
 }
 

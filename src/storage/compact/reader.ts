@@ -30,13 +30,7 @@ export class CompactReader {
 
   /** The next value. @throws RangeError where there is none */
   value(): JsonValue {
-    const tag = this.#bytes[this.#at];
-    // What is small, or usual, without another call.
-    if (tag === undefined || (tag > Tag.true && tag !== Tag.integer)) return this.#valueOf(this.#byte());
-    this.#at += 1;
-    if (tag < FIRST_TAG) return tag;
-    if (tag === Tag.integer) return this.#count();
-    return tag === Tag.null ? null : tag === Tag.true;
+    return this.#valueOf(this.#byte());
   }
 
   /** The next value, an id, as the database keeps it: the 16 bytes of the gateway's own, the text of another. */
@@ -50,7 +44,6 @@ export class CompactReader {
   name(): number | string | null {
     const tag = this.#byte();
     if (tag >= FIRST_NAME) return tag - FIRST_NAME;
-    if (tag === Tag.null) return null;
     if (tag === Tag.name) return this.#count();
     const value = this.#valueOf(tag);
     return value === null ? null : String(value);
@@ -65,55 +58,43 @@ export class CompactReader {
 
   /** Passes values over, one or several, without making anything of them. @throws RangeError where there are not as many */
   skip(values = 1): void {
-    const bytes = this.#bytes;
-    let at = this.#at;
-    let depth = 0;
-    for (let left = values; left > 0;) {
-      const tag = bytes[at];
-      if (tag === undefined) throw new RangeError('the bytes end within a value');
-      at += 1;
-      if (tag >= FIRST_TAG && tag < FIRST_NAME)
-        switch (tag) {
-          case Tag.null:
-          case Tag.false:
-          case Tag.true:
-            break;
-          case Tag.double:
-            at += 8;
-            break;
-          case Tag.hex:
-            at += 16;
-            break;
-          case Tag.text:
-          case Tag.json:
-            this.#at = at;
-            at = this.#count();
-            at += this.#at;
-            break;
-          case Tag.array:
-          case Tag.object:
-            depth += 1;
-            break;
-          case Tag.end:
-            depth -= 1;
-            break;
-          case Tag.integer:
-          case Tag.negative:
-          case Tag.micro:
-          case Tag.pico:
-          case Tag.name:
-          case Tag.repeated:
-            this.#at = at;
-            this.#count();
-            at = this.#at;
-            break;
-          default:
-            throw new RangeError(`no value begins with ${tag}`);
-        }
-      if (depth <= 0) left -= 1;
+    for (let depth = 0, left = values; left > 0; left -= depth > 0 ? 0 : 1) {
+      const tag = this.#byte();
+      if (tag < FIRST_TAG || tag >= FIRST_NAME) continue;
+      switch (tag) {
+        case Tag.null:
+        case Tag.false:
+        case Tag.true:
+          break;
+        case Tag.double:
+          this.#pass(8);
+          break;
+        case Tag.hex:
+          this.#pass(16);
+          break;
+        case Tag.text:
+        case Tag.json:
+          this.#pass(this.#count());
+          break;
+        case Tag.array:
+        case Tag.object:
+          depth += 1;
+          break;
+        case Tag.end:
+          depth -= 1;
+          break;
+        case Tag.integer:
+        case Tag.negative:
+        case Tag.micro:
+        case Tag.pico:
+        case Tag.name:
+        case Tag.repeated:
+          this.#count();
+          break;
+        default:
+          throw new RangeError(`no value begins with ${tag}`);
+      }
     }
-    if (at > bytes.length) throw new RangeError('the bytes end within a value');
-    this.#at = at;
   }
 
   #valueOf(tag: number): JsonValue {
@@ -175,12 +156,9 @@ export class CompactReader {
   }
 
   #count(): number {
-    const bytes = this.#bytes;
     let value = 0;
     for (let scale = 1; scale < 2 ** 56; scale *= 128) {
-      const byte = bytes[this.#at];
-      if (byte === undefined) throw new RangeError('the bytes end within a value');
-      this.#at += 1;
+      const byte = this.#byte();
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }

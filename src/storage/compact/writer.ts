@@ -32,7 +32,6 @@ const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code)),
 );
 
-/** A record makes a hundred calls of it: bytes are put where they belong without one more for each. */
 export class CompactWriter {
   readonly #names: NameNumbers;
   readonly #numbers: NameNumbers['numbers'];
@@ -63,40 +62,32 @@ export class CompactWriter {
   }
 
   null(): void {
-    if (this.#at > this.#full) this.#grow(0);
-    this.#bytes[this.#at++] = Tag.null;
+    this.#byte(Tag.null);
   }
 
   flag(value: boolean): void {
-    if (this.#at > this.#full) this.#grow(0);
-    this.#bytes[this.#at++] = value ? Tag.true : Tag.false;
+    this.#byte(value ? Tag.true : Tag.false);
   }
 
   /** A number; null for one that is none (NaN, infinite), as in JSON. */
   number(value: number | null): void {
-    if (this.#at > this.#full) this.#grow(0);
-    if (value === null) this.#bytes[this.#at++] = Tag.null;
-    else if ((value | 0) === value && value >= 0 && value < FIRST_TAG) this.#bytes[this.#at++] = value;
+    if (value === null) this.#byte(Tag.null);
+    else if ((value | 0) === value && value >= 0 && value < FIRST_TAG) this.#byte(value);
     else if (Number.isSafeInteger(value))
       this.#counted(value < 0 ? Tag.negative : Tag.integer, Math.abs(value));
-    else if (!Number.isFinite(value)) this.#bytes[this.#at++] = Tag.null;
+    else if (!Number.isFinite(value)) this.#byte(Tag.null);
     else if (!this.#scaled(value, Tag.micro, MICRO)) this.#double(value);
   }
 
   /** An amount of money in USD. */
   usd(value: number | null): void {
-    if (this.#at > this.#full) this.#grow(0);
-    if (value === null) this.#bytes[this.#at++] = Tag.null;
+    if (value === null) this.#byte(Tag.null);
     else if (!this.#scaled(value, Tag.pico, PICO)) this.number(value);
   }
 
   /** A text that is expected in other records, too. */
   name(value: string | null): void {
-    if (this.#at > this.#full) this.#grow(0);
-    if (value === null) {
-      this.#bytes[this.#at++] = Tag.null;
-      return;
-    }
+    if (value === null) return this.null();
     if (value.length > LONGEST_NAME || this.#unknown >= MOST_UNKNOWN) return this.text(value);
     const number = this.#numbers.get(value);
     if (number === undefined) {
@@ -104,7 +95,7 @@ export class CompactWriter {
       this.#unknown += 1;
       return this.text(value);
     }
-    if (number < SHORT_NAMES) this.#bytes[this.#at++] = FIRST_NAME + number;
+    if (number < SHORT_NAMES) this.#byte(FIRST_NAME + number);
     else this.#counted(Tag.name, number);
   }
 
@@ -130,7 +121,6 @@ export class CompactWriter {
       if (text.length <= LONGEST_REPEATED) this.#names.miss(text);
       return this.json(value);
     }
-    if (this.#at > this.#full) this.#grow(0);
     this.#counted(Tag.repeated, number);
   }
 
@@ -166,8 +156,7 @@ export class CompactWriter {
         if (typeof item === 'number' || item === null) this.number(item);
         else this.json(item, names, depth + 1);
     } else {
-      if (this.#at > this.#full) this.#grow(0);
-      this.#bytes[this.#at++] = Tag.object;
+      this.#byte(Tag.object);
       for (const key of Object.keys(value)) {
         const member = (value as { readonly [key: string]: JsonValue | undefined })[key];
         if (member === undefined) continue;
@@ -181,13 +170,11 @@ export class CompactWriter {
 
   /** Begins a list: its values follow, and `end`. */
   array(): void {
-    if (this.#at > this.#full) this.#grow(0);
-    this.#bytes[this.#at++] = Tag.array;
+    this.#byte(Tag.array);
   }
 
   end(): void {
-    if (this.#at > this.#full) this.#grow(0);
-    this.#bytes[this.#at++] = Tag.end;
+    this.#byte(Tag.end);
   }
 
   #jsonText(value: JsonValue): void {
@@ -203,6 +190,7 @@ export class CompactWriter {
   }
 
   #double(value: number): void {
+    if (this.#at > this.#full) this.#grow(0);
     this.#bytes[this.#at++] = Tag.double;
     this.#at = this.#bytes.writeDoubleLE(value, this.#at);
   }
@@ -215,8 +203,14 @@ export class CompactWriter {
     return true;
   }
 
-  /** A tag and the number behind it; there is room for both. */
+  #byte(value: number): void {
+    if (this.#at > this.#full) this.#grow(0);
+    this.#bytes[this.#at++] = value;
+  }
+
+  /** A tag and the number behind it. */
   #counted(tag: number, value: number): void {
+    if (this.#at > this.#full) this.#grow(0);
     const bytes = this.#bytes;
     let at = this.#at;
     bytes[at++] = tag;
