@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   canonical: [],
   runtime: [],
   workers: ['exchange', 'limits', 'metrics', 'runtime', 'telemetry'],
-  exchange: ['engine', 'leases', 'routing', 'runtime', 'state', 'telemetry'],
+  exchange: ['canonical', 'engine', 'events', 'leases', 'routing', 'runtime', 'state', 'telemetry'],
   grammar: ['canonical'],
   limits: ['canonical'],
   leases: ['canonical', 'limits', 'runtime', 'telemetry'],
@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
   'what-if': ['canonical', 'catalog', 'ledger', 'routing', 'storage'],
   'wire-diff': ['canonical', 'engine', 'protocols'],
-  events: ['alerts', 'engine', 'routing', 'runtime'],
+  events: ['alerts', 'canonical', 'engine', 'ledger', 'routing', 'runtime'],
   payloads: ['canonical', 'catalog', 'engine', 'protocols', 'runtime', 'storage', 'telemetry', 'upstream'],
   alerts: [
     'auth',

@@ -1,4 +1,4 @@
-// When a long-running command has to end. Knows nothing of what is then done.
+// When a long-running command has to end, or to read again what it was started with. Knows nothing of what is then done.
 
 /** One stop often arrives twice: a terminal or a service manager signals every process, and the launcher passes its own on. */
 const SAME_STOP_MS = 1_000;
@@ -31,4 +31,10 @@ export function untilSignal(launcherPid?: number): Promise<void> {
 export function launcherPid(environment: Readonly<Record<string, string | undefined>>): number | undefined {
   const pid = Number(environment['DRAGOMAN_LAUNCHER_PID']);
   return Number.isInteger(pid) && pid > 0 && pid === process.ppid ? pid : undefined;
+}
+
+/** Calls back on a hangup signal. @returns how to stop */
+export function onHangup(reload: () => void): () => void {
+  process.on('SIGHUP', reload);
+  return () => process.off('SIGHUP', reload);
 }

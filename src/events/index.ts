@@ -1,2 +1,2 @@
 // What happens in a running gateway, for whoever listens.
-export { EventHub, type LiveEvent } from './hub.ts';
+export { EventHub, type LiveEvent, type SharedEvent } from './hub.ts';

@@ -3,8 +3,9 @@
 
 /**
  * `tenants`: keys or projects are others now. `routing`: what endpoints have shown, and what was done with them.
+ * `watching`: somebody wants to hear of what happens, for a while. `events`: what happens.
  */
-export type Topic = 'tenants' | 'routing';
+export type Topic = 'tenants' | 'routing' | 'watching' | 'events';
 
 export interface Bulletin {
   /** Tells all others, as far as they can be reached. Never throws, and nobody waits for it. */

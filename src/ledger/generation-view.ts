@@ -68,6 +68,16 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
   return view;
 }
 
+/** What a list says of a record: the view without what takes long to read, and only the number of its attempts. */
+export function generationSummaryView(
+  generation: GenerationRecord,
+  attempts: readonly AttemptRecord[],
+): JsonObject {
+  const short = { ...generation, route: null, report: [], content: null };
+  const { route: _route, report: _report, ...view } = generationView(short, attempts);
+  return { ...view, attempts: attempts.length };
+}
+
 /** Tries after the first, for the same: of an answer of several turns every turn has a first one. */
 function retriesAmong(attempts: readonly AttemptRecord[]): number {
   const turns = attempts.filter(({ outcome }) => outcome === 'completed').length;

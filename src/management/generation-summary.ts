@@ -1,7 +1,6 @@
-// A request in a list: what its record says, without what takes long to read.
+// A request in a list, as the API describes it.
 import { z } from 'zod';
-import type { JsonObject } from '../canonical/index.ts';
-import { generationView } from '../ledger/index.ts';
+import { generationSummaryView } from '../ledger/index.ts';
 import type { ListedGeneration } from '../storage/ports.ts';
 import { generationFacts } from './generation-schema.ts';
 
@@ -14,6 +13,5 @@ export function generationSummary({
   generation,
   attempts,
 }: ListedGeneration): z.input<typeof generationSummarySchema> {
-  const { route: _route, report: _report, content: _content, ...view } = generationView(generation, attempts);
-  return { ...(view as JsonObject), attempts: attempts.length } as z.input<typeof generationSummarySchema>;
+  return generationSummaryView(generation, attempts) as z.input<typeof generationSummarySchema>;
 }

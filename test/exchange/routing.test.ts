@@ -1,31 +1,14 @@
 // What routing knows, told to other processes: they leave alone what one has found broken or full, know how fast what they have
 // not tried is, and decide by their own eyes where they have some.
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type Bulletin, Listeners, RoutingExchange, type Topic } from '../../src/exchange/index.ts';
+import { type Bulletin, RoutingExchange } from '../../src/exchange/index.ts';
 import { MemoryRoutingState } from '../../src/routing/index.ts';
 import { A, B, CALLERS, DOWN, SUCCESS, usage } from '../routing-bench.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { Board } from './board.ts';
 
 const OPEN_MS = 30_000;
 const breaker = () => ({ failures: 3, windowMs: 60_000, openMs: OPEN_MS });
-
-/** Hands each message to all others, and notes it. */
-class Board {
-  readonly told: string[] = [];
-  readonly #all: Listeners[] = [];
-
-  member(): Bulletin {
-    const own = new Listeners();
-    this.#all.push(own);
-    return {
-      tell: (topic: Topic, text: string) => {
-        this.told.push(text);
-        for (const each of this.#all) if (each !== own) each.take(topic, text);
-      },
-      hear: (topic, heard) => own.set(topic, heard),
-    };
-  }
-}
 
 class Process {
   readonly clock: ManualClock;
@@ -91,7 +74,7 @@ describe('measures', () => {
     const told = board.told.length;
     pass(60_000);
     expect(board.told.length).toBe(told);
-    expect(Math.max(...board.told.map((text) => text.length))).toBeLessThan(1000);
+    expect(Math.max(...board.told.map(({ text }) => text.length))).toBeLessThan(1000);
     const crowd = new Process(board.member(), 0, 1000);
     for (let n = 0; n < 100; n += 1) crowd.stream(100);
     // A thousand tell fifty messages a second together.

@@ -6,6 +6,7 @@ import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { LossyQueue } from '../../src/management/lossy-queue.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { type Listening, listenAt, parse } from './listen.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -18,40 +19,8 @@ async function start(...given: Parameters<typeof startManaged>): Promise<Managed
   return gateway;
 }
 
-interface Listening {
-  /** The text of the next event, or undefined where the stream has ended. */
-  next(): Promise<string | undefined>;
-  leave(): Promise<void>;
-}
-
-async function listen(gateway: ManagedGateway, query = '', key = ADMIN_KEY): Promise<Listening> {
-  const response = await fetch(`${gateway.origin}/v1/management/events${query}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  expect(response.headers.get('content-type')).toContain('text/event-stream');
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  const next = async (): Promise<string | undefined> => {
-    for (;;) {
-      const end = text.indexOf('\n\n');
-      if (end >= 0) {
-        const event = text.slice(0, end);
-        text = text.slice(end + 2);
-        return event;
-      }
-      const read = await reader?.read();
-      if (!read || read.done) return undefined;
-      text += read.value;
-    }
-  };
-  expect(await next()).toBe(': connected');
-  return { next, leave: async () => reader?.cancel() };
-}
-
-function parse(event: string | undefined): { readonly type: string; readonly data: Record<string, unknown> } {
-  const [, type = '', data = '{}'] = /^event: (\w+)\ndata: (.*)$/.exec(event ?? '') ?? [];
-  return { type, data: JSON.parse(data) as Record<string, unknown> };
-}
+const listen = (gateway: ManagedGateway, query = '', key = ADMIN_KEY): Promise<Listening> =>
+  listenAt(gateway.origin, key, query);
 
 test('a request that is over is told as the list has it', async () => {
   const gateway = await start();

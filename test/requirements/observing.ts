@@ -99,6 +99,15 @@ export const observingRequirements: Requirements = {
     `${EVENTS}: a gateway that stops ends the streams of its events`,
     `${EVENTS}: models cannot be asked for what happens, nor can anything else be listened to`,
   ),
+  'contract.events-of-all': shown(
+    SEEN,
+    'With several processes, whoever watches at one hears of all; while nobody watches, nothing is told.',
+    'test/valkey/gateways.test.ts: gateways that share limits > tell whoever watches at one of them what happens at all',
+    'test/workers/program.test.ts: whoever watches at one of them hears what happens at all',
+    'test/exchange/events.test.ts: nobody is told of anything while nobody watches',
+    'test/exchange/events.test.ts: of more than its share a process tells the latest, and how many it has left out',
+    'test/exchange/events.test.ts: words that are no events harm nobody',
+  ),
   'contract.access-log': shown(
     SEEN,
     'If asked for, each request is a line of JSON, without prompt and answer.',

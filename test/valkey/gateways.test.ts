@@ -2,18 +2,21 @@
 // to the server, and what is left of it is used.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../harness.ts';
+import { Heard, listenAt } from '../management/listen.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../servers/valkey.ts';
 
 const GATEWAYS = 3;
 const CLIENTS = 64;
 const RATE = 40;
 const SLOW = 60_000;
+const ADMIN_KEY = 'sk-test-admin';
 
 const PROJECTS = {
   budget: { budgets: [{ usd: 1, per: 'day' }] },
   rate: { limits: [{ requests: RATE, per: 'second' }] },
   flushed: { budgets: [{ usd: 1, per: 'day' }] },
   stopped: { limits: [{ requests: 90, per: 'hour' }] },
+  watched: {},
 };
 
 interface Answer {
@@ -34,6 +37,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     const config = {
       redis_url: server.url,
       logging: { level: 'info' },
+      server: { admin_key: ADMIN_KEY },
       keys: Object.keys(PROJECTS).map((name) => ({ name, key: `sk-test-${name}`, project: name })),
       projects: PROJECTS,
       // Two cents an answer.
@@ -116,6 +120,29 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
           expect(within.length).toBeLessThanOrEqual(RATE + 1 + (RATE * Math.max(0, endMs - startMs)) / 1000);
         }
       expect(answers.length).toBeGreaterThanOrEqual(RATE - 1);
+    },
+    SLOW,
+  );
+
+  test(
+    'tell whoever watches at one of them what happens at all',
+    async () => {
+      const [first] = gateways;
+      const heard = new Heard(await listenAt(first?.origin ?? '', ADMIN_KEY, '?types=generation'));
+      for (const gateway of gateways) {
+        const asked: (string | null)[] = [];
+        // The others hear a moment later that somebody watches.
+        await until(async () => {
+          const answer = await gateway.post(
+            '/chat/completions',
+            { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] },
+            { authorization: 'Bearer sk-test-watched' },
+          );
+          asked.push(answer.headers.get('x-request-id'));
+          return asked.some((id) => heard.ids.has(id));
+        });
+      }
+      await heard.leave();
     },
     SLOW,
   );

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Heard, listenAt } from '../management/listen.ts';
 import { childrenOf, eventually, freshFolder, runProgram, startProgram, type Program } from '../program.ts';
 
 const KEY = 'sk-test';
@@ -45,6 +46,15 @@ const ask = (key = KEY, model = 'sim/chat', stream = false, more = {}): Promise<
   });
 const metrics = async (): Promise<string> =>
   (await fetch(`${program.origin}/metrics`, { headers: headers(KEY) })).text();
+/** How many requests each has served. */
+const served = async (): Promise<readonly number[]> => {
+  const page = await metrics();
+  const sum = (worker: number): number =>
+    [...page.matchAll(new RegExp(`^dragoman_requests_total\\{worker="${worker}".*\\} (\\d+)$`, 'gm'))]
+      .map(([, requests]) => Number(requests))
+      .reduce((all, each) => all + each, 0);
+  return Array.from({ length: WORKERS }, (_, at) => sum(at + 1));
+};
 const workersNow = (): readonly number[] => childrenOf(program.pid);
 
 test.skipIf(!LINUX)(
@@ -53,15 +63,32 @@ test.skipIf(!LINUX)(
     expect(workersNow()).toHaveLength(WORKERS);
     await eventually('both have served', async () => {
       expect((await ask()).status).toBe(200);
-      const page = await metrics();
-      return [1, 2].every((worker) => page.includes(`dragoman_requests_total{worker="${worker}"`));
+      return (await served()).every((requests) => requests > 0);
     });
-    const page = await metrics();
-    const counted = [...page.matchAll(/^dragoman_requests_total\{.*\} (\d+)$/gm)].map(([, n]) => Number(n));
-    const asked = counted.reduce((sum, each) => sum + each, 0);
+    const asked = (await served()).reduce((sum, each) => sum + each, 0);
     const usage = await fetch(`${program.origin}/api/v1/management/usage`, { headers: headers(KEY) });
     expect(usage.status).toBe(200);
     expect(await usage.json()).toMatchObject({ data: [{ requests: asked }] });
+  },
+  SLOW,
+);
+
+test.skipIf(!LINUX)(
+  'whoever watches at one of them hears what happens at all',
+  async () => {
+    const heard = new Heard(await listenAt(program.origin, KEY, '?types=generation'));
+    const ids = [new Set<unknown>(), new Set<unknown>()];
+    let before = await served();
+    await eventually('requests of both are heard', async () => {
+      const answer = await ask();
+      const now = await served();
+      ids[now.findIndex((requests, at) => requests > (before[at] ?? 0))]?.add(
+        answer.headers.get('x-request-id'),
+      );
+      before = now;
+      return ids.every((each) => !each.isDisjointFrom(heard.ids));
+    });
+    await heard.leave();
   },
   SLOW,
 );

@@ -32,6 +32,7 @@ import type { Siblings } from '../../workers/index.ts';
 import { drained } from '../drained.ts';
 import { originOf } from '../listen-or-explain.ts';
 import { listenWithCertificate } from '../listen-with-certificate.ts';
+import { onHangup } from '../signals.ts';
 import { availableBytes, budgetOf } from './memory-limits.ts';
 import { listenForScrapes } from './open-metrics.ts';
 import { openObservers } from './open-observers.ts';
@@ -219,6 +220,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     limits,
     routing,
     storage,
+    sharing,
     random,
     write,
     log,
@@ -391,10 +393,4 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await storage.close();
     },
   };
-}
-
-/** Calls back on a hangup signal. @returns how to stop */
-function onHangup(reload: () => void): () => void {
-  process.on('SIGHUP', reload);
-  return () => process.off('SIGHUP', reload);
 }

@@ -7,6 +7,7 @@ import type { Storage } from '../../storage/ports.ts';
 import { accessLog } from './access-log.ts';
 import { type AlertParts, openAlerts } from './open-alerts.ts';
 import { Metrics } from './open-metrics.ts';
+import type { Sharing } from './open-sharing.ts';
 import { openTraces } from './open-traces.ts';
 
 export interface ObserverParts extends AlertParts {
@@ -14,6 +15,8 @@ export interface ObserverParts extends AlertParts {
   readonly catalog: () => Catalog;
   /** Takes one line of the access log, newline included. */
   readonly write: (line: string) => void;
+  /** Null for a process alone. */
+  readonly sharing: Pick<Sharing, 'shareEvents'> | null;
   readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads'>;
 }
 
@@ -27,8 +30,9 @@ export interface Observers {
   stop(): Promise<void>;
 }
 
-export function openObservers({ catalog, write, ...parts }: ObserverParts): Observers {
+export function openObservers({ catalog, write, sharing, ...parts }: ObserverParts): Observers {
   const events = new EventHub(parts.routing, parts.clock);
+  sharing?.shareEvents(events);
   const alerts = openAlerts({ ...parts, told: (alert) => events.alerted(alert) });
   const exporter = openTraces(parts);
   const { config, storage, random, clock, log } = parts;

@@ -3,7 +3,9 @@
 import { type Config, ConfigError } from '../../config/index.ts';
 import type { AnswerExchange } from '../../engine/index.ts';
 import type { ExchangedAnswers } from '../../exchange/answers/index.ts';
+import type { EventExchange } from '../../exchange/events/index.ts';
 import type { AnswerStore, Bulletin, RoutingExchange, TenantChanges } from '../../exchange/index.ts';
+import type { EventHub } from '../../events/index.ts';
 import type { Leases } from '../../leases/index.ts';
 import { type CounterStore, LEASE_MS, type LedgerSums, type LimitRule } from '../../limits/index.ts';
 import type { MemoryRoutingState } from '../../routing/index.ts';
@@ -29,6 +31,8 @@ export interface Sharing {
   tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
   /** What routing knows is told to the others, and heard of them, from now on. */
   shareRouting(routing: MemoryRoutingState): void;
+  /** What happens here is told to others while somebody watches there, and the other way round, from now on. */
+  shareEvents(events: EventHub): void;
   /** @param limits of all complete answers */
   answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
   /** Says what is left to say. */
@@ -51,10 +55,13 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
   if (!medium) return null;
   const { Leases } = await import('../../leases/index.ts');
   const { ExchangedAnswers } = await import('../../exchange/answers/index.ts');
+  const { EventExchange } = await import('../../exchange/events/index.ts');
   const { RoutingExchange, TenantChanges } = await import('../../exchange/index.ts');
   let answers: ExchangedAnswers | undefined;
   let exchange: RoutingExchange | undefined;
+  let happening: EventExchange | undefined;
   let leases: Leases | undefined;
+  const processes = (): number => leases?.processes ?? 1;
   return {
     leases: (periodStart) =>
       (leases = new Leases({
@@ -76,10 +83,13 @@ export async function openSharing(parts: SharingParts): Promise<Sharing | null> 
       return answers;
     },
     shareRouting(routing) {
-      const processes = (): number => leases?.processes ?? 1;
       exchange = new RoutingExchange({ bulletin: medium.bulletin, routing, clock, processes });
     },
+    shareEvents(events) {
+      happening = new EventExchange({ bulletin: medium.bulletin, events, clock, processes });
+    },
     async close() {
+      happening?.stop();
       exchange?.stop();
       await answers?.stop();
       medium.close();

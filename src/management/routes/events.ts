@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ALERT_TYPES } from '../../alerts/index.ts';
 import type { LiveEvent } from '../../events/index.ts';
 import { eventStream } from '../event-stream.ts';
-import { generationSummary, generationSummarySchema } from '../generation-summary.ts';
+import { generationSummarySchema } from '../generation-summary.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
@@ -23,7 +23,8 @@ const eventSchemas = {
     message: z.string(),
     data: z.record(z.string(), z.unknown()),
   }),
-} satisfies Record<(typeof TYPES)[number], z.ZodType>;
+  lost: z.object({ events: z.int() }),
+} satisfies Record<LiveEvent['type'], z.ZodType>;
 
 export const EVENT_ROUTES: readonly Route[] = [
   route({
@@ -32,7 +33,7 @@ export const EVENT_ROUTES: readonly Route[] = [
     tag: 'Events',
     summary: 'What happens from now on, as a stream of server-sent events.',
     description:
-      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), or `lost` (the reader was too slow: so many `events` are missing). A comment every 15 seconds keeps the stream alive. It ends when the key is no longer good, or the gateway stops.',
+      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), or `lost` (the reader was too slow, or other processes had more to tell than they tell: so many `events` are missing). With workers, or a `redis_url`, it tells of all processes. A comment every 15 seconds keeps the stream alive. It ends when the key is no longer good, or the gateway stops.',
     query: z.strictObject({
       types: z
         .string()
@@ -52,7 +53,7 @@ export const EVENT_ROUTES: readonly Route[] = [
         mayRead: reader.mayRead,
         open: (write, close) =>
           deps.events.listen((event) => {
-            if (wanted.has(event.type)) write(event.type, dataOf(event));
+            if (event.type === 'lost' || wanted.has(event.type)) write(event.type, dataOf(event));
           }, close),
       });
     },
@@ -63,10 +64,8 @@ type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof even
 
 function dataOf(event: LiveEvent): Data[keyof Data] {
   switch (event.type) {
-    case 'generation': {
-      const { generation, attempts } = event.settlement;
-      return generationSummary({ generation, attempts });
-    }
+    case 'generation':
+      return event.summary() as Data['generation'];
     case 'endpoint': {
       const { modelId, slug, state, until, reason } = event.change;
       return { model: modelId, endpoint: slug, state, until: isoTime(until), reason };
@@ -75,5 +74,7 @@ function dataOf(event: LiveEvent): Data[keyof Data] {
       const { type, message, data } = event.alert;
       return { type, message, data: { ...data } };
     }
+    case 'lost':
+      return { events: event.events };
   }
 }

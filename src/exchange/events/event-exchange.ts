@@ -1,0 +1,142 @@
+// What happens in this process, for whoever watches in another, and the other way round. Nothing is told while nobody watches
+// anywhere, and no more than a person can see: what is beyond it is lost, and counted.
+import { isJsonObject, type JsonObject } from '../../canonical/index.ts';
+import type { EventHub, LiveEvent, SharedEvent } from '../../events/index.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Bulletin } from '../bulletin.ts';
+
+/** How often others are told that somebody watches here, in milliseconds, and for how long they believe it. */
+const WATCHING_MS = 5_000;
+const WATCHED_MS = 3 * WATCHING_MS;
+/** How long events wait for others to go with them, in milliseconds. */
+const GATHER_MS = 250;
+/** Events in that time, of all processes together; each has the same share, and may always tell one. */
+const MOST_EVENTS = 100;
+/** A longer message is none of ours. */
+const MOST_CHARS = 262_144;
+/** The form of messages: whoever does not know it does without. */
+const FORM = 1;
+
+type AlertType = Extract<SharedEvent, { readonly type: 'alert' }>['alert']['type'];
+
+type Told = readonly [type: SharedEvent['type'], data: JsonObject];
+
+export interface EventExchangeOptions {
+  readonly bulletin: Bulletin;
+  readonly events: Pick<EventHub, 'hasAudience' | 'whenAudience' | 'carry' | 'bring'>;
+  readonly clock: Pick<Clock, 'after' | 'every'>;
+  /** How many processes tell each other. */
+  readonly processes: () => number;
+}
+
+export class EventExchange {
+  readonly #options: EventExchangeOptions;
+  #gathered: SharedEvent[] = [];
+  #lost = 0;
+  #stopAsking: (() => void) | undefined;
+  #cancelTelling: (() => void) | undefined;
+  #cancelLeaving: (() => void) | undefined;
+
+  constructor(options: EventExchangeOptions) {
+    this.#options = options;
+    const { bulletin, events } = options;
+    events.whenAudience((isThere) => {
+      if (isThere) this.#ask();
+      else this.#stopAsking?.();
+    });
+    bulletin.hear('watching', () => this.#watched());
+    bulletin.hear('events', (text) => this.#take(text));
+  }
+
+  /** Tells what is left to tell, and no more. */
+  stop(): void {
+    this.#stopAsking?.();
+    this.#cancelTelling?.();
+    if (this.#gathered.length > 0) this.#tell();
+    this.#unwatched();
+  }
+
+  /** Has others tell of what happens there. */
+  #ask(): void {
+    const { bulletin, clock } = this.#options;
+    const ask = (): void => bulletin.tell('watching', '');
+    this.#stopAsking = clock.every(WATCHING_MS, ask);
+    ask();
+  }
+
+  /** Somebody watches in another process: for a while, unless it is said again. */
+  #watched(): void {
+    const { clock, events } = this.#options;
+    this.#cancelLeaving?.();
+    this.#cancelLeaving = clock.after(WATCHED_MS, () => this.#unwatched());
+    events.carry((event) => this.#gather(event));
+  }
+
+  #unwatched(): void {
+    this.#cancelLeaving?.();
+    this.#options.events.carry(null);
+  }
+
+  #gather(event: SharedEvent): void {
+    const { clock, processes } = this.#options;
+    this.#gathered.push(event);
+    if (this.#gathered.length > Math.max(1, Math.floor(MOST_EVENTS / processes()))) {
+      this.#gathered.shift();
+      this.#lost += 1;
+    }
+    this.#cancelTelling ??= clock.after(GATHER_MS, () => this.#tell());
+  }
+
+  #tell(): void {
+    this.#cancelTelling = undefined;
+    let room = MOST_CHARS - 64;
+    const told: string[] = [];
+    for (const event of this.#gathered) {
+      const text = JSON.stringify([event.type, dataOf(event)] satisfies Told);
+      if (text.length < room) {
+        told.push(text);
+        room -= text.length + 1;
+      } else this.#lost += 1;
+    }
+    this.#options.bulletin.tell('events', `[${FORM},${this.#lost},[${told.join(',')}]]`);
+    this.#gathered = [];
+    this.#lost = 0;
+  }
+
+  #take(text: string): void {
+    const { events } = this.#options;
+    if (!events.hasAudience) return;
+    for (const event of eventsOf(text)) events.bring(event);
+  }
+}
+
+function dataOf(event: SharedEvent): JsonObject {
+  if (event.type === 'generation') return event.summary();
+  const { type, message, data } = event.alert;
+  return { type, message, data };
+}
+
+/** None of what another version means by it, and of what is no event at all. */
+function eventsOf(text: string): readonly LiveEvent[] {
+  if (text.length > MOST_CHARS) return [];
+  try {
+    const [form, lost, told] = JSON.parse(text) as readonly [unknown, unknown, readonly Told[]];
+    if (form !== FORM) return [];
+    const events = told.flatMap(([type, data]) => eventOf(type, data));
+    return isCount(lost) ? [...events, { type: 'lost', events: lost }] : events;
+  } catch {
+    return [];
+  }
+}
+
+function eventOf(type: unknown, data: unknown): readonly SharedEvent[] {
+  if (!isJsonObject(data)) return [];
+  if (type === 'generation') return typeof data['id'] === 'string' ? [{ type, summary: () => data }] : [];
+  const { type: alertType, message, data: about } = data;
+  if (type !== 'alert' || typeof alertType !== 'string' || typeof message !== 'string') return [];
+  return isJsonObject(about) ? [{ type, alert: { type: alertType as AlertType, message, data: about } }] : [];
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
