@@ -102,7 +102,7 @@ export const observingRequirements: Requirements = {
   'contract.events-of-all': shown(
     SEEN,
     'With several processes, whoever watches at one hears of all; while nobody watches, nothing is told.',
-    'test/valkey/gateways.test.ts: gateways that share limits > tell whoever watches at one of them what happens at all',
+    'test/valkey/gateways.test.ts: tell whoever watches at one of them what happens at all',
     'test/workers/program.test.ts: whoever watches at one of them hears what happens at all',
     'test/exchange/events.test.ts: nobody is told of anything while nobody watches',
     'test/exchange/events.test.ts: of more than its share a process tells the latest, and how many it has left out',
