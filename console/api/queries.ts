@@ -7,6 +7,8 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { type ApiError, ask, type Answer, type Asked, type Name, type Query, readSession } from './client.ts';
+import { useIsHeard } from './events.ts';
+import { AWAY_MS, useReadAgain } from './live.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -15,26 +17,42 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
-interface Reading {
-  /** Milliseconds after which it is read again while the page is seen. */
-  readonly every?: number;
+interface Reading<A> {
+  /** It is read again when the gateway says that it may have changed, with so many milliseconds in between at least. */
+  readonly pauseMs?: number;
+  /** When it changes by itself, in Unix milliseconds; null: it does not. */
+  readonly changesAt?: (answer: A) => number | null;
   /** False: nothing is asked. */
   readonly when?: boolean;
 }
+
+/** An answer that changes by itself is not read again sooner, and one that changes later is looked at then. */
+const SOONEST_MS = 1_000;
+const LATEST_MS = 3_600_000;
 
 /** Reads an operation; what was read before is shown until the new answer is there. */
 export function useRead<N extends Name>(
   name: N,
   asked: Omit<Asked<N>, 'signal'> = {},
-  { every, when = true }: Reading = {},
+  { pauseMs, changesAt, when = true }: Reading<Answer<N>> = {},
 ): UseQueryResult<Answer<N>, ApiError> {
-  return useQuery<Answer<N>, ApiError>({
-    queryKey: [name, asked.params ?? {}, asked.query ?? {}],
+  const queryKey = [name, asked.params ?? {}, asked.query ?? {}];
+  const isHeard = useIsHeard();
+  const away = pauseMs === undefined || isHeard ? Infinity : AWAY_MS;
+  const query = useQuery<Answer<N>, ApiError>({
+    queryKey,
     queryFn: ({ signal }) => ask(name, { ...asked, signal }),
     placeholderData: keepPreviousData,
     enabled: when,
-    ...(every === undefined ? {} : { refetchInterval: every }),
+    refetchInterval: ({ state: { data } }) => {
+      const at = (data && changesAt?.(data)) ?? Infinity;
+      const own = Math.max(SOONEST_MS, at - Date.now());
+      const next = Math.min(away, own < Infinity ? Math.min(own, LATEST_MS) : Infinity);
+      return next < Infinity && next;
+    },
   });
+  useReadAgain(queryKey, when ? pauseMs : undefined);
+  return query;
 }
 
 interface Page {
@@ -61,19 +79,27 @@ interface List<Entry> {
   readonly more: () => void;
 }
 
-/** Reads a list: its first entries, and more of them when they are wanted. */
+/**
+ * Reads a list: its first entries, and more of them when they are wanted.
+ * @param pauseMs as above
+ */
 export function useList<N extends ListName>(
   name: N,
   query: Omit<Query<N>, 'after' | 'limit'>,
+  { pauseMs }: Pick<Reading<Answer<N>>, 'pauseMs'> = {},
 ): List<Answer<N>['data'][number]> {
+  const queryKey = [name, 'list', query];
+  const isHeard = useIsHeard();
   const list = useInfiniteQuery({
-    queryKey: [name, 'list', query],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       ask(name, { query: { ...query, limit: PAGE, after: pageParam ?? undefined } as Query<N>, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (last: Answer<N>) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
+    refetchInterval: pauseMs === undefined || isHeard ? false : AWAY_MS,
   });
+  useReadAgain(queryKey, pauseMs);
   return {
     rows: list.data?.pages.flatMap(({ data }): readonly Answer<N>['data'][number][] => data),
     error: list.error as ApiError | null,

@@ -1,9 +1,11 @@
 // How far limits and budgets are used, and when a budget runs out at this pace.
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
+import { useLimits } from '../api/limits.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, share, usd } from '../format/numbers.ts';
 import { ago } from '../format/times.ts';
+import { useHour } from '../format/use-hour.ts';
 import { Card } from '../ui/card.tsx';
 import { Table } from '../ui/table.tsx';
 
@@ -13,7 +15,7 @@ type Standing = Owner['limits'][number];
 const DAY_MS = 86_400_000;
 
 export function LimitsCard(): ReactNode {
-  const limits = useRead('GET /limits', { query: { limit: 100 } }, { every: 15_000 });
+  const limits = useLimits();
   const pace = usePace();
   const owners = limits.data?.data.filter(({ limits: standings }) => standings.length > 0) ?? [];
   if (owners.length === 0) return null;
@@ -70,8 +72,7 @@ function amount({ unit }: Standing, value: number): string {
 
 /** What the last day cost of an owner, in USD a millisecond; null where it is nobody's sum. */
 function usePace(): (owner: Owner['owner']) => number | null {
-  // To the hour, so that the question stays the same for a while.
-  const from = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();
+  const from = new Date(useHour() - DAY_MS).toISOString();
   const sums = {
     gateway: useRead('GET /usage', { query: { from } }).data,
     project: useRead('GET /usage', { query: { from, group_by: 'project' } }).data,

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useList, useRead } from '../api/queries.ts';
 import { counted, duration, rate, share, short, speed, usd } from '../format/numbers.ts';
+import { useHour } from '../format/use-hour.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { More } from '../ui/more.tsx';
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column<Served>[] = [
 export function ModelsPage(): ReactNode {
   const { search = '', provider } = here.useSearch();
   const navigate = here.useNavigate();
-  const models = useList('GET /models', { search: search || undefined, provider });
+  const models = useList('GET /models', { search: search || undefined, provider }, { pauseMs: 15_000 });
   return (
     <Page title="Models and providers" about="Who serves what, how well it goes, and what it costs.">
       <div className="flex flex-col gap-4">
@@ -111,9 +112,9 @@ export function ModelsPage(): ReactNode {
 }
 
 function Providers({ selected }: { readonly selected: string | undefined }): ReactNode {
-  const providers = useRead('GET /providers', { query: { limit: 100 } }, { every: 30_000 });
-  const from = new Date(Math.floor((Date.now() - WEEK_MS) / 3_600_000) * 3_600_000).toISOString();
-  const usage = useRead('GET /usage', { query: { from, group_by: 'provider' } });
+  const providers = useRead('GET /providers', { query: { limit: 100 } }, { pauseMs: 5_000 });
+  const from = new Date(useHour() - WEEK_MS).toISOString();
+  const usage = useRead('GET /usage', { query: { from, group_by: 'provider' } }, { pauseMs: 15_000 });
   if (providers.error) return <Problem error={providers.error} />;
   return (
     <section aria-label="Providers" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

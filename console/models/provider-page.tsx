@@ -15,7 +15,7 @@ const here = getRouteApi('/models/$provider');
 
 export function ProviderPage(): ReactNode {
   const { provider: id } = here.useParams();
-  const { data, error } = useRead('GET /providers/{id}', { params: { id } }, { every: 10_000 });
+  const { data, error } = useRead('GET /providers/{id}', { params: { id } }, { pauseMs: 2_000 });
   const queries = useQueryClient();
   const breaker = useMutation({
     mutationFn: (body: { state: 'open' | 'closed'; model?: string }) =>

@@ -4,6 +4,7 @@ import { useCallback, useMemo, type ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, share, short, usd } from '../format/numbers.ts';
+import { useHour } from '../format/use-hour.ts';
 import { Card, Page, Waiting } from '../ui/card.tsx';
 import { Chart, Legend, MOST_SERIES } from '../ui/chart.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -56,13 +57,13 @@ export function OverviewPage(): ReactNode {
   const navigate = here.useNavigate();
   const show = (view: View): void =>
     void navigate({ search: (before) => ({ ...before, ...view }), replace: true });
-  const from = fromOf(range, Date.now());
+  const from = fromOf(range, useHour());
   const { interval } = RANGES[range];
   // One question: what everything came to, what each came to, and that of the largest over time.
   const usage = useRead(
     'GET /usage',
     { query: { from, interval, group_by: by, largest: MOST_SERIES, totals: 'true' } },
-    { every: 60_000 },
+    { pauseMs: 15_000 },
   );
   const { data, error, isPending } = usage;
   const total = data?.totals?.all;

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useEvents } from '../api/events.ts';
+import { useLimits } from '../api/limits.ts';
 import { useRead } from '../api/queries.ts';
 import { share } from '../format/numbers.ts';
 import { ago } from '../format/times.ts';
@@ -15,13 +16,12 @@ const NEARLY = 0.8;
 const MOST_ALERTS = 5;
 
 export function Unwell(): ReactNode {
-  const providers = useRead('GET /providers', { query: { limit: 100 } }, { every: 30_000 });
-  const limits = useRead('GET /limits', { query: { limit: 100 } }, { every: 30_000 });
+  const providers = useRead('GET /providers', { query: { limit: 100 } }, { pauseMs: 5_000 });
+  const limits = useLimits();
   const [alerts, setAlerts] = useState<readonly { message: string; at: string }[]>([]);
   useEvents('alert', true, ({ message }) =>
     setAlerts([{ message, at: new Date().toISOString() }, ...alerts].slice(0, MOST_ALERTS)),
   );
-  useEvents('endpoint', true, () => void providers.refetch());
   const open = providers.data?.data.filter(({ open: count }) => count > 0) ?? [];
   const near = (limits.data?.data ?? []).flatMap(({ owner, limits: standings }) =>
     standings

@@ -2,7 +2,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
-import { useEvents } from '../api/events.ts';
+import { useEvents, useIsHeard } from '../api/events.ts';
+import { AWAY_MS, useMissed } from '../api/live.ts';
 import { fits, queryOf, type Filters } from './filters.ts';
 
 const PAGE = 100;
@@ -23,8 +24,10 @@ interface Requests {
 }
 
 export function useRequests(filters: Filters, isLive: boolean): Requests {
+  const queryKey = ['GET /generations', 'list', filters];
+  const isHeard = useIsHeard();
   const list = useInfiniteQuery({
-    queryKey: ['GET /generations', 'list', filters],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       ask('GET /generations', {
         query: { ...queryOf(filters, Date.now()), limit: PAGE, after: pageParam ?? undefined },
@@ -33,13 +36,15 @@ export function useRequests(filters: Filters, isLive: boolean): Requests {
     initialPageParam: null as string | null,
     getNextPageParam: (last) => (last.has_more ? last.last_id : null),
     refetchOnWindowFocus: isLive,
+    refetchInterval: isLive && !isHeard && AWAY_MS,
   });
+  useMissed(queryKey, () => isLive && void list.refetch());
   const question = JSON.stringify(filters);
   const [fresh, setFresh] = useState<{ question: string; rows: readonly RequestRow[] }>({
     question,
     rows: [],
   });
-  const isHeard = useEvents('generation', isLive, (row) => {
+  useEvents('generation', isLive, (row) => {
     if (!fits(filters, row)) return;
     const before = fresh.question === question ? fresh.rows : [];
     setFresh({ question, rows: [row, ...before].slice(0, MOST_NEW) });

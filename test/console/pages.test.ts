@@ -149,6 +149,38 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
+    'pages are read again when something has happened, and every so often only while nobody can tell',
+    async () => {
+      const { page, context, open } = looked;
+      const heard = page.waitForResponse(/\/events\?types=alert,activity$/);
+      await open('', 'Overview');
+      await heard;
+      const requests = page.locator('dl dd', { hasText: /^\d/ }).first();
+      const before = Number(await requests.textContent());
+      const answer = scene.gateway.post('/chat/completions', {
+        model: 'sim/echo',
+        messages: [{ role: 'user', content: 'now' }],
+      });
+      await (await answer).text();
+      await page.waitForFunction(
+        (text) => document.querySelector('dl dd')?.textContent === text,
+        String(before + 1),
+      );
+
+      const alone = await context.newPage();
+      await alone.clock.install();
+      await alone.route(/\/events\?/, (route) => route.fulfill({ status: 503 }));
+      await alone.goto(`${scene.gateway.origin}/console/models/sim`);
+      await alone.getByRole('heading', { name: 'Simulated models' }).waitFor();
+      const again = alone.waitForResponse(/\/providers\/sim$/);
+      await alone.clock.fastForward(31_000);
+      await again;
+      await alone.close();
+    },
+    SLOW,
+  );
+
+  test(
     'what doctor found is shown with the provider, and what was never asked says how to',
     async () => {
       const { page, open, picture } = looked;

@@ -73,6 +73,30 @@ test('a budget that passes a threshold is told of as an alert', async () => {
   await events.leave();
 });
 
+test('what has changed is told once a second at most, however much happens', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, { clock });
+  const events = await listen(gateway, '?types=activity,generation');
+  for (let asked = 0; asked < 3; asked += 1) {
+    await gateway.post('/chat/completions', { model: 'sim/echo', messages });
+    expect(parse(await events.next()).type).toBe('generation');
+  }
+  clock.advance(1_000);
+  expect(parse(await events.next())).toEqual({
+    type: 'activity',
+    data: { changed: ['generations', 'limits', 'models', 'providers', 'usage'] },
+  });
+  clock.advance(13_000);
+  const aside = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
+  await gateway.manage('POST', '/providers/sim/breaker', aside);
+  clock.advance(2_000);
+  // The heartbeat says that nothing else was told before.
+  expect(await events.next()).toBe(': heartbeat');
+  clock.advance(1_000);
+  expect(parse(await events.next()).data).toEqual({ changed: ['models', 'providers'] });
+  await events.leave();
+});
+
 test('a silent stream is kept alive, and ends when its key is revoked', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, { clock });

@@ -41,6 +41,11 @@ export const consoleRequirements: Requirements = {
     `${KEYS} nothing of all this made the browser complain, or can be done by the console alone`,
     `${PLAYGROUND} nothing of all this made the browser complain, or can be done by the console alone`,
   ),
+  'contract.console.live': shown(
+    CONSOLE,
+    'Pages are read again when the gateway says that something has changed, and every so often only while it cannot.',
+    `${PAGES} pages are read again when something has happened, and every so often only while nobody can tell`,
+  ),
   'contract.console.requests': shown(
     CONSOLE,
     'Requests come by themselves, are narrowed by what the address says, and show route, cost, payloads and wire diff.',

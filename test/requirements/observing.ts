@@ -93,6 +93,7 @@ export const observingRequirements: Requirements = {
     `${EVENTS}: a request that is over is told as the list has it`,
     `${EVENTS}: an endpoint that is put aside and taken back is told of`,
     `${EVENTS}: a budget that passes a threshold is told of as an alert`,
+    `${EVENTS}: what has changed is told once a second at most, however much happens`,
     `${EVENTS}: a reader who is slow loses the oldest, and is told how many`,
     `${EVENTS}: a silent stream is kept alive, and ends when its key is revoked`,
     `${EVENTS}: who signed in with a token of this machine reads on when that is no longer good`,

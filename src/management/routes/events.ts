@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { ALERT_TYPES } from '../../alerts/index.ts';
 import type { LiveEvent } from '../../events/index.ts';
+import { Activity, ACTIVE_PARTS } from '../activity.ts';
 import { eventStream } from '../event-stream.ts';
 import { generationSummarySchema } from '../generation-summary.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
-const TYPES = ['generation', 'endpoint', 'alert'] as const;
+const TYPES = ['generation', 'endpoint', 'alert', 'activity'] as const;
 
 const eventSchemas = {
   generation: generationSummarySchema,
@@ -24,7 +25,8 @@ const eventSchemas = {
     data: z.record(z.string(), z.unknown()),
   }),
   lost: z.object({ events: z.int() }),
-} satisfies Record<LiveEvent['type'], z.ZodType>;
+  activity: z.object({ changed: z.array(z.enum(ACTIVE_PARTS)) }),
+} satisfies Record<LiveEvent['type'] | 'activity', z.ZodType>;
 
 export const EVENT_ROUTES: readonly Route[] = [
   route({
@@ -33,7 +35,7 @@ export const EVENT_ROUTES: readonly Route[] = [
     tag: 'Events',
     summary: 'What happens from now on, as a stream of server-sent events.',
     description:
-      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), or `lost` (the reader was too slow, or other processes had more to tell than they tell: so many `events` are missing). With workers, or a `redis_url`, it tells of all processes. A comment every 15 seconds keeps the stream alive. It ends when the key is no longer good, or the gateway stops.',
+      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), `activity` (which parts of this API may answer otherwise than before, by the first word of their paths, at most once a second: `changed`), or `lost` (the reader was too slow, or other processes had more to tell than they tell: so many `events` are missing). With workers, or a `redis_url`, it tells of all processes. A comment every 15 seconds keeps the stream alive. It ends when the key is no longer good, or the gateway stops.',
     query: z.strictObject({
       types: z
         .string()
@@ -51,10 +53,21 @@ export const EVENT_ROUTES: readonly Route[] = [
         clock: deps.clock,
         signal: reader.signal,
         mayRead: reader.mayRead,
-        open: (write, close) =>
-          deps.events.listen((event) => {
+        open: (write, close) => {
+          const activity =
+            wanted.has('activity') &&
+            new Activity(deps.clock, (changed) =>
+              write('activity', { changed: [...changed] } satisfies Data['activity']),
+            );
+          const stop = deps.events.listen((event) => {
             if (event.type === 'lost' || wanted.has(event.type)) write(event.type, dataOf(event));
-          }, close),
+            if (activity) activity.note(event);
+          }, close);
+          return () => {
+            stop();
+            if (activity) activity.stop();
+          };
+        },
       });
     },
   }),
@@ -62,7 +75,7 @@ export const EVENT_ROUTES: readonly Route[] = [
 
 type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
 
-function dataOf(event: LiveEvent): Data[keyof Data] {
+function dataOf(event: LiveEvent): Data[LiveEvent['type']] {
   switch (event.type) {
     case 'generation':
       return event.summary() as Data['generation'];

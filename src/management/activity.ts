@@ -1,0 +1,48 @@
+// Which parts of the management API may answer otherwise than before: so that whoever shows them asks again then, and not
+// every so often. Says it at most once a second, however much happens. Knows neither streams nor answers.
+import type { LiveEvent } from '../events/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** Parts by the first word of their paths. */
+export const ACTIVE_PARTS = ['generations', 'limits', 'models', 'providers', 'usage'] as const;
+export type ActivePart = (typeof ACTIVE_PARTS)[number];
+
+const CHANGED_BY: Readonly<Record<LiveEvent['type'], readonly ActivePart[]>> = {
+  generation: ACTIVE_PARTS,
+  endpoint: ['models', 'providers'],
+  alert: [],
+  lost: ACTIVE_PARTS,
+};
+
+/** What an event changes is also read from the database, which it reaches a moment later. */
+const PAUSE_MS = 1_000;
+
+export class Activity {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #tell: (changed: readonly ActivePart[]) => void;
+  readonly #changed = new Set<ActivePart>();
+  #cancel: (() => void) | undefined;
+
+  /** @param tell given the parts that have changed since it was called last */
+  constructor(clock: Pick<Clock, 'after'>, tell: (changed: readonly ActivePart[]) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  note({ type }: LiveEvent): void {
+    for (const part of CHANGED_BY[type]) this.#changed.add(part);
+    if (this.#changed.size > 0) this.#cancel ??= this.#clock.after(PAUSE_MS, () => this.#say());
+  }
+
+  /** Nobody wants to hear more. */
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  #say(): void {
+    this.#cancel = undefined;
+    const changed = [...this.#changed].toSorted();
+    this.#changed.clear();
+    this.#tell(changed);
+  }
+}
