@@ -80,6 +80,27 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
+  test('of keys that are made at the same moment, one has a name of which there may be one', async () => {
+    const open = await fresh();
+    const all = [await open(), await open(), await open()];
+    const made = await Promise.all(
+      all.map(({ keys }, at) =>
+        keys.insert(
+          { ...KEY, id: `key_${at}`, hash: `h${at}` },
+          entry(at),
+          (namesakes) => namesakes.length === 0,
+        ),
+      ),
+    );
+    expect(made.filter(Boolean)).toEqual([true]);
+    const stored = await all[0]?.keys.list({ limit: 9, order: 'asc' });
+    expect(stored?.keys.map(({ id }) => id)).toEqual([`key_${made.indexOf(true)}`]);
+    // Nothing is in the log of what was not made.
+    const { entries } = (await all[0]?.audit.list({ limit: 9 })) ?? { entries: [] };
+    expect(entries.map(({ target }) => target)).toEqual([`key_${made.indexOf(true)}`]);
+    await Promise.all(all.map((storage) => storage.close()));
+  });
+
   test('the mark of the keys grows with writes of this and of another connection', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];

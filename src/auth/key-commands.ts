@@ -68,7 +68,9 @@ export class KeyCommands {
     };
     const record = storedView(stored, nowMs);
     const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
-    await storage.keys.insert(stored, this.#tenants.entryOf(change));
+    // Once more, of those that are there then: somebody else may make one just now.
+    const isFree = (namesakes: readonly StoredKey[]): boolean => activeAmong(namesakes, nowMs).length === 0;
+    if (!(await storage.keys.insert(stored, this.#tenants.entryOf(change), isFree))) throw nameTaken(name);
     return { key, record };
   }
 
@@ -217,15 +219,9 @@ export class KeyCommands {
 
   async #refuseTaken(name: string, ownId: string | null): Promise<void> {
     const nowMs = this.#tenants.now();
-    const active = (await this.#tenants.storage.keys.named(name)).filter(
-      (key) => key.id !== ownId && stateOf(key, nowMs) === 'active',
-    );
-    if (active.length === 0 && !this.#inFile(name)) return;
-    throw new GatewayError(
-      'conflict',
-      `an active key is already named "${name}": revoke it first, or choose another name`,
-      { param: 'name' },
-    );
+    const active = activeAmong(await this.#tenants.storage.keys.named(name), nowMs);
+    if (active.every(({ id }) => id === ownId) && !this.#inFile(name)) return;
+    throw nameTaken(name);
   }
 
   async #refuseProject(name: string): Promise<void> {
@@ -245,4 +241,16 @@ export class KeyCommands {
 
 function unknown(idOrName: string): GatewayError {
   return new GatewayError('not_found', `there is no key with the id or name "${idOrName.slice(0, 100)}"`);
+}
+
+function activeAmong(keys: readonly StoredKey[], nowMs: number): readonly StoredKey[] {
+  return keys.filter((key) => stateOf(key, nowMs) === 'active');
+}
+
+function nameTaken(name: string): GatewayError {
+  return new GatewayError(
+    'conflict',
+    `an active key is already named "${name}": revoke it first, or choose another name`,
+    { param: 'name' },
+  );
 }

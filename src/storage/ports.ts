@@ -82,8 +82,16 @@ export interface KeyPage {
 
 /** Keys are never deleted: records keep their owners. */
 export interface KeyStore {
-  /** @param audit is in the log when the key is there, and not before */
-  insert(key: StoredKey, audit: AuditEntry): Promise<void>;
+  /**
+   * @param audit is in the log when the key is there, and not before
+   * @param mayBe asked of all that have its name, which stay as they are until it is there; absent: they do not matter
+   * @returns false where it may not be: nothing was written
+   */
+  insert(
+    key: StoredKey,
+    audit: AuditEntry,
+    mayBe?: (namesakes: readonly StoredKey[]) => boolean,
+  ): Promise<boolean>;
   find(id: string): Promise<StoredKey | null>;
   /** All that have a name, revoked ones included, in the order of their making. */
   named(name: string): Promise<readonly StoredKey[]>;

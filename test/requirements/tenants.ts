@@ -20,6 +20,12 @@ export const tenantsRequirements: Requirements = {
     `${PROJECTS}: an answer under an idempotency key is given again to the others alone`,
     `${PROJECTS}: are found by every key of the project, and by no other`,
   ),
+  'contract.tenants.names': shown(
+    TENANTS,
+    'Of keys that are made at the same moment one has the name; gateways that start together make one first key.',
+    'test/first-key.test.ts: make one first key, which is good at all of them',
+    'test/storage-stores.test.ts: of keys that are made at the same moment, one has a name of which there may be one',
+  ),
   'contract.tenants.end-users': shown(
     TENANTS,
     'Records name the end user of a request by a hash that differs from project to project.',

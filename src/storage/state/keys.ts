@@ -1,5 +1,5 @@
 // API keys as rows of either database. Knows hashes only, never a key itself.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { decodeKey, encodeKeyChange } from './key-rows.ts';
 import type {
   AuditEntry,
@@ -13,7 +13,7 @@ import type {
   StoredKey,
 } from '../ports.ts';
 import { audited, auditInsert } from './audit-rows.ts';
-import type { StateSchema } from './tables.ts';
+import type { KeyTable, StateSchema } from './tables.ts';
 import { SharedJson } from './shared-json.ts';
 import { otherVersion, pageOf } from './tenant-pages.ts';
 import type { Transact } from './transact.ts';
@@ -34,7 +34,11 @@ export class KeyRows implements KeyStore {
     this.#mark = mark;
   }
 
-  insert(key: StoredKey, audit: AuditEntry): Promise<void> {
+  insert(
+    key: StoredKey,
+    audit: AuditEntry,
+    mayBe?: (namesakes: readonly StoredKey[]) => boolean,
+  ): Promise<boolean> {
     const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
     const query = this.#db.insertInto('keys').values({
       ...encodeKeyChange(rest),
@@ -48,9 +52,14 @@ export class KeyRows implements KeyStore {
       updated_at: updatedAt,
       version,
     });
+    const namesakes = this.#named(key.name).compile();
     const queries = [query.compile(), auditInsert(this.#db, audit)];
+    const json = this.#json;
     return this.#transact(function* () {
+      const rows = mayBe ? ((yield namesakes) as readonly Selectable<KeyTable>[]) : [];
+      if (mayBe?.(rows.map((row) => decodeKey(row, json))) === false) return false;
       for (const each of queries) yield each;
+      return true;
     });
   }
 
@@ -60,13 +69,7 @@ export class KeyRows implements KeyStore {
   }
 
   async named(name: string): Promise<readonly StoredKey[]> {
-    const rows = await this.#db
-      .selectFrom('keys')
-      .selectAll()
-      .where('name', '=', name)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
+    const rows = await this.#named(name).execute();
     return rows.map((row) => decodeKey(row, this.#json));
   }
 
@@ -123,5 +126,14 @@ export class KeyRows implements KeyStore {
   async changedSince(mark: number): Promise<readonly StoredKey[]> {
     const rows = await this.#db.selectFrom('keys').selectAll().where('changed', '>', mark).execute();
     return rows.map((row) => decodeKey(row, this.#json));
+  }
+
+  #named(name: string) {
+    return this.#db
+      .selectFrom('keys')
+      .selectAll()
+      .where('name', '=', name)
+      .orderBy('created_at')
+      .orderBy('id');
   }
 }
