@@ -260,6 +260,20 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         [{ model: 'openai/b' }, 1],
       ]);
       expect(report.fromMs).toBe(NOON);
+      const [all] = report.rows;
+      const wanted = { counts: ['nano_usd', 'attempts'], details: false } as const;
+      const few = await storage.usage.query({ ...query, wanted });
+      expect(few.rows.map(({ sums }) => sums)).toEqual([
+        {
+          counts: {
+            ...noUsageSums().counts,
+            nano_usd: all?.sums.counts.nano_usd ?? NaN,
+            attempts: all?.sums.counts.attempts ?? NaN,
+          },
+          details: noUsageSums().details,
+        },
+      ]);
+      expect(all?.sums.details.durations.length).toBeGreaterThan(0);
       const none = await storage.usage.query({ ...ALL, filters: { project: ['nowhere'] } });
       expect(none.rows).toEqual([]);
       const hours = await storage.usage.query({

@@ -74,10 +74,10 @@ function amount({ unit }: Standing, value: number): string {
 function usePace(): (owner: Owner['owner']) => number | null {
   const from = new Date(useHour() - DAY_MS).toISOString();
   const sums = {
-    gateway: useRead('GET /usage', { query: { from } }).data,
-    project: useRead('GET /usage', { query: { from, group_by: 'project' } }).data,
-    key: useRead('GET /usage', { query: { from, group_by: 'key' } }).data,
-    provider: useRead('GET /usage', { query: { from, group_by: 'provider' } }).data,
+    gateway: useRead('GET /usage', { query: { from, columns: 'usd' } }).data,
+    project: useRead('GET /usage', { query: { from, columns: 'usd', group_by: 'project' } }).data,
+    key: useRead('GET /usage', { query: { from, columns: 'usd', group_by: 'key' } }).data,
+    provider: useRead('GET /usage', { query: { from, columns: 'usd', group_by: 'provider' } }).data,
   };
   return ({ kind, id }) => {
     const sum = sums[kind];

@@ -114,7 +114,11 @@ export function ModelsPage(): ReactNode {
 function Providers({ selected }: { readonly selected: string | undefined }): ReactNode {
   const providers = useRead('GET /providers', { query: { limit: 100 } }, { pauseMs: 5_000 });
   const from = new Date(useHour() - WEEK_MS).toISOString();
-  const usage = useRead('GET /usage', { query: { from, group_by: 'provider' } }, { pauseMs: 15_000 });
+  const usage = useRead(
+    'GET /usage',
+    { query: { from, group_by: 'provider', columns: 'requests,usd,cache_saved_usd' } },
+    { pauseMs: 15_000 },
+  );
   if (providers.error) return <Problem error={providers.error} />;
   return (
     <section aria-label="Providers" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
@@ -139,7 +143,7 @@ function Providers({ selected }: { readonly selected: string | undefined }): Rea
             <span className="figures mt-2 block text-sm">
               {row ? (
                 <>
-                  {counted(row.requests, 'request')} · {usd(row.usd)} · caches saved{' '}
+                  {counted(row.requests ?? 0, 'request')} · {usd(row.usd)} · caches saved{' '}
                   {usd(row.cache_saved_usd)}
                 </>
               ) : (

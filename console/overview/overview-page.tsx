@@ -12,6 +12,7 @@ import { Problem } from '../ui/problem.tsx';
 import { FirstUse } from './first-use.tsx';
 import { DIMENSIONS, fromOf, RANGES, type Dimension, type Range, type View } from './range.ts';
 import {
+  COLUMNS,
   field,
   largest,
   nameOf,
@@ -62,7 +63,7 @@ export function OverviewPage(): ReactNode {
   // One question: what everything came to, what each came to, and that of the largest over time.
   const usage = useRead(
     'GET /usage',
-    { query: { from, interval, group_by: by, largest: MOST_SERIES, totals: 'true' } },
+    { query: { from, interval, group_by: by, largest: MOST_SERIES, totals: 'true', columns: COLUMNS } },
     { pauseMs: 15_000 },
   );
   const { data, error, isPending } = usage;

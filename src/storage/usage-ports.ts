@@ -1,5 +1,5 @@
 // What the rest of Dragoman asks of sums over records; a part of `ports.ts`.
-import type { UsageSums } from '../usage/index.ts';
+import type { UsageSums, WantedSums } from '../usage/index.ts';
 import type { LedgerSums } from '../limits/index.ts';
 
 /** What sums can be asked for by. Values are as records have them; null where they have none. */
@@ -15,6 +15,8 @@ export interface UsageQuery {
   readonly groupBy: readonly UsageDimension[];
   /** Only these; a list without members lets nothing through, an empty text what has none. */
   readonly filters: { readonly [name in UsageDimension]?: readonly string[] | undefined };
+  /** All others are 0, or empty: what is not read makes the answer quicker. Absent: everything. */
+  readonly wanted?: WantedSums;
 }
 
 export interface UsageRow {

@@ -1,33 +1,67 @@
 // Sums as reports show them: the same names in JSON, CSV and tables, money in dollars besides, and latencies as quantiles.
-import type { JsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../canonical/index.ts';
 import { usdOf } from '../limits/index.ts';
 import { latencyAt, type LatencyCounts } from './latency-buckets.ts';
-import { USAGE_COUNTS, type UsageSums } from './usage-sums.ts';
+import { USAGE_COUNTS, type UsageCount, type UsageSums, type WantedSums } from './usage-sums.ts';
 
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
-/** One row of a report, without what it was grouped by. */
-export function usageEntry({ counts, details }: UsageSums): JsonObject {
-  return {
-    ...counts,
-    usd: usdOf(counts.nano_usd),
-    cache_saved_usd: usdOf(counts.cache_saved_nano_usd),
-    ...quantiles('duration_ms', details.durations),
-    ...quantiles('first_content_ms', details.firstContents),
-    errors_by_kind: Object.fromEntries(details.errorKinds),
-    tools: Object.fromEntries(details.tools),
-  };
+/** A value that reports have of sums, and what of them it is made of. */
+interface Column {
+  readonly name: string;
+  readonly from: UsageCount | 'details';
+  readonly of: (sums: UsageSums) => JsonValue;
 }
 
-/** Columns of a table of such rows: what is one number. */
-export const USAGE_COLUMNS: readonly string[] = [
-  ...USAGE_COUNTS,
-  'usd',
-  'cache_saved_usd',
-  ...['duration_ms', 'first_content_ms'].flatMap((name) =>
-    QUANTILES.map((share) => quantileName(name, share)),
-  ),
+const NUMBERS: readonly Column[] = [
+  ...USAGE_COUNTS.map((name): Column => ({ name, from: name, of: ({ counts }) => counts[name] })),
+  { name: 'usd', from: 'nano_usd', of: ({ counts }) => usdOf(counts.nano_usd) },
+  {
+    name: 'cache_saved_usd',
+    from: 'cache_saved_nano_usd',
+    of: ({ counts }) => usdOf(counts.cache_saved_nano_usd),
+  },
+  ...quantiles('duration_ms', ({ details }) => details.durations),
+  ...quantiles('first_content_ms', ({ details }) => details.firstContents),
 ];
+
+const COLUMNS: readonly Column[] = [
+  ...NUMBERS,
+  { name: 'errors_by_kind', from: 'details', of: ({ details }) => Object.fromEntries(details.errorKinds) },
+  { name: 'tools', from: 'details', of: ({ details }) => Object.fromEntries(details.tools) },
+];
+const BY_NAME: ReadonlyMap<string, Column> = new Map(COLUMNS.map((column) => [column.name, column]));
+
+/** What rows of reports are ordered by, besides their time. */
+const ORDERED_BY: readonly UsageCount[] = ['nano_usd', 'requests'];
+
+/** All that a row can have. */
+export const USAGE_ENTRIES: readonly string[] = COLUMNS.map(({ name }) => name);
+
+/** Columns of a table of such rows: what is one number. */
+export const USAGE_COLUMNS: readonly string[] = NUMBERS.map(({ name }) => name);
+
+/**
+ * One row of a report, without what it was grouped by.
+ * @param names of `USAGE_ENTRIES`; all of them unless given
+ */
+export function usageEntry(sums: UsageSums, names: readonly string[] = USAGE_ENTRIES): JsonObject {
+  const entry: Record<string, JsonValue> = {};
+  for (const name of names) {
+    const column = BY_NAME.get(name);
+    if (column) entry[name] = column.of(sums);
+  }
+  return entry;
+}
+
+/** The sums that some columns are made of, and those that rows are ordered by. @param names of `USAGE_ENTRIES` */
+export function sumsOf(names: readonly string[]): WantedSums {
+  const from = new Set(names.map((name) => BY_NAME.get(name)?.from));
+  return {
+    counts: USAGE_COUNTS.filter((count) => from.has(count) || ORDERED_BY.includes(count)),
+    details: from.has('details'),
+  };
+}
 
 /**
  * Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula is set apart.
@@ -46,16 +80,14 @@ function cell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function quantiles(name: string, counts: LatencyCounts): JsonObject {
-  return Object.fromEntries(
-    QUANTILES.map((share) => {
-      const ms = latencyAt(share, counts);
+function quantiles(name: string, countsOf: (sums: UsageSums) => LatencyCounts): readonly Column[] {
+  return QUANTILES.map((share) => ({
+    name: `${name}_p${share * 100}`,
+    from: 'details',
+    of: (sums) => {
+      const ms = latencyAt(share, countsOf(sums));
       // Longer than the last border is not known more exactly.
-      return [quantileName(name, share), ms === Infinity ? null : ms];
-    }),
-  );
-}
-
-function quantileName(name: string, share: number): string {
-  return `${name}_p${share * 100}`;
+      return ms === Infinity ? null : ms;
+    },
+  }));
 }

@@ -64,6 +64,14 @@ export interface UsageSums {
   readonly details: UsageDetails;
 }
 
+/** Some of what sums have. */
+export interface WantedSums {
+  readonly counts: readonly UsageCount[];
+  readonly details: boolean;
+}
+
+export const ALL_SUMS: WantedSums = { counts: USAGE_COUNTS, details: true };
+
 export function noUsageSums(): UsageSums {
   return { counts: noUsageCounts(), details: noUsageDetails() };
 }

@@ -84,7 +84,26 @@ describe('usage', () => {
     expect(totals.groups.length).toBeGreaterThan(1);
     const nothing = await gateway.manage('GET', '/usage?project=nobody&totals=true');
     expect(nothing.body).toMatchObject({ data: [], totals: { all: null, groups: [] } });
+    const few = await gateway.manage('GET', '/usage?group_by=model&columns=errors,usd,first_content_ms_p50');
+    const whole = groups.body['data'] as Record<string, unknown>[];
+    expect(few.body['data']).toEqual(
+      whole.map(({ start, model, errors, usd, first_content_ms_p50: median }) => ({
+        start,
+        model,
+        errors,
+        usd,
+        first_content_ms_p50: median,
+      })),
+    );
+    const plain = await gateway.manage('GET', '/usage?totals=true&columns=tool_turns');
+    expect(plain.body).toMatchObject({ data: [{ start: null, tool_turns: 0 }] });
+    expect(plain.body['totals']).toEqual({
+      all: { start: null, tool_turns: 0 },
+      groups: [{ start: null, tool_turns: 0 }],
+    });
     for (const [query, param] of [
+      ['columns=usd,colour', 'columns'],
+      ['columns=tools&format=csv', 'columns'],
       ['largest=1', 'largest'],
       ['largest=1&group_by=model,key', 'largest'],
       ['largest=0&group_by=model', 'largest'],
@@ -102,6 +121,8 @@ describe('usage', () => {
     const [head = '', ...lines] = String(body['text']).trimEnd().split('\r\n');
     expect(head.split(',').slice(0, 2)).toEqual(['model', 'requests']);
     expect(lines.some((line) => line.startsWith('sim/chat,2,'))).toBe(true);
+    const few = await gateway.manage('GET', '/usage?group_by=model&format=csv&columns=errors,requests');
+    expect(String(few.body['text']).split('\r\n')).toContain('sim/chat,0,2');
     const accepted = await gateway.manage('GET', '/usage', undefined, { accept: 'text/csv' });
     expect(accepted.headers.get('content-type')).toContain('text/csv');
   });

@@ -23,6 +23,16 @@ export class CompactReader {
     );
   }
 
+  /**
+   * Passes over everything up to a place.
+   * @param at bytes from the beginning
+   * @throws RangeError where more was read already
+   */
+  passTo(at: number): void {
+    if (at < this.#at) throw new RangeError('a value goes on behind its end');
+    this.#pass(at - this.#at);
+  }
+
   /** True when everything was read. */
   get isAtEnd(): boolean {
     return this.#at === this.#bytes.length;

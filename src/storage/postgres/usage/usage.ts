@@ -3,10 +3,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import {
   addUsageDetails,
+  ALL_SUMS,
   noUsageDetails,
+  noUsageCounts,
   USAGE_COUNTS,
   type UsageCounts,
   type UsageDetails,
+  type WantedSums,
 } from '../../../usage/index.ts';
 import type { LedgerSum, SumQuery } from '../../../limits/index.ts';
 import type { Indexer } from '../../journal/indexer.ts';
@@ -48,17 +51,17 @@ export class PostgresUsage implements UsageStore {
 
   async query(query: UsageQuery): Promise<UsageReport> {
     await this.#caughtUp();
-    const { interval, groupBy, filters } = query;
+    const { interval, groupBy, filters, wanted = ALL_SUMS } = query;
     const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
     const groups = [
       ...(interval === null ? [] : [sql`${startHour(interval)}`]),
       ...groupBy.map((name) => sql.ref(name)),
     ];
-    const sums = sql.join(USAGE_COUNTS.map((name) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`));
+    const sums = wanted.counts.map((name) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`);
+    const details = sql`string_agg(int4send(octet_length(details)) || details, ''::bytea) as details`;
     const { rows } = await sql<ReportedRow>`
       select ${interval === null ? sql`null` : sql`${startHour(interval)}`} as start_hour,
-        ${sql.join([...groupBy.map((name) => sql.ref(name)), sums])},
-        string_agg(int4send(octet_length(details)) || details, ''::bytea) as details
+        ${sql.join([...groupBy.map((name) => sql.ref(name)), ...sums, ...(wanted.details ? [details] : [])])}
       from (${rowsOf(span, interval === 'hour')}) r
       where ${passing(filters)}
       ${groups.length === 0 ? sql`having count(*) > 0` : sql`group by ${sql.join(groups)}`}
@@ -70,7 +73,7 @@ export class PostgresUsage implements UsageStore {
     return {
       fromMs: Math.min(Math.max(first, span.from), span.to) * HOUR_MS,
       toMs: span.to * HOUR_MS,
-      rows: rows.map((row) => reportRow(row, groupBy)).toSorted(byTimeAndCost),
+      rows: rows.map((row) => reportRow(row, groupBy, wanted)).toSorted(byTimeAndCost),
       complete: true,
     };
   }
@@ -118,17 +121,18 @@ export class PostgresUsage implements UsageStore {
   }
 }
 
-type ReportedRow = UsageCounts & { readonly [name in UsageDimension]?: string } & {
+type ReportedRow = Partial<UsageCounts> & { readonly [name in UsageDimension]?: string } & {
   readonly start_hour: number | null;
-  readonly details: Buffer;
+  readonly details?: Buffer;
 };
 
-function reportRow(row: ReportedRow, groupBy: readonly UsageDimension[]): ReportRow {
-  const counts = Object.fromEntries(USAGE_COUNTS.map((name) => [name, row[name]])) as UsageCounts;
+function reportRow(row: ReportedRow, groupBy: readonly UsageDimension[], wanted: WantedSums): ReportRow {
+  const counts = noUsageCounts();
+  for (const name of wanted.counts) counts[name] = row[name] ?? 0;
   return {
     startMs: row.start_hour === null ? null : row.start_hour * HOUR_MS,
     group: Object.fromEntries(groupBy.map((name) => [name, row[name] || null])),
-    sums: { counts, details: addedUp(row.details) },
+    sums: { counts, details: row.details ? addedUp(row.details) : noUsageDetails() },
   };
 }
 

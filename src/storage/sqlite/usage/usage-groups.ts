@@ -1,8 +1,12 @@
 // Rows of sums, added up by SQLite for a report: a bounded number of rows at a time, so that nobody waits for who asks about
 // months. What sums count by name or bucket comes along and is added up here.
 import { type Kysely, sql } from 'kysely';
-import { noUsageDetails, USAGE_COUNTS, type UsageDetails } from '../../../usage/index.ts';
-import type { UsageCounts } from '../../../usage/index.ts';
+import {
+  noUsageDetails,
+  type UsageCounts,
+  type UsageDetails,
+  type WantedSums,
+} from '../../../usage/index.ts';
 import type { SqlConnection, SqlStatement, SqlValue } from '../../../runtime/sqlite.ts';
 import { CompactReader } from '../../compact/reader.ts';
 import type { UsageDimension } from '../../ports.ts';
@@ -13,10 +17,9 @@ import type { SqliteBase } from '../store.ts';
 import { USAGE_KEYS, type UsageTableName } from './usage-tables.ts';
 
 /** Rows that are added up in one go: about three milliseconds. */
-const ROWS = 1_000;
-/** Digits that say how long the bytes behind them are, and those bytes. */
-const LENGTH_DIGITS = 8;
-const LENGTH_BYTES = LENGTH_DIGITS / 2;
+const ROWS = 2_000;
+/** Between the details of rows, which are hexadecimal digits. */
+const NEXT = ',';
 
 /** Numbers of names; a row passes where each of them has its own. */
 export type NumberFilters = ReadonlyMap<UsageFilter, ReadonlySet<number>>;
@@ -29,7 +32,9 @@ export interface GroupedRows {
   readonly period: number | null;
   /** Numbers of names, in the order of what it is grouped by; 0: none. */
   readonly group: readonly number[];
-  readonly counts: UsageCounts;
+  /** Those that are wanted. */
+  readonly counts: Partial<UsageCounts>;
+  /** Empty where they are not wanted. */
   readonly details: UsageDetails;
 }
 
@@ -47,6 +52,7 @@ export interface GroupsQuery {
   readonly to: number;
   readonly filters: NumberFilters;
   readonly groupBy: readonly UsageDimension[];
+  readonly wanted: WantedSums;
   /** False: all of the time goes together. */
   readonly byPeriod: boolean;
 }
@@ -66,7 +72,7 @@ export class UsageGroups {
 
   /** One step after another. Of one group there may be several in each. */
   *read(query: GroupsQuery): Generator<readonly GroupedRows[]> {
-    const { from, to, filters, groupBy, byPeriod } = query;
+    const { from, to, filters, groupBy, byPeriod, wanted } = query;
     const { last, groups } = this.#prepared(query);
     const lists = [...filters.values()].map((numbers) => JSON.stringify([...numbers]));
     let before: readonly SqlValue[] = [from, ...USAGE_KEYS.slice(1).map(() => -1)];
@@ -80,36 +86,40 @@ export class UsageGroups {
       yield rows.map((row) => ({
         period: byPeriod ? (row['period'] as number) : null,
         group: groupBy.map((name) => row[name] as number),
-        counts: row as unknown as UsageCounts,
-        details: this.#addedUp(String(row['all_details'])),
+        counts: row as Partial<UsageCounts>,
+        details: wanted.details ? this.#addedUp(String(row['all_details'])) : noUsageDetails(),
       }));
       if (!end) return;
       before = upTo;
     }
   }
 
-  #addedUp(hex: string): UsageDetails {
+  #addedUp(list: string): UsageDetails {
     const sum = noUsageDetails();
-    const bytes = Buffer.from(hex, 'hex');
-    for (let at = 0; at < bytes.length;) {
-      const start = at + LENGTH_BYTES;
-      const end = start + bytes.readUInt32BE(at);
-      const reader = new CompactReader(bytes.subarray(start, end), (number) => this.#names.textOf(number));
+    const bytes = Buffer.from(list.replaceAll(NEXT, ''), 'hex');
+    // One for all of them: to make one for each takes longer than what it reads.
+    const reader = new CompactReader(bytes, (number) => this.#names.textOf(number));
+    let read = 0;
+    for (let start = 0; start <= list.length;) {
+      const next = list.indexOf(NEXT, start);
+      const end = next < 0 ? list.length : next;
+      read += (end - start) / 2;
       addDetails(sum, reader);
-      at = end;
+      reader.passTo(read);
+      start = end + NEXT.length;
     }
     return sum;
   }
 
   #prepared(query: GroupsQuery): Statements {
-    const { table, filters, groupBy, byPeriod } = query;
-    const name = JSON.stringify([table, [...filters.keys()], groupBy, byPeriod]);
+    const { table, filters, groupBy, byPeriod, wanted } = query;
+    const name = JSON.stringify([table, [...filters.keys()], groupBy, byPeriod, wanted]);
     let statements = this.#statements.get(name);
     if (!statements) this.#statements.set(name, (statements = this.#prepare(query)));
     return statements;
   }
 
-  #prepare({ table, filters, groupBy, byPeriod }: GroupsQuery): Statements {
+  #prepare({ table, filters, groupBy, byPeriod, wanted }: GroupsQuery): Statements {
     const keys = sql.join(USAGE_KEYS.map((key) => sql.ref(key)));
     const bound = sql.join(USAGE_KEYS.map(() => 0));
     const behind = sql<boolean>`(${keys}) > (${bound})`;
@@ -119,11 +129,9 @@ export class UsageGroups {
     const groups = this.#db
       .selectFrom(table)
       .select(by)
-      .select(USAGE_COUNTS.map((count) => sql<number>`sum(${sql.ref(count)})`.as(count)))
-      .select(
-        sql<string>`group_concat(printf('%0${sql.raw(String(LENGTH_DIGITS))}x', length(details)) || hex(details), '')`.as(
-          'all_details',
-        ),
+      .select(wanted.counts.map((count) => sql<number>`sum(${sql.ref(count)})`.as(count)))
+      .$if(wanted.details, (query) =>
+        query.select(sql<string>`group_concat(hex(details), ${sql.lit(NEXT)})`.as('all_details')),
       )
       .where(behind)
       .where(sql<boolean>`(${keys}) <= (${bound})`)

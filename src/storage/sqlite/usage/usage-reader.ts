@@ -93,7 +93,7 @@ export class UsageReader {
    */
   async *groups(
     span: HourSpan,
-    query: Pick<GroupsQuery, 'filters' | 'groupBy' | 'byPeriod'>,
+    query: Pick<GroupsQuery, 'filters' | 'groupBy' | 'byPeriod' | 'wanted'>,
     byHour: boolean,
   ): AsyncGenerator<{ readonly rows: readonly GroupedRows[]; readonly hours: number }> {
     for (const [table, from, to] of this.#tables(span, byHour))

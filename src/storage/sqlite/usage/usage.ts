@@ -1,6 +1,6 @@
 // The store of sums: reports by time, by whatever records are of, and by end user; what limits are set from; and what has
 // to be done in the background.
-import { addUsageSums, noUsageSums, type UsageSums } from '../../../usage/index.ts';
+import { addUsageDetails, ALL_SUMS, noUsageSums, type UsageSums } from '../../../usage/index.ts';
 import type { LedgerSum, SumQuery } from '../../../limits/index.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import type { SqliteNames } from '../names.ts';
@@ -58,13 +58,13 @@ export class SqliteUsage implements UsageStore {
 
   async query(query: UsageQuery): Promise<UsageReport> {
     await this.#caughtUp();
-    const { interval, groupBy } = query;
+    const { interval, groupBy, wanted = ALL_SUMS } = query;
     const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
     const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
     const filters = numberFilters(query.filters, this.#names);
-    const asked = { filters, groupBy, byPeriod: interval !== null };
+    const asked = { filters, groupBy, wanted, byPeriod: interval !== null };
     for await (const { rows, hours } of this.#reader.groups(span, asked, interval === 'hour'))
-      for (const { period, group: numbers, ...sums } of rows) {
+      for (const { period, group: numbers, counts, details } of rows) {
         const startMs =
           interval === null || period === null ? null : intervalOf(period * hours * HOUR_MS, interval);
         const name = `${startMs} ${numbers.join(' ')}`;
@@ -73,7 +73,8 @@ export class SqliteUsage implements UsageStore {
           if (groups.size === MOST_REPORT_ROWS) throw tooManyRows();
           groups.set(name, (group = { startMs, row: numbers, sums: noUsageSums() }));
         }
-        addUsageSums(group.sums, sums);
+        for (const name of wanted.counts) group.sums.counts[name] += counts[name] ?? 0;
+        addUsageDetails(group.sums.details, details);
       }
     const rows = [...groups.values()].map(({ startMs, row, sums }): UsageRow => {
       const group: { [name in UsageDimension]?: string | null } = {};
