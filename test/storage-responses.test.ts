@@ -326,3 +326,40 @@ test('the lookups use their indexes', async () => {
   database.close();
   await storage.close();
 });
+
+test('a stored response outlives its process, and a deleted one is not brought back by a journal that still has it', async () => {
+  const path = freshPath();
+  const open = (): Promise<Storage> => openSqliteStorage({ path, later: () => {} });
+  // Neither is ever closed, as after a kill.
+  const [killed, other] = [await open(), await open()];
+  await killed.responses.put(storedResponse('resp_gone'));
+  expect(await other.responses.find('key_a', 'resp_gone', 0)).not.toBeNull();
+  expect(await other.responses.delete('key_a', 'resp_gone')).toBe(true);
+  const used = await other.stateUsage.bytes('key_a');
+  await killed.responses.put(storedResponse('resp_left'));
+  // The journal has changed, and is read again from its beginning.
+  expect(await other.responses.find('key_a', 'resp_left', 0)).toEqual(storedResponse('resp_left'));
+  expect(await other.responses.find('key_a', 'resp_gone', 0)).toBeNull();
+  expect(await killed.responses.find('key_a', 'resp_gone', 0)).toBeNull();
+  await killed.responses.delete('key_a', 'resp_left');
+  expect(await other.stateUsage.bytes('key_a')).toBe(used);
+
+  const next = await open();
+  expect(await next.responses.find('key_a', 'resp_gone', 0)).toBeNull();
+  expect(await next.responses.find('key_a', 'resp_left', 0)).toBeNull();
+  // Known for long, and not for ever.
+  await next.responses.purge(Date.now());
+  const database = openSqlite(path);
+  const deleted = (): unknown => database.prepare('select id from responses_deleted').all();
+  expect(deleted()).toEqual([{ id: 'resp_gone' }, { id: 'resp_left' }]);
+  while ((await next.responses.purge(Date.now() + 100 * 86_400_000)) > 0);
+  expect(deleted()).toEqual([]);
+  database.close();
+});
+
+test('a response is stored also while the journal has no room', async () => {
+  const storage = await openSqliteStorage({ path: freshPath(), journalBytes: () => 0, later: () => {} });
+  await storage.responses.put(storedResponse('resp_1'));
+  expect(await storage.responses.find('key_a', 'resp_1', 0)).toEqual(storedResponse('resp_1'));
+  await storage.close();
+});

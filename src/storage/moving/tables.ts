@@ -50,6 +50,8 @@ export const LEFT_TABLES: readonly string[] = [
   'names',
   // Noted anew with each record.
   'records_elsewhere',
+  // For journals of this database alone.
+  'responses_deleted',
   // The other database has steps of its own.
   'schema_migrations',
   'schema_additions',

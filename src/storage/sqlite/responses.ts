@@ -1,10 +1,13 @@
-// Stored responses in SQLite, and in the conversations that they belong to. Durable with the next group commit.
+// Stored responses in SQLite, and in the conversations that they belong to. One that belongs to none is durable with one write
+// to the journal, and a row soon after, with many others: whoever looks for what is not there has the journal brought in
+// first. One that belongs to a conversation, or is large, is durable with the next group commit.
 import { sql } from 'kysely';
-import type { JsonObject } from '../../canonical/index.ts';
+import { GatewayError, type JsonObject } from '../../canonical/index.ts';
 import type { SqlStatement } from '../../runtime/sqlite.ts';
 import { bytesOf, encodeItems } from '../state/item-rows.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { Indexer } from '../journal/indexer.ts';
 import { isSmall, jsonTexts, turn } from '../json-text.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import {
@@ -15,9 +18,12 @@ import {
   itemsOf,
   placeOf,
   type ResponseHead,
+  type ResponseRow,
   responseRow,
 } from '../state/response-rows.ts';
+import { decodeEntry, encodeEntry, RESPONSE_ENTRY } from './response-entries.ts';
 import { ResponseRows } from './response-rows.ts';
+import type { Migration } from './migrations.ts';
 import type { ShortSteps } from './short-steps.ts';
 import type { SqliteBase } from './store.ts';
 import type { SqliteStateUsage } from './state-usage.ts';
@@ -29,9 +35,31 @@ const PURGE_KEYS = 500;
 /** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
 const MENTIONS = 8;
 
+/** How long it is known that a response was deleted: longer than a journal is left behind, other than in a backup of it. */
+const DELETED_KNOWN_MS = 90 * 86_400_000;
+
+export const RESPONSES_MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'deleted responses',
+    isAdditive: true,
+    async up(db) {
+      await db.schema
+        .createTable('responses_deleted')
+        .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+        .addColumn('deleted_at', 'integer', (c) => c.notNull())
+        .modifyEnd(sql`without rowid`)
+        .execute();
+      const table = db.schema.createIndex('responses_deleted_in_order').on('responses_deleted');
+      await table.column('deleted_at').execute();
+    },
+  },
+];
+
 export class SqliteResponses implements ResponseStore {
   readonly #commits: GroupCommit;
   readonly #steps: ShortSteps;
+  readonly #indexer: Indexer;
+  readonly #now: () => number;
   readonly #usage: SqliteStateUsage;
   readonly #conversations: ConversationItems;
   readonly #rows: ResponseRows;
@@ -46,9 +74,11 @@ export class SqliteResponses implements ResponseStore {
   /** Up to which key a purge has come. */
   #purgedKey = '';
 
-  constructor({ connection, db, commits, steps, usage, items }: SqliteBase) {
+  constructor({ connection, db, commits, steps, indexer, entries, usage, items, now }: SqliteBase) {
     this.#commits = commits;
     this.#steps = steps;
+    this.#indexer = indexer;
+    this.#now = now;
     this.#usage = usage;
     this.#conversations = items;
     this.#rows = new ResponseRows(connection, db);
@@ -92,6 +122,7 @@ export class SqliteResponses implements ResponseStore {
     this.#findItem = connection.prepare(findItem.compile().sql);
     this.#lastKey = connection.prepare(lastKey.compile().sql);
     this.#expired = connection.prepare(expired.compile().sql);
+    entries.register(RESPONSE_ENTRY, { read: decodeEntry, write: (rows) => this.#bringIn(rows) });
   }
 
   async put(stored: StoredResponse, appendTo?: string): Promise<void> {
@@ -100,6 +131,7 @@ export class SqliteResponses implements ResponseStore {
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
     const row = responseRow(stored, text, input);
+    if (small && appendTo === undefined && this.#append(row)) return;
     const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
     const refusal = await this.#commits.run(() => {
       if (this.#rows.headOf(row.projectId, row.id)) return null;
@@ -118,13 +150,15 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
-    return this.#read(projectId, id, nowMs);
+    const found = this.#read(projectId, id, nowMs);
+    if (found) return found;
+    return (await this.#arrived()) ? this.#read(projectId, id, nowMs) : null;
   }
 
   async chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null> {
     const chain: StoredResponse[] = [];
     for (let next: string | null = id; next !== null;) {
-      const response = this.#read(projectId, next, nowMs);
+      const response: StoredResponse | null = await this.find(projectId, next, nowMs);
       if (!response) return null;
       chain.push(response);
       next = response.previousId;
@@ -133,6 +167,14 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async findItem(projectId: string, itemId: string, nowMs: number): Promise<JsonObject | null> {
+    // The latest of this id is looked for.
+    await this.#indexer.caughtUp();
+    const found = this.#readItem(projectId, itemId, nowMs);
+    if (found) return found;
+    return (await this.#arrived()) ? this.#readItem(projectId, itemId, nowMs) : null;
+  }
+
+  #readItem(projectId: string, itemId: string, nowMs: number): JsonObject | null {
     const item = this.#conversations.findOfKey(projectId, itemId, nowMs);
     if (item) return item;
     const needle = JSON.stringify(itemId);
@@ -141,14 +183,20 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async delete(projectId: string, id: string): Promise<boolean> {
+    await this.#arrived();
     return this.#commits.run(() => {
       const head = this.#rows.headOf(projectId, id);
-      if (head) this.#usage.removeResponse(head);
-      return head !== undefined;
+      if (!head) return false;
+      this.#usage.removeResponse(head);
+      this.#rows.noteDeleted(id, this.#now());
+      return true;
     });
   }
 
   async purge(nowMs: number): Promise<number> {
+    await this.#indexer.caughtUp();
+    const forgetMs = nowMs - DELETED_KNOWN_MS;
+    if (this.#rows.hasDeleted(forgetMs)) await this.#steps.run(() => this.#rows.forgetDeleted(forgetMs));
     for (;;) {
       const after = this.#purgedKey;
       const last = this.#lastKey.all(after, PURGE_KEYS)[0]?.['last'];
@@ -174,6 +222,34 @@ export class SqliteResponses implements ResponseStore {
       this.#usage.removeResponse(head);
       yield 1;
     }
+  }
+
+  /**
+   * Into the journal: durable when it returns.
+   * @returns false when the journal takes nothing; the database may still
+   * @throws GatewayError `quota` when things that stay leave no room for it
+   */
+  #append(row: ResponseRow): boolean {
+    const refusal = this.#usage.refusalOf(row.projectId, row.bytes);
+    if (refusal) throw refusal;
+    try {
+      this.#indexer.append(RESPONSE_ENTRY, encodeEntry(row));
+    } catch (error) {
+      if (GatewayError.is(error)) return false;
+      throw error;
+    }
+    return true;
+  }
+
+  #bringIn(rows: readonly ResponseRow[]): void {
+    for (const [projectId, bytes] of this.#rows.insertNew(rows)) this.#usage.count(projectId, bytes);
+  }
+
+  /** Brings in what journals hold. @returns false when they held nothing: a read would find what it found before */
+  async #arrived(): Promise<boolean> {
+    const isWaiting = this.#indexer.waitingBytes > 0;
+    await this.#indexer.caughtUp();
+    return (await this.#indexer.caughtUpWithOthers()) || isWaiting;
   }
 
   #read(projectId: string, id: string, nowMs: number): StoredResponse | null {

@@ -95,6 +95,12 @@ export interface SettlementTable {
   done: number;
 }
 
+/** Responses that were deleted, which a journal may still hold. */
+export interface DeletedResponseTable {
+  id: string;
+  deleted_at: number;
+}
+
 /** Texts that many records hold. */
 export interface NameTable {
   number: Generated<number>;
@@ -145,6 +151,7 @@ export interface Schema extends StateSchema {
   records_uncounted: UncountedTable;
   usage_notes: NoteTable;
   usage_settlements: SettlementTable;
+  responses_deleted: DeletedResponseTable;
   generations: GenerationTable;
   attempts: AttemptTable;
   generation_contents: ContentTable;

@@ -9,10 +9,17 @@ import { quotaRefusal } from '../state/sizes.ts';
 import { RESPONSE_HEAD, type ResponseHead } from '../state/response-rows.ts';
 import type { Schema } from './schema.ts';
 
+/** Bytes of a project. */
+interface Sums {
+  readonly responses: number;
+  readonly kept: number;
+}
+
 export class SqliteStateUsage implements StateUsage {
   readonly #maxBytesPerKey: () => number;
+  readonly #caughtUp: () => Promise<void>;
   /** Binds key id. */
-  readonly #bytes: SqlStatement;
+  readonly #sums: SqlStatement;
   /** Binds key id, responses, kept; gives the new sums. */
   readonly #add: SqlStatement;
   /** Binds key id and 1. */
@@ -22,12 +29,16 @@ export class SqliteStateUsage implements StateUsage {
   /** Binds row. */
   readonly #deleteResponse: SqlStatement;
 
-  constructor(connection: SqlConnection, db: Kysely<Schema>, maxBytesPerKey: () => number) {
+  /** @param caughtUp resolves when all that this process has written to its journal is in the database */
+  constructor(
+    connection: SqlConnection,
+    db: Kysely<Schema>,
+    maxBytesPerKey: () => number,
+    caughtUp: () => Promise<void>,
+  ) {
     this.#maxBytesPerKey = maxBytesPerKey;
-    const bytes = db
-      .selectFrom('state_usage')
-      .select((eb) => eb('responses', '+', eb.ref('kept')).as('bytes'))
-      .where('key_id', '=', '');
+    this.#caughtUp = caughtUp;
+    const sums = db.selectFrom('state_usage').select(['responses', 'kept']).where('key_id', '=', '');
     const add = db
       .insertInto('state_usage')
       .values({ key_id: '', responses: 0, kept: 0 })
@@ -51,7 +62,7 @@ export class SqliteStateUsage implements StateUsage {
       .where('key_id', '=', '')
       .where('response_row', '=', 0);
     const deleteResponse = db.deleteFrom('responses').where('row', '=', 0);
-    this.#bytes = connection.prepare(bytes.compile().sql);
+    this.#sums = connection.prepare(sums.compile().sql);
     this.#add = connection.prepare(add.compile().sql);
     this.#oldest = connection.prepare(oldest.compile().sql);
     this.#deleteIds = connection.prepare(deleteIds.compile().sql);
@@ -59,7 +70,19 @@ export class SqliteStateUsage implements StateUsage {
   }
 
   async bytes(projectId: string): Promise<number> {
-    return Number(this.#bytes.all(projectId)[0]?.['bytes'] ?? 0);
+    await this.#caughtUp();
+    const { responses, kept } = this.#sumsOf(projectId);
+    return responses + kept;
+  }
+
+  /**
+   * Whether responses of so many bytes would find room if all others gave way. Needs no transaction.
+   * @returns null; or the refusal
+   */
+  refusalOf(projectId: string, responses: number): GatewayError | null {
+    const { kept } = this.#sumsOf(projectId);
+    const most = this.#maxBytesPerKey();
+    return kept + responses > most ? quotaRefusal(responses, kept, most) : null;
   }
 
   /**
@@ -68,22 +91,19 @@ export class SqliteStateUsage implements StateUsage {
    * @returns null; or the refusal, and then nothing has changed
    */
   claim(projectId: string, responses: number, kept: number): GatewayError | null {
-    const sums = this.#add.all(projectId, responses, kept)[0];
-    const keptNow = Number(sums?.['kept']);
-    let used = Number(sums?.['responses']) + keptNow;
+    const sums = this.#grow(projectId, responses, kept);
     const most = this.#maxBytesPerKey();
-    if (used <= most) return null;
-    if (keptNow + responses > most) {
+    if (sums.responses + sums.kept > most && sums.kept + responses > most) {
       this.release(projectId, responses, kept);
-      return quotaRefusal(responses + kept, keptNow - kept, most);
+      return quotaRefusal(responses + kept, sums.kept - kept, most);
     }
-    while (used > most) {
-      const oldest = this.#oldest.all(projectId, 1)[0] as ResponseHead | undefined;
-      if (!oldest) break;
-      this.removeResponse(oldest);
-      used -= oldest.bytes;
-    }
+    this.#makeRoom(projectId, sums);
     return null;
+  }
+
+  /** Counts responses that were there before, and had room when they came. Others of the project give way. */
+  count(projectId: string, responses: number): void {
+    this.#makeRoom(projectId, this.#grow(projectId, responses, 0));
   }
 
   /** `claim` for something kept that changes its size. @param growth bytes, negative when it shrinks */
@@ -96,6 +116,24 @@ export class SqliteStateUsage implements StateUsage {
   /** Counts bytes that are gone. */
   release(projectId: string, responses: number, kept: number): void {
     this.#add.all(projectId, -responses, -kept);
+  }
+
+  #sumsOf(projectId: string): Sums {
+    return (this.#sums.all(projectId)[0] as Sums | undefined) ?? { responses: 0, kept: 0 };
+  }
+
+  #grow(projectId: string, responses: number, kept: number): Sums {
+    return this.#add.all(projectId, responses, kept)[0] as unknown as Sums;
+  }
+
+  #makeRoom(projectId: string, { responses, kept }: Sums): void {
+    const most = this.#maxBytesPerKey();
+    for (let used = responses + kept; used > most;) {
+      const oldest = this.#oldest.all(projectId, 1)[0] as ResponseHead | undefined;
+      if (!oldest) return;
+      this.removeResponse(oldest);
+      used -= oldest.bytes;
+    }
   }
 
   removeResponse({ row, key_id: projectId, bytes, places }: ResponseHead): void {

@@ -134,10 +134,16 @@ export async function openWith<S extends SqliteStores>(
       confirmMs: options.confirmMs,
       notice,
     });
-    const usage = new SqliteStateUsage(connection, db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
+    const usage = new SqliteStateUsage(
+      connection,
+      db,
+      options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY),
+      () => indexer.caughtUp(),
+    );
     const items = new ConversationItems(connection, db, usage);
     const beforeClose = (task: () => Promise<void>): void => void lastTasks.push(task);
-    const base = { connection, db, commits, steps, indexer, entries, names, usage, items, beforeClose };
+    const state = { names, usage, items };
+    const base = { connection, db, commits, steps, indexer, entries, ...state, now, beforeClose };
     stores = openStores(kinds, base);
     await indexer.recover(now());
   } catch (error) {

@@ -25,6 +25,8 @@ export interface SqliteBase {
   /** How such writes become rows. */
   readonly entries: EntryKinds<[], void>;
   readonly names: SqliteNames;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   /** For what counts into the quota of a project. */
   readonly usage: SqliteStateUsage;
   readonly items: ConversationItems;

@@ -9,7 +9,7 @@ import { sqlitePayloads } from './payloads.ts';
 import { ProjectRows } from '../state/projects.ts';
 import { greatestChange } from './changes.ts';
 import { SqlitePrompts } from './prompts.ts';
-import { SqliteResponses } from './responses.ts';
+import { RESPONSES_MIGRATIONS, SqliteResponses } from './responses.ts';
 import type { SqliteBase, SqliteStore } from './store.ts';
 import { transactOf } from './transact.ts';
 import { SqliteVault } from './vault.ts';
@@ -32,7 +32,7 @@ export const STORES = {
   keys: { open: (base) => new KeyRows(base.db, transactOf(base), greatestChange(base, 'keys')) },
   projects: { open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base, 'projects')) },
   vault: { open: (base) => new SqliteVault(base) },
-  responses: { open: (base) => new SqliteResponses(base) },
+  responses: { migrations: RESPONSES_MIGRATIONS, open: (base) => new SqliteResponses(base) },
   conversations: { open: (base) => new SqliteConversations(base) },
   prompts: { open: (base) => new SqlitePrompts(base) },
   files: { open: (base) => new SqliteFiles(base) },
