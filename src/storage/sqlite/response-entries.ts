@@ -7,26 +7,50 @@ export const RESPONSE_ENTRY = 3;
 
 const LINE_BREAK = 10;
 
-export function encodeEntry({ response, input, ...row }: ResponseRow): Uint8Array {
-  return Buffer.from(`${JSON.stringify(row)}\n${response}\n${input}`);
+/** The first line. It only ever grows at its end. */
+type Head = [
+  id: string,
+  projectId: string,
+  createdAt: number,
+  expiresAt: number,
+  previousId: string | null,
+  conversationId: string | null,
+  bytes: number,
+  places: readonly string[],
+];
+
+export function encodeEntry(row: ResponseRow): Uint8Array {
+  const { id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places } = row;
+  const head: Head = [id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places];
+  return Buffer.from(`${JSON.stringify(head)}\n${row.response}\n${row.input}`);
 }
 
 /** @throws RangeError for bytes that `encodeEntry` has not made */
 export function decodeEntry(content: Uint8Array): ResponseRow {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const first = bytes.indexOf(LINE_BREAK);
-  const second = bytes.indexOf(LINE_BREAK, first + 1);
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const first = text.indexOf(LINE_BREAK);
+  const second = text.indexOf(LINE_BREAK, first + 1);
   if (first < 0 || second < 0) throw new RangeError('a stored response of less than three lines');
+  const [id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places] = headOf(
+    text.toString('utf8', 0, first),
+  );
   return {
-    ...rowOf(bytes.toString('utf8', 0, first)),
-    response: bytes.toString('utf8', first + 1, second),
-    input: bytes.toString('utf8', second + 1),
+    id,
+    projectId,
+    createdAt,
+    expiresAt,
+    previousId,
+    conversationId,
+    bytes,
+    places,
+    response: text.toString('utf8', first + 1, second),
+    input: text.toString('utf8', second + 1),
   };
 }
 
-function rowOf(line: string): Omit<ResponseRow, 'response' | 'input'> {
+function headOf(line: string): Head {
   try {
-    return JSON.parse(line) as Omit<ResponseRow, 'response' | 'input'>;
+    return JSON.parse(line) as Head;
   } catch (cause) {
     throw new RangeError('a stored response whose first line is no JSON', { cause });
   }

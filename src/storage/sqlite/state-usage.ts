@@ -9,6 +9,9 @@ import { quotaRefusal } from '../state/sizes.ts';
 import { RESPONSE_HEAD, type ResponseHead } from '../state/response-rows.ts';
 import type { Schema } from './schema.ts';
 
+/** Projects of which it is remembered what they keep. */
+const MOST_KNOWN = 10_000;
+
 /** Bytes of a project. */
 interface Sums {
   readonly responses: number;
@@ -18,6 +21,8 @@ interface Sums {
 export class SqliteStateUsage implements StateUsage {
   readonly #maxBytesPerKey: () => number;
   readonly #caughtUp: () => Promise<void>;
+  /** Bytes of things that stay, as the last write has found them. */
+  readonly #kept = new Map<string, number>();
   /** Binds key id. */
   readonly #sums: SqlStatement;
   /** Binds key id, responses, kept; gives the new sums. */
@@ -76,11 +81,12 @@ export class SqliteStateUsage implements StateUsage {
   }
 
   /**
-   * Whether responses of so many bytes would find room if all others gave way. Needs no transaction.
+   * Whether responses of so many bytes would find room if all others gave way, by what is known of the project: what other
+   * processes keep is learned with the next write. Needs no transaction.
    * @returns null; or the refusal
    */
   refusalOf(projectId: string, responses: number): GatewayError | null {
-    const { kept } = this.#sumsOf(projectId);
+    const kept = this.#kept.get(projectId) ?? this.#learn(projectId, this.#sumsOf(projectId));
     const most = this.#maxBytesPerKey();
     return kept + responses > most ? quotaRefusal(responses, kept, most) : null;
   }
@@ -115,7 +121,7 @@ export class SqliteStateUsage implements StateUsage {
 
   /** Counts bytes that are gone. */
   release(projectId: string, responses: number, kept: number): void {
-    this.#add.all(projectId, -responses, -kept);
+    this.#grow(projectId, -responses, -kept);
   }
 
   #sumsOf(projectId: string): Sums {
@@ -123,7 +129,15 @@ export class SqliteStateUsage implements StateUsage {
   }
 
   #grow(projectId: string, responses: number, kept: number): Sums {
-    return this.#add.all(projectId, responses, kept)[0] as unknown as Sums;
+    const sums = this.#add.all(projectId, responses, kept)[0] as unknown as Sums;
+    this.#learn(projectId, sums);
+    return sums;
+  }
+
+  #learn(projectId: string, { kept }: Sums): number {
+    if (this.#kept.size >= MOST_KNOWN) this.#kept.clear();
+    this.#kept.set(projectId, kept);
+    return kept;
   }
 
   #makeRoom(projectId: string, { responses, kept }: Sums): void {
