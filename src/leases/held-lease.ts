@@ -19,8 +19,10 @@ export interface LeaseTerms {
   readonly isUnsettled: () => boolean;
   /** How many processes share, as last known; 0: a process that nobody can be asked for gets nothing more. */
   readonly sharers: () => number;
-  /** A lease lacks something: that does not wait for the next look at all of them. */
-  readonly wake: (lease: HeldLease) => void;
+  /** The store has to hear of a lease, at the next look at all of them. */
+  readonly keep: (lease: HeldLease) => void;
+  /** A lease lacks something: that does not wait for the next look. */
+  readonly wake: () => void;
 }
 
 interface LeaseTimes {
@@ -117,7 +119,9 @@ export class HeldLease implements Ceiling {
 
   took(amount: number): void {
     this.#taken += amount;
-    this.#askedAt = this.#terms.elapsed();
+    const elapsed = (this.#askedAt = this.#terms.elapsed());
+    // Of what is taken while nobody can be asked, the store hears as soon as it answers.
+    if (elapsed >= this.#validUntil) this.#terms.keep(this);
   }
 
   lacks(amount: number, nowMs: number, periodStart?: number): boolean {
@@ -130,7 +134,8 @@ export class HeldLease implements Ceiling {
     const missing = Math.max(1, this.#own(nowMs) + amount - this.#ceilingNow(elapsed));
     this.#need = Math.max(this.#need, missing);
     this.#lacking += amount;
-    this.#terms.wake(this);
+    this.#terms.keep(this);
+    this.#terms.wake();
     return true;
   }
 
@@ -160,6 +165,11 @@ export class HeldLease implements Ceiling {
     const elapsed = this.#terms.elapsed();
     if (this.#validUntil - leaseMs / 2 <= elapsed + ahead) return true;
     return this.#own(nowMs) > this.#low && this.#quietUntil <= elapsed;
+  }
+
+  /** True where nobody but this process and the store knows what was used: of a rate the ledger does not. */
+  get isRate(): boolean {
+    return this.limit.rule.window.type === 'rolling' && !isInLedger(this.#lasting);
   }
 
   /** True where nobody has asked for it lately, and nothing runs: the store may count what was used by itself. */

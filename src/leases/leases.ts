@@ -16,6 +16,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { HeldLease } from './held-lease.ts';
 import { inTime, Reach } from './reach.ts';
+import { Resting } from './resting.ts';
 
 /** How often leases are looked at, in milliseconds. */
 const LOOK_MS = 250;
@@ -29,6 +30,8 @@ const AGAIN_MS = 50;
 const MOST_CLAIMS = 500;
 /** Part of the time of a lease for which it is used: clocks do not run equally fast. */
 const SAFE_PART = 0.95;
+/** By how much later a store that has lost its data may seem to be settled, from one answer to the next, in milliseconds. */
+const JITTER_MS = 100;
 /** By how much clocks of processes may differ, in milliseconds. */
 const CLOCKS_DIFFER_MS = 5000;
 
@@ -71,8 +74,7 @@ export class Leases implements Ceilings {
   readonly #active = new Map<string, HeldLease>();
   /** Farewells that the store was not told yet. */
   #farewells: Claim[] = [];
-  /** Last claims to what is left to expire. */
-  #shrunk: Claim[] = [];
+  readonly #resting = new Resting();
   #waiting: (() => void)[] = [];
   #turn = 0;
   #calling: Promise<void> | null = null;
@@ -91,10 +93,11 @@ export class Leases implements Ceilings {
     isAlone: (): boolean => !this.isReachable,
     isUnsettled: (): boolean => this.#isUnsettled,
     sharers: (): number => (this.#options.whenUnreachable === 'share' ? this.#processes : 0),
-    wake: (lease: HeldLease): void => {
+    keep: (lease: HeldLease): void => {
       this.#active.set(lease.name, lease);
-      this.#wake();
+      this.#resting.remove(lease);
     },
+    wake: (): void => this.#wake(),
   };
 
   constructor(options: LeasesOptions) {
@@ -177,6 +180,7 @@ export class Leases implements Ceilings {
     const lease = this.#byCounter.get(counter);
     if (!lease) return;
     this.#byCounter.delete(counter);
+    this.#resting.remove(lease);
     if (this.#active.get(lease.name) === lease) this.#active.delete(lease.name);
     this.#farewells.push(lease.farewell(this.#options.clock.now()).claim);
   }
@@ -225,7 +229,7 @@ export class Leases implements Ceilings {
   #isAnythingDue(): boolean {
     const { clock, elapsed, leaseMs } = this.#options;
     const isHeard = elapsed() - this.#calledAt < leaseMs / 2;
-    if (!isHeard || !this.isReachable || this.#farewells.length > 0) return true;
+    if (!isHeard || !this.isReachable || this.#farewells.length > 0 || this.#resting.hasUntold) return true;
     const nowMs = clock.now();
     for (const lease of this.#active.values()) if (lease.isIdle || lease.isDue(nowMs, leaseMs)) return true;
     return false;
@@ -242,7 +246,7 @@ export class Leases implements Ceilings {
 
   async #call(): Promise<void> {
     this.#sortOutIdle();
-    if (this.#farewells.length > 0) await this.#leave();
+    while (this.#farewells.length > 0) await this.#leave();
     this.#isWoken = false;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -258,10 +262,12 @@ export class Leases implements Ceilings {
     const leases = this.#dueLeases(caller.nowMs);
     const claims = leases.map((lease) => lease.claim(caller.nowMs));
     this.traffic.claims += claims.length;
-    const last = this.#shrunk.splice(0, MOST_CLAIMS);
+    const resting = this.#resting.untold(MOST_CLAIMS);
+    const last = resting.map((lease) => lease.farewell(caller.nowMs).claim);
     const claimed = (await this.#ask(() => store.claim(caller, [...claims, ...last])))?.answer;
     if (!claimed) return;
-    this.#settledAt = elapsed() + claimed.settlesInMs;
+    this.#resting.told(resting);
+    this.#settle(claimed.settlesInMs);
     // One that has lost its data has not heard of all of them.
     this.#processes = Math.max(1, claimed.processes, this.#isUnsettled ? this.#processes : 0);
     const nowMs = clock.now();
@@ -273,6 +279,17 @@ export class Leases implements Ceilings {
     const unknown = leases.filter(({ needsLedger }) => needsLedger);
     this.#awaitsLedger = unknown.some(({ lacksLedger }) => lacksLedger);
     if (unknown.length > 0 && !this.#isUnsettled) void this.#restore(unknown);
+  }
+
+  /** @param inMs milliseconds until whatever the store has forgotten is over; 0: it has forgotten nothing */
+  #settle(inMs: number): void {
+    const { clock, elapsed } = this.#options;
+    const settledAt = elapsed() + inMs;
+    const hasLost = inMs > 0 && settledAt > this.#settledAt + JITTER_MS;
+    this.#settledAt = settledAt;
+    if (hasLost) this.#resting.tellAgain(clock.now());
+    // Whoever leases from it then must not be given what was used here.
+    if (this.#resting.hasUntold) this.#wake();
   }
 
   /** Those that the store should hear of now, and with them those that would be next. */
@@ -296,15 +313,17 @@ export class Leases implements Ceilings {
       this.#active.delete(lease.name);
       const { claim, isLeft } = lease.farewell(nowMs);
       if (isLeft) this.#farewells.push(claim);
-      else this.#shrunk.push(claim);
+      else this.#resting.add(lease, nowMs);
     }
   }
 
   async #leave(): Promise<void> {
     const claims = this.#farewells.splice(0, MOST_CLAIMS);
     const caller = this.#caller();
-    // Where it is not heard, leases expire, and the ledger tells what was used.
-    await this.#ask(() => this.#options.store.leave(caller, claims));
+    const heard = await this.#ask(() => this.#options.store.leave(caller, claims));
+    // Where it is not heard, leases expire, and the ledger tells what was used. What is left of them must not come behind a claim
+    // to the same.
+    if (!heard) this.#farewells = [];
   }
 
   /** Says what the ledger has of counters of which nobody did, or whose holder has vanished. */
