@@ -188,7 +188,7 @@ export class HeldLease implements Ceiling {
     const target = Math.max(this.#target(own), elapsed < this.#awaitedUntil ? this.#awaitedCeiling : 0);
     const held = this.#ceilingNow(elapsed);
     const used = Math.max(own, Math.min(held, target));
-    this.#ceiling = used;
+    this.#ceiling = Math.min(used, held);
     this.#need = this.#lacking = 0;
     return { ...this.#said(own), used, need, want: Math.max(need, target - used) };
   }
@@ -216,7 +216,9 @@ export class HeldLease implements Ceiling {
     this.#fence = lease.fence;
     this.others = lease.others;
     this.#fairShare = lease.fairShare;
-    this.#ceiling = lease.ceiling;
+    // Whoever comes back to a store that has forgotten it has used what others were given since: its own does not come free again.
+    const beyond = this.isRate ? Math.max(0, lease.ceiling + lease.others - claim.limit) : 0;
+    this.#ceiling = Math.max(0, lease.ceiling - beyond);
     this.#validUntil = sentAt + forMs;
     this.needsLedger = lease.needsLedger;
     if (lease.wasTakenOver) this.#base += claim.settled;

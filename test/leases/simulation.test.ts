@@ -28,8 +28,23 @@ test(
 
 test('money in a window that rolls holds, and comes back', async () => {
   for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
-    await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rollsMoney: true });
+    await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rolling: 'money' });
 }, 60_000);
+
+test(
+  'rates hold, but for what was used by those who vanish with all the data of the store',
+  async () => {
+    for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
+      await live({
+        ...conditionsOf(seed),
+        nodes: 1 + (seed % 5),
+        faults: true,
+        whenUnreachable: 'refuse',
+        rolling: 'rates',
+      });
+  },
+  { timeout: Math.max(120_000, HISTORIES * 10) },
+);
 
 /** A store that takes each message for the latest, and every process for one that it does not know. */
 function unfenced(store: CounterStore): CounterStore {

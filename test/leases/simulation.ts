@@ -10,6 +10,7 @@ import {
   Reservation,
   type Scope,
 } from '../../src/limits/index.ts';
+import { Forgotten, noting } from './forgotten.ts';
 import { Chance, MachineClock, Network, remoteStore, Timeline } from './simulated-world.ts';
 
 const LEASE_MS = 1000;
@@ -56,6 +57,8 @@ const ROLLING_MONEY: Case = {
   windowMs: 3000,
 };
 const isRollingMoney = (one: Case): boolean => one === ROLLING_MONEY;
+/** What rolls, and the ledger does not know: whoever used it tells. */
+const RATES = CASES.filter(({ windowMs }) => windowMs > 0 && windowMs < Infinity);
 const MONEY = CASES.filter(({ entry }) => entry.usd !== undefined);
 /** Whose requests those limits count that hold for each of them. */
 const END_USER = 'a hash';
@@ -67,8 +70,8 @@ export interface Conditions {
   readonly forMs: number;
   /** Whether anything goes wrong at all. */
   readonly faults: boolean;
-  /** True for a limit of money in a window that rolls, instead of one by chance. */
-  readonly rollsMoney?: boolean;
+  /** Limits in windows that roll alone, instead of any by chance. They have traffic for longer. */
+  readonly rolling?: 'money' | 'rates';
   /** While the store is out of reach: `share` only with stores that lose everything and answer, since it spends what nobody knows. */
   readonly whenUnreachable?: 'share' | 'refuse';
   /** Stands between the network and the store, as it is in a history that must fail. */
@@ -123,15 +126,19 @@ class Node {
   isAlive = true;
   /** True once it knows what others have: a gateway admits nobody before. */
   isOpen = false;
+  /** That of its latest call. */
+  turn = 0;
+  readonly name: string;
   readonly #limiter: Limiter;
   readonly #world: World;
 
   constructor(world: World, name: string, skewMs: number) {
     this.#world = world;
+    this.name = name;
     this.clock = new MachineClock(world.time, START, skewMs);
     const remote = remoteStore(name, world.network, world.server);
     this.leases = new Leases({
-      store: remote,
+      store: noting(remote, ({ turn }) => (this.turn = turn)),
       holder: name,
       leaseMs: LEASE_MS,
       ledger: world.books,
@@ -198,6 +205,7 @@ class World {
   readonly of: Case;
   readonly whenUnreachable: 'share' | 'refuse';
   readonly books: Books;
+  readonly #forgotten = new Forgotten();
   readonly network: Network;
   readonly nodes: Node[] = [];
   violation: Violation | undefined;
@@ -210,8 +218,9 @@ class World {
     this.#conditions = conditions;
     this.chance = new Chance(conditions.seed);
     this.whenUnreachable = conditions.whenUnreachable ?? 'refuse';
+    const { rolling } = conditions;
     const cases = this.whenUnreachable === 'share' ? MONEY : CASES;
-    this.of = conditions.rollsMoney ? ROLLING_MONEY : this.chance.of(cases);
+    this.of = rolling === 'money' ? ROLLING_MONEY : this.chance.of(rolling === 'rates' ? RATES : cases);
     this.books = new Books(this.time, this.chance, this.of);
     const { faults } = conditions;
     const isBad = faults && this.whenUnreachable === 'refuse';
@@ -229,10 +238,15 @@ class World {
 
   #makeStore(emptySinceMs: number | undefined): CounterStore {
     const store = new MemoryCounterStore({ leaseMs: LEASE_MS, emptySinceMs });
-    return this.#conditions.guard?.(store) ?? store;
+    const heard = noting(store, ({ holder, turn }) => {
+      const node = this.nodes.find(({ name }) => name === holder);
+      if (node) this.#forgotten.hear(node, turn, this.time.now);
+    });
+    return this.#conditions.guard?.(heard) ?? heard;
   }
 
   loseData(): void {
+    this.#forgotten.lose(this.nodes, this.books.entries, this.time.now, this.time.now + LEASE_MS);
     this.server.store = this.#makeStore(this.server.now());
   }
 
@@ -269,6 +283,7 @@ class World {
       node,
     };
     this.books.entries.push(entry);
+    this.#forgotten.used(entry);
     this.check(period);
     return entry;
   }
@@ -280,6 +295,7 @@ class World {
     for (const one of this.books.entries) {
       if (one.period !== period) continue;
       const isToldByLedger = windowMs === Infinity || isRollingMoney(this.of);
+      if (!isToldByLedger && this.#forgotten.has(one)) continue;
       if (!lost && one.isRunning && !one.node.isAlive && isToldByLedger) continue;
       const counts =
         windowMs === 0
@@ -311,7 +327,7 @@ export async function live(conditions: Conditions): Promise<void> {
   for (let at = 0; at < conditions.nodes; at += 1) await world.start();
   await time.pass(50);
   // Long enough for what was used to come free again while others still use it.
-  const forMs = isRollingMoney(world.of) ? 4 * conditions.forMs : conditions.forMs;
+  const forMs = conditions.rolling ? 4 * conditions.forMs : conditions.forMs;
   while (time.now < forMs) {
     await step(world, conditions);
     await time.pass(chance.whole(1, 120));
