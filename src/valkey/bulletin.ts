@@ -8,8 +8,11 @@ import type { ValkeyServer } from './server.ts';
 const NAME = 'told';
 /** How often it is looked whether the connection is there, in milliseconds. */
 const LOOK_MS = 1000;
-/** How long the server may be silent on it before it counts as gone, in milliseconds. */
-const SILENT_MS = 3000;
+/** How long the server may be silent on it before it is asked whether it is there, in milliseconds. Where several processes tell what
+ * they know every two seconds, it hardly ever is. */
+const QUIET_MS = 1500;
+/** How long it may be silent before it counts as gone, in milliseconds: two seconds and more after it was asked. */
+const SILENT_MS = 4500;
 
 export class ValkeyBulletin implements Bulletin {
   readonly #server: Pick<ValkeyServer, 'listen' | 'publish'>;
@@ -19,7 +22,8 @@ export class ValkeyBulletin implements Bulletin {
   readonly #stopLooking: () => void;
   #listener: RedisListener | null = null;
   #isOpening = false;
-  #answeredAt = 0;
+  /** When the server was heard last, by `elapsed`. */
+  #heardAt = 0;
   #isClosed = false;
 
   /** @param self names this process, unlike all others @param elapsed milliseconds that only go forward */
@@ -51,9 +55,11 @@ export class ValkeyBulletin implements Bulletin {
 
   #look(): void {
     if (!this.#listener?.isOpen) return void this.#open();
-    if (this.#elapsed() - this.#answeredAt > SILENT_MS) return this.#listener.close();
+    const silentMs = this.#elapsed() - this.#heardAt;
+    if (silentMs > SILENT_MS) return this.#listener.close();
+    if (silentMs < QUIET_MS) return;
     this.#listener.ping().then(
-      () => (this.#answeredAt = this.#elapsed()),
+      () => (this.#heardAt = this.#elapsed()),
       () => {},
     );
   }
@@ -63,7 +69,7 @@ export class ValkeyBulletin implements Bulletin {
     this.#isOpening = true;
     try {
       this.#listener = await this.#server.listen(NAME, (message) => this.#take(message));
-      this.#answeredAt = this.#elapsed();
+      this.#heardAt = this.#elapsed();
       if (this.#isClosed) this.#listener.close();
     } catch {
       // It is tried again with the next look; that the server is away is told by whoever counts there.
@@ -73,6 +79,7 @@ export class ValkeyBulletin implements Bulletin {
   }
 
   #take(message: string): void {
+    this.#heardAt = this.#elapsed();
     const told = parsed(message);
     if (Array.isArray(told) && told[0] !== this.#self) this.#listeners.take(told[1], told[2]);
   }

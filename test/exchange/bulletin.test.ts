@@ -129,6 +129,30 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     member.close();
     link.close();
   });
+
+  test('a connection on which something is heard is not asked whether it is there', async () => {
+    const { url, send } = await (server ??= startValkey());
+    const clock = new ManualClock();
+    const link = new ValkeyServer(`${url}/5`, [], elapsed);
+    const member = new ValkeyBulletin(link, { self: 'one', clock, elapsed: clock.now });
+    const heard: string[] = [];
+    member.hear('tenants', (text) => heard.push(text));
+    await until(async () => ((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:5:told')) as unknown[])[1] === 1);
+    const pings = async (): Promise<number> =>
+      Number(/cmdstat_ping:calls=(\d+)/.exec(String(await send('INFO', 'commandstats')))?.[1] ?? 0);
+    const before = await pings();
+    for (let at = 1; at <= 8; at += 1) {
+      clock.advance(1000);
+      await link.publish('told', JSON.stringify(['two', 'tenants', `${at}`]));
+      await until(() => heard.length === at);
+    }
+    expect(await pings()).toBe(before);
+    // Two seconds later nothing was heard.
+    clock.advance(2000);
+    await until(async () => (await pings()) === before + 1);
+    member.close();
+    link.close();
+  });
 });
 
 describeBulletin('through a supervisor', async () => {
