@@ -17,6 +17,7 @@ const CASES: readonly Case[] = [
   RELAY,
   { name: 'translate', target: 'translate', load: loadOf('requests-2kb') },
   { name: 'messages', target: 'messages', load: loadOf('requests-2kb') },
+  { name: 'responses', target: 'responses-chat', load: loadOf('responses-2kb') },
   { name: 'responses-stored', target: 'responses-chat-stored', load: loadOf('responses-2kb') },
   { name: 'relay-100kb', target: 'relay', load: loadOf('requests-100kb') },
   { name: 'translate-100kb', target: 'translate', load: loadOf('requests-100kb') },

@@ -7,6 +7,9 @@ export const RESPONSE_ENTRY = 3;
 
 const LINE_BREAK = 10;
 
+/** A unit of UTF-16 is at most three bytes of UTF-8. */
+const MOST_BYTES_PER_UNIT = 3;
+
 /** The first line. It only ever grows at its end. */
 type Head = [
   id: string,
@@ -19,10 +22,19 @@ type Head = [
   places: readonly string[],
 ];
 
+/** For the next entry; it grows with the largest of them. */
+let room = Buffer.allocUnsafeSlow(16_384);
+
+/** @returns bytes that are valid until the next call */
 export function encodeEntry(row: ResponseRow): Uint8Array {
   const { id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places } = row;
   const head: Head = [id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places];
-  return Buffer.from(`${JSON.stringify(head)}\n${row.response}\n${row.input}`);
+  const lines = [JSON.stringify(head), '\n', row.response, '\n', row.input];
+  const most = lines.reduce((sum, { length }) => sum + length, 0) * MOST_BYTES_PER_UNIT;
+  if (room.length < most) room = Buffer.allocUnsafeSlow(most);
+  let end = 0;
+  for (const line of lines) end += room.write(line, end);
+  return room.subarray(0, end);
 }
 
 /** @throws RangeError for bytes that `encodeEntry` has not made */
