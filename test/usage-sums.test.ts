@@ -238,6 +238,18 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
       expect(sums.filter(({ endUser }) => endUser !== null)).toHaveLength(10_000);
       expect(sums.find(({ endUser }) => endUser === null)).toMatchObject({ requests: 50 });
       expect(added(sums).requests).toBe(10_051);
+      // Also those without room are found by their name.
+      for (const n of [0, 5_000, 10_049]) {
+        const endUser = n.toString(16).padStart(32, '0');
+        const { generations } = await storage.ledger.list({
+          filters: { endUser: [endUser] },
+          order: 'asc',
+          limit: 10,
+        });
+        expect(generations.map(({ generation }) => generation.endUser)).toEqual(
+          n === 0 ? [endUser, endUser] : [endUser],
+        );
+      }
       await storage.close();
     },
     PATIENCE_MS,

@@ -5,11 +5,8 @@ import type { SqliteNames } from '../names.ts';
 import { nanoUsdOf } from '../../../limits/index.ts';
 import type { Backfill } from './backfill.ts';
 import type { EndUserReader } from './end-user-reader.ts';
-import { OTHER_END_USERS } from './end-user-writer.ts';
 import { DAY_HOURS, HOUR_MS, type HourSpan } from '../../usage/hours.ts';
 import { numberFilters, type PassingPeriod, type UsageReader } from './usage-reader.ts';
-
-const OTHERS = Buffer.from(OTHER_END_USERS).toString('hex');
 
 /** Days that are looked at together. */
 const DAYS = 32;
@@ -45,12 +42,10 @@ export class CandidateHours {
     const unknown = edge > span.from ? [{ from: span.from, to: edge }] : [];
     if (order === 'asc') yield* unknown;
     for (const part of inParts({ from: edge, to: Math.min(span.to, known.to) }, order)) {
-      const days = await this.#found(part, filters, false);
-      for (const day of inOrder(days, order)) {
-        const within = { ...day, from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
-        const found = day.to - day.from === 1 ? [within] : await this.#found(within, filters, true);
-        yield* inOrder(await this.#ofEndUsers(found, filters), order);
-      }
+      // Requests that named nobody are in no sum of end users.
+      if (filters.endUser && !filters.endUser.includes(''))
+        yield* inOrder(await this.#ofEndUsers(part, filters.endUser, filters), order);
+      else yield* this.#ofAll(part, filters, order);
     }
     if (order === 'desc') yield* unknown;
   }
@@ -71,25 +66,57 @@ export class CandidateHours {
     );
   }
 
-  /** Those of some hours in which one of the end users was there, or for whom there was no room. */
+  async *#ofAll(
+    part: HourSpan,
+    filters: GenerationFilters,
+    order: 'asc' | 'desc',
+  ): AsyncGenerator<PassingPeriod> {
+    for (const day of inOrder(await this.#found(part, filters, false), order)) {
+      const within = { ...day, from: Math.max(day.from, part.from), to: Math.min(day.to, part.to) };
+      yield* day.to - day.from === 1 ? [within] : inOrder(await this.#found(within, filters, true), order);
+    }
+  }
+
+  /** Hours in which one of some end users was there, or for whom there was no room, the first one first. */
   async #ofEndUsers(
-    hours: readonly PassingPeriod[],
+    part: HourSpan,
+    endUsers: readonly string[],
     filters: GenerationFilters,
   ): Promise<readonly PassingPeriod[]> {
-    const [first, last] = [hours[0], hours.at(-1)];
-    // Requests that named nobody are in no such sum.
-    if (!first || !last || !filters.endUser || filters.endUser.includes('')) return hours;
-    const places = await this.#endUsers.places(
-      { from: first.from, to: last.to },
-      [...filters.endUser, OTHERS].map((hash) => hash.toUpperCase()),
-    );
-    return hours.flatMap((hour) => {
-      const theirs = places.get(hour.from);
-      if (!theirs) return [];
-      const keys = hour.keys ? hour.keys.filter((key) => theirs.has(key)) : [...theirs];
-      return keys.length > 0 ? [{ ...hour, keys }] : [];
-    });
+    const places = await this.#endUsers.places(part, endUsers);
+    const hours = [...places.keys()].toSorted((a, b) => a - b);
+    const theirs = (hour: HourSpan, allowed?: readonly number[]): PassingPeriod[] => {
+      const keys = [...(places.get(hour.from) ?? [])].filter((key) => allowed?.includes(key) ?? true);
+      return keys.length > 0 ? [{ from: hour.from, to: hour.to, keys }] : [];
+    };
+    if (!asksForMore(filters)) return hours.flatMap((hour) => theirs({ from: hour, to: hour + 1 }));
+    const found: PassingPeriod[] = [];
+    for (const span of together(hours))
+      for (const hour of await this.#found(span, filters, true)) found.push(...theirs(hour, hour.keys));
+    return found;
   }
+}
+
+/** Whether the sums of an hour can tell more than who was there. */
+function asksForMore({
+  fromMs: _from,
+  toMs: _to,
+  status: _status,
+  endUser: _endUser,
+  ...rest
+}: GenerationFilters): boolean {
+  return Object.values(rest).some((filter) => filter !== undefined);
+}
+
+/** Hours that follow one another, as spans. @param hours the first one first */
+function together(hours: readonly number[]): readonly HourSpan[] {
+  const spans: { from: number; to: number }[] = [];
+  for (const hour of hours) {
+    const last = spans.at(-1);
+    if (last?.to === hour) last.to = hour + 1;
+    else spans.push({ from: hour, to: hour + 1 });
+  }
+  return spans;
 }
 
 function inOrder<T>(list: readonly T[], order: 'asc' | 'desc'): readonly T[] {

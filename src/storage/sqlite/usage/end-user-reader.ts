@@ -5,6 +5,7 @@ import type { EndUserUsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
 import type { HourSpan } from '../../usage/hours.ts';
 import type { NumberFilters } from './usage-groups.ts';
+import { MOST_ROWS, OTHER_END_USERS } from './end-user-writer.ts';
 import { othersRun } from './usage-reader.ts';
 
 /** Rows that are read in one go: about a millisecond. */
@@ -17,7 +18,7 @@ export const END_USER_KEYS = ['period', 'project', 'end_user', 'key', 'model'] a
 export class EndUserReader {
   /** Binds the keys of the last row before, the hour that ends it, and how many. */
   readonly #rows: SqlStatement;
-  /** Binds two hours, and hashes as a JSON array. */
+  /** Binds two hours, hashes as a JSON array, the same hours, for how many rows an hour has room, and who stands for all others. */
   readonly #places: SqlStatement;
 
   constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
@@ -30,29 +31,36 @@ export class EndUserReader {
       .where('period', '<', 0);
     for (const key of END_USER_KEYS) rows = rows.orderBy(key);
     this.#rows = connection.prepare(rows.limit(1).compile().sql);
-    const places = db
+    const rowsOf = db
       .selectFrom('usage_end_user_rows as of')
       .crossJoin('usage_end_users as u')
       .select(['u.period', 'u.key'])
       .where('of.period', '>=', 0)
       .where('of.period', '<', 0)
       .whereRef('u.period', '=', 'of.period')
-      .whereRef('u.project', '=', 'of.project')
-      .where('u.end_user', 'in', sql<Uint8Array>`(select unhex(value) from json_each(${''}))`);
-    this.#places = connection.prepare(places.compile().sql);
+      .whereRef('u.project', '=', 'of.project');
+    const theirs = rowsOf.where(
+      'u.end_user',
+      'in',
+      sql<Uint8Array>`(select unhex(value) from json_each(${''}))`,
+    );
+    // Only where there was no room: to look for them everywhere would take as long as for those who are asked for.
+    const others = rowsOf.where('of.rows', '>=', 0).where('u.end_user', '=', OTHER_END_USERS);
+    this.#places = connection.prepare(theirs.unionAll(others).compile().sql);
   }
 
   /**
-   * In which hours some end users were there, and with which keys. Asks for each project of an hour: an hour may have many
-   * thousands of end users.
-   * @param hashes hexadecimal, upper-case
-   * @returns numbers of keys by hour
+   * In which hours some end users may have been there, and with which keys: they were, or there was no room for all. Asks for
+   * each project of an hour: an hour may have many thousands of end users.
+   * @param hashes hexadecimal
+   * @returns numbers of keys by hour, in no order
    */
   async places(span: HourSpan, hashes: readonly string[]): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
     const places = new Map<number, Set<number>>();
     const wanted = JSON.stringify(hashes);
     for (let from = span.from; from < span.to; from += HOURS) {
-      for (const row of this.#places.all(from, Math.min(from + HOURS, span.to), wanted)) {
+      const to = Math.min(from + HOURS, span.to);
+      for (const row of this.#places.all(from, to, wanted, from, to, MOST_ROWS, OTHER_END_USERS)) {
         const { period, key } = row as { period: number; key: number };
         let keys = places.get(period);
         if (!keys) places.set(period, (keys = new Set()));

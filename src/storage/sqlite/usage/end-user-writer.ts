@@ -5,8 +5,8 @@ import type { SqlStatement } from '../../../runtime/sqlite.ts';
 import type { SqliteBase } from '../store.ts';
 import type { EndUserSums } from './counted-sums.ts';
 
-/** Rows of an hour for the end users of a project: about half a megabyte. */
-const MOST_ROWS = 10_000;
+/** Rows of an hour for the end users of a project, besides those for all others: about half a megabyte. */
+export const MOST_ROWS = 10_000;
 
 /** The end user of a row for all that had no room. */
 export const OTHER_END_USERS = new Uint8Array();
@@ -24,7 +24,6 @@ export const END_USER_COUNTS = {
 } as const satisfies Record<string, (counts: UsageCounts) => number>;
 
 export class EndUserWriter {
-  readonly #mostRows: number;
   /** Binds the counts, then the keys; changes nothing where there is no such row. */
   readonly #update: SqlStatement;
   /** Binds the keys, then the counts. */
@@ -34,9 +33,7 @@ export class EndUserWriter {
   /** Binds hour, project and how many rows there are from now on. */
   readonly #setRows: SqlStatement;
 
-  /** @param mostRows of an hour and project, besides the one for all others */
-  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>, mostRows = MOST_ROWS) {
-    this.#mostRows = mostRows;
+  constructor({ connection, db }: Pick<SqliteBase, 'connection' | 'db'>) {
     const counts = Object.keys(END_USER_COUNTS) as (keyof typeof END_USER_COUNTS)[];
     const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<
       (typeof counts)[number],
@@ -77,7 +74,7 @@ export class EndUserWriter {
     const numbers = END_USER_NUMBERS.map((of) => of(counts));
     if (this.#update.run(...numbers, ...own).changes > 0) return;
     const rows = Number(this.#rows.all(period, project)[0]?.['rows'] ?? 0);
-    if (rows < this.#mostRows) {
+    if (rows < MOST_ROWS) {
       this.#insert.run(...own, ...numbers);
       this.#setRows.run(period, project, rows + 1);
       return;
