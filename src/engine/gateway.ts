@@ -7,6 +7,7 @@ import {
   Report,
   type RequestOutline,
 } from '../canonical/index.ts';
+import { Roster } from '../lib/roster.ts';
 import { AnsweredCalls } from './tools/index.ts';
 import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
@@ -36,7 +37,7 @@ type Answering = (arrival: Arrival, visit: Visit) => Promise<boolean>;
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
-  readonly #active = new Set<Visit>();
+  readonly #active = new Roster<Visit>();
   readonly #shared: Shared;
   readonly #idempotent: IdempotentAnswers;
   /** Questions for a number of tokens that wait for their answer. */
@@ -139,7 +140,7 @@ export class Gateway {
     const tape = isKept(call.principal, settings) ? this.#deps.tapes.open(call) : null;
     const own = tape ? { ...call, client: tape.client, tape } : call;
     const visit = new Visit(own.client);
-    this.#active.add(visit);
+    const place = this.#active.add(visit);
     try {
       const arrival = arrive(own, settings, this.#deps);
       const gathered = this.#shared.cohorts.arriving.gathered();
@@ -154,7 +155,7 @@ export class Gateway {
       return false;
     } finally {
       tape?.close();
-      this.#active.delete(visit);
+      this.#active.remove(visit, place);
     }
   }
 
@@ -178,11 +179,11 @@ export class Gateway {
    */
   async relayRemote(call: RemoteCall): Promise<void> {
     const visit = new Visit(call.client);
-    this.#active.add(visit);
+    const place = this.#active.add(visit);
     try {
       await relayRemote(call, visit, this.#deps);
     } finally {
-      this.#active.delete(visit);
+      this.#active.remove(visit, place);
     }
   }
 

@@ -12,6 +12,7 @@ export class Visit implements Ticking {
   #isWatching = false;
   #isStreaming = false;
   #ticker: Ticker | undefined;
+  #tickerPlace = 0;
   /** Ticks with it. */
   #waiting: Ticking | undefined;
 
@@ -33,7 +34,7 @@ export class Visit implements Ticking {
   begin(ticker: Ticker, waiting?: Ticking): void {
     this.#ticker = ticker;
     this.#waiting = waiting;
-    ticker.add(this);
+    this.#tickerPlace = ticker.add(this);
   }
 
   tick(nowMs: number): void {
@@ -61,7 +62,7 @@ export class Visit implements Ticking {
   }
 
   end(): void {
-    this.#ticker?.remove(this);
+    this.#ticker?.remove(this, this.#tickerPlace);
     this.#ticker = undefined;
   }
 }

@@ -1,6 +1,7 @@
 // Admission and settlement: every limit that applies is checked and reserved before a request runs, grows while its
 // answer streams, and is settled once by what happened. All of it is synchronous and in memory. Knows nothing of engines,
 // prices or protocols.
+import { Roster } from '../lib/roster.ts';
 import type { LimitState } from '../canonical/index.ts';
 import { amountOf, type Demand, finalOf, neededOf, reservedOf } from './amounts.ts';
 import type { Ceiling, Ceilings } from './ceiling.ts';
@@ -49,7 +50,7 @@ export class Limiter {
   readonly #endUsers: EndUsers;
   /** Null where nobody else counts the same: every limit is this process's alone. */
   readonly #ceilings: Ceilings | null;
-  readonly #open = new Set<Reservation>();
+  readonly #open = new Roster<Reservation>();
   /** Null once the ledger has told everything. */
   #unread: UnreadLimits | null = null;
   #sweepAt = 0;
@@ -113,7 +114,7 @@ export class Limiter {
         reservation.hold({ limit, counter, ceiling, slot, amount, charged: 0, lapsed: 0 });
         ceiling?.took(amount);
       }
-    this.#open.add(reservation);
+    reservation.place = this.#open.add(reservation);
     return reservation;
   }
 
@@ -172,7 +173,7 @@ export class Limiter {
     if (reservation.isSettled) return null;
     reservation.spent = spent;
     // One that was past its time is looked after again.
-    this.#open.add(reservation);
+    reservation.place ??= this.#open.add(reservation);
     let refusal: Refusal | null = null;
     for (const hold of reservation.holds) {
       const { counter, amount, limit, ceiling } = hold;
@@ -195,7 +196,7 @@ export class Limiter {
   settle(reservation: Reservation, spent: Spent): void {
     if (reservation.isSettled) return;
     reservation.isSettled = true;
-    this.#open.delete(reservation);
+    this.#drop(reservation);
     this.#charge(reservation, spent);
   }
 
@@ -304,12 +305,17 @@ export class Limiter {
     }
   }
 
+  #drop(reservation: Reservation): void {
+    if (reservation.place !== null) this.#open.remove(reservation, reservation.place);
+    reservation.place = null;
+  }
+
   /** Charges reservations that are past their time with what was last said of them; a later settlement corrects that. */
   #sweep(now: number): void {
     this.#sweepAt = now + SWEEP_MS;
     for (const reservation of this.#open) {
       if (reservation.expiresAtMs > now) continue;
-      this.#open.delete(reservation);
+      this.#drop(reservation);
       this.#charge(reservation, reservation.spent);
     }
   }

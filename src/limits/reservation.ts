@@ -33,6 +33,8 @@ export class Reservation {
   /** What was last said of it while it ran; null: nothing. */
   spent: Spent | null = null;
   isSettled = false;
+  /** Among those that the limiter looks after; null: nowhere. */
+  place: number | null = null;
 
   constructor(expiresAtMs: number) {
     this.expiresAtMs = expiresAtMs;

@@ -1,4 +1,5 @@
 // Time, injected everywhere so that tests need no sleeps.
+import { Roster } from '../lib/roster.ts';
 
 export interface Clock {
   /** Unix milliseconds. */
@@ -31,7 +32,7 @@ export interface Ticking {
 export class Ticker {
   readonly #clock: Clock;
   readonly #periodMs: number;
-  readonly #checks = new Set<Ticking>();
+  readonly #checks = new Roster<Ticking>();
   #stop: (() => void) | undefined;
 
   constructor(clock: Clock, periodMs: number) {
@@ -39,14 +40,15 @@ export class Ticker {
     this.#periodMs = periodMs;
   }
 
-  /** Ticks once per period from now on, until it is removed. */
-  add(check: Ticking): void {
-    this.#checks.add(check);
+  /** Ticks once per period from now on, until it is removed. @returns its place, which `remove` asks for */
+  add(check: Ticking): number {
     this.#stop ??= this.#clock.every(this.#periodMs, () => this.#tick());
+    return this.#checks.add(check);
   }
 
-  remove(check: Ticking): void {
-    this.#checks.delete(check);
+  /** Does nothing where it was removed before. */
+  remove(check: Ticking, place: number): void {
+    this.#checks.remove(check, place);
   }
 
   #tick(): void {

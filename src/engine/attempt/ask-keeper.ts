@@ -63,6 +63,7 @@ class Keeper implements UpstreamCall, Ticking {
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   #lastAt: number;
+  #tickerPlace = 0;
   #isPaused = false;
   #isOver = false;
 
@@ -95,7 +96,7 @@ class Keeper implements UpstreamCall, Ticking {
       Infinity,
     );
     if (this.#isOver) this.#call.abort();
-    else ticker.add(this);
+    else this.#tickerPlace = ticker.add(this);
   }
 
   abort(): void {
@@ -179,6 +180,6 @@ class Keeper implements UpstreamCall, Ticking {
   #over(): void {
     this.#isOver = true;
     this.#kept.release();
-    this.#asking.ticker.remove(this);
+    this.#asking.ticker.remove(this, this.#tickerPlace);
   }
 }

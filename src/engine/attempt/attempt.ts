@@ -39,7 +39,6 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   /** What passes of an answer that is relayed, where it was asked for; null: the output knows it, or nobody asks. */
   readonly tap: Collector | null;
   committed = false;
-  /** Why it failed; undefined while it has not. */
   failure: GatewayError | undefined;
   /** True when the client has already read of the failure, in the upstream's own words. */
   told = false;
@@ -64,6 +63,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   #status: number | null = null;
   #charge: Charge | undefined;
   #cutAt: string | undefined;
+  #tickerPlace = 0;
   #resolve: () => void = () => {};
 
   constructor(input: AttemptInput, number: AttemptNumber, services: AttemptServices) {
@@ -99,7 +99,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
     this.#lease = routing.begin(endpoint, request.stream);
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      ticker.add(this);
+      this.#tickerPlace = ticker.add(this);
       this.#guard(() => this.#send(upstream));
       // What failed at once has nothing to wait for.
       if (this.#progress.state === 'over') this.#call?.abort();
@@ -386,7 +386,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   }
 
   #stopWatching(): void {
-    this.#services.ticker.remove(this);
+    this.#services.ticker.remove(this, this.#tickerPlace);
   }
 
   /** A defect of ours must not take the process down either. */

@@ -1,6 +1,7 @@
 // Reads the bytes of request bodies: within a size, within the memory that their key may hold, and in a time that grows
 // with what has arrived. Knows nothing of what the bytes say.
 import { GatewayError } from '../../canonical/index.ts';
+import { Roster } from '../../lib/roster.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Hold } from './memory-budget.ts';
 
@@ -25,11 +26,13 @@ interface Reading {
   /** Bytes that count for its time. */
   bytes: number;
   readonly giveUp: (error: GatewayError) => void;
+  /** On the list of those that are looked at. */
+  place: number;
 }
 
 export class BodyReader {
   readonly #options: BodyReaderOptions;
-  readonly #readings = new Set<Reading>();
+  readonly #readings = new Roster<Reading>();
   readonly #stop: () => void;
 
   constructor(options: BodyReaderOptions) {
@@ -86,7 +89,7 @@ export class BodyReader {
         yield value;
       }
     } finally {
-      this.#readings.delete(reading);
+      this.#readings.remove(reading, reading.place);
       // Whoever stops early wants no more of it.
       if (!failure) void abandon(reader);
     }
@@ -98,7 +101,7 @@ export class BodyReader {
       const over =
         <T>(settle: (outcome: T) => void) =>
         (outcome: T): void => {
-          this.#readings.delete(reading);
+          this.#readings.remove(reading, reading.place);
           settle(outcome);
         };
       request.blob().then(over(resolve), over(reject));
@@ -106,8 +109,8 @@ export class BodyReader {
   }
 
   #begin(bytes: number, giveUp: (error: GatewayError) => void): Reading {
-    const reading = { startedAt: this.#options.clock.now(), bytes, giveUp };
-    this.#readings.add(reading);
+    const reading: Reading = { startedAt: this.#options.clock.now(), bytes, giveUp, place: 0 };
+    reading.place = this.#readings.add(reading);
     return reading;
   }
 
@@ -118,7 +121,7 @@ export class BodyReader {
     for (const reading of this.#readings) {
       const allowed = graceMs + (reading.bytes / SLOWEST_BYTES_PER_SECOND) * 1000;
       if (now - reading.startedAt <= allowed) continue;
-      this.#readings.delete(reading);
+      this.#readings.remove(reading, reading.place);
       reading.giveUp(tooSlow(graceMs));
     }
   }
