@@ -294,3 +294,39 @@ test('the files of a killed process are read in the order in which it wrote them
   expect(readdirSync(folder)).toEqual([]);
   rmSync(folder, { recursive: true });
 });
+
+test("of another process's journal what came since the last time is applied, also when its file has begun anew", async () => {
+  const folder = join(dirname(freshPath()), 'journal');
+  const files = new JournalFolder(folder).own();
+  const journal = new Journal({ next: () => files.next(), maxBytes: () => 1e6 });
+  const append = (text: string): void => journal.append(7, Buffer.from(text));
+  const reader = new JournalFolder(folder);
+  const applied = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    await reader.applyOthers(async (entries) => {
+      texts.push(...entries.map(({ content }) => Buffer.from(content).toString()));
+    });
+    return texts;
+  };
+  append('a');
+  append('b');
+  expect(await applied()).toEqual(['a', 'b']);
+  expect(await applied()).toEqual([]);
+  append('c');
+  expect(await applied()).toEqual(['c']);
+  journal.drop(journal.oldest(10));
+  append('d');
+  expect(await applied()).toEqual(['d']);
+  append('e');
+  append('f');
+  append('g');
+  expect(await applied()).toEqual(['e', 'f', 'g']);
+  journal.drop(journal.oldest(10));
+  append('D');
+  append('e');
+  append('f');
+  append('g');
+  append('h');
+  expect(await applied()).toEqual(['D', 'e', 'f', 'g', 'h']);
+  files.close();
+});

@@ -337,13 +337,13 @@ test('a stored response outlives its process, and a deleted one is not brought b
   expect(await other.responses.delete('key_a', 'resp_gone')).toBe(true);
   const used = await other.stateUsage.bytes('key_a');
   await killed.responses.put(storedResponse('resp_left'));
-  // The journal has changed, and is read again from its beginning.
   expect(await other.responses.find('key_a', 'resp_left', 0)).toEqual(storedResponse('resp_left'));
   expect(await other.responses.find('key_a', 'resp_gone', 0)).toBeNull();
   expect(await killed.responses.find('key_a', 'resp_gone', 0)).toBeNull();
   await killed.responses.delete('key_a', 'resp_left');
   expect(await other.stateUsage.bytes('key_a')).toBe(used);
 
+  // Reads the journal from its beginning.
   const next = await open();
   expect(await next.responses.find('key_a', 'resp_gone', 0)).toBeNull();
   expect(await next.responses.find('key_a', 'resp_left', 0)).toBeNull();

@@ -30,6 +30,8 @@ export function writeEntry(target: Buffer, start: number, kind: number, content:
 
 export interface ReadEntries {
   readonly entries: readonly Entry[];
+  /** Where the last of them ends. */
+  readonly end: number;
   /** False: what follows the last of them is no whole entry, because its writer died, is still writing, or by damage. */
   readonly isWhole: boolean;
 }
@@ -43,12 +45,12 @@ export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntr
     const length = at + END_BYTES <= bytes.length ? bytes.readUInt32LE(at) : Infinity;
     if (length === 0) break;
     const end = body + length;
-    if (end > bytes.length) return { entries, isWhole: false };
+    if (end > bytes.length) return { entries, end: at, isWhole: false };
     const kind = bytes[body] ?? 0;
     const content = new Uint8Array(bytes.buffer, bytes.byteOffset + body + 1, length - 1);
-    if (crc32(content, kind) !== bytes.readUInt32LE(at + 4)) return { entries, isWhole: false };
+    if (crc32(content, kind) !== bytes.readUInt32LE(at + 4)) return { entries, end: at, isWhole: false };
     entries.push({ kind, content });
     at = end;
   }
-  return { entries, isWhole: true };
+  return { entries, end: at, isWhole: true };
 }

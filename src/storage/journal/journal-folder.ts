@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Entry, readEntries } from './entries.ts';
+import { crc32 } from 'node:zlib';
+import { type Entry, type ReadEntries, readEntries } from './entries.ts';
 import { JournalFiles, onLeftBehind } from './journal-file.ts';
 import { entriesFor, type Origin } from './origin.ts';
 
@@ -21,12 +22,21 @@ export type Apply = (entries: readonly Entry[]) => Promise<void>;
 /** Entries that are applied in one go. */
 const STEP = 500;
 
+/** A file when it was read last. */
+interface Seen {
+  /** Size and time. */
+  readonly state: string;
+  /** Up to where its entries were applied, and the checksum of what is before. */
+  readonly end: number;
+  readonly sum: number;
+}
+
 export class JournalFolder {
   readonly #folder: string;
   readonly #origin: Origin | null;
   readonly #own = randomBytes(8).toString('hex');
-  /** Size and time of the others' files when they were read last. */
-  readonly #seen = new Map<string, string>();
+  /** What was read of the others' files. */
+  readonly #seen = new Map<string, Seen>();
 
   /** @param origin what tells entries for other databases; null: there are none */
   constructor(folder: string, origin: Origin | null = null) {
@@ -61,9 +71,14 @@ export class JournalFolder {
     const others = this.#others();
     for (const path of others) {
       const state = stateOf(path);
-      if (state === this.#seen.get(path)) continue;
-      await this.#apply(path, apply);
-      this.#seen.set(path, state);
+      const seen = this.#seen.get(path);
+      if (state === seen?.state) continue;
+      const bytes = bytesOf(path);
+      // A file grows until all of it is in the database, and then begins anew.
+      const isLonger = seen !== undefined && crc32(bytes.subarray(0, seen.end)) === seen.sum;
+      const { end, isForeign } = await this.#apply(bytes, isLonger ? seen.end : 0, apply);
+      const known = isForeign ? 0 : end;
+      this.#seen.set(path, { state, end: known, sum: crc32(bytes.subarray(0, known)) });
     }
     for (const path of this.#seen.keys()) if (!others.includes(path)) this.#seen.delete(path);
     return others.length > 0;
@@ -71,7 +86,7 @@ export class JournalFolder {
 
   /** Applies a file that nobody writes any more, and deletes it. */
   async #takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
-    const { isWhole, isForeign } = await this.#apply(path, apply);
+    const { isWhole, isForeign } = await this.#apply(bytesOf(path), 0, apply);
     if (isWhole && !isForeign) return rmSync(path, { force: true });
     const aside = path + (isForeign ? FOREIGN : DAMAGED);
     renameSync(path, aside);
@@ -83,13 +98,14 @@ export class JournalFolder {
   }
 
   async #apply(
-    path: string,
+    bytes: Buffer,
+    start: number,
     apply: Apply,
-  ): Promise<{ readonly isWhole: boolean; readonly isForeign: boolean }> {
-    const { entries: found, isWhole } = readEntries(bytesOf(path));
+  ): Promise<Omit<ReadEntries, 'entries'> & { readonly isForeign: boolean }> {
+    const { entries: found, end, isWhole } = readEntries(bytes, start);
     const entries = entriesFor(this.#origin, found);
     for (let from = 0; from < entries.length; from += STEP) await apply(entries.slice(from, from + STEP));
-    return { isWhole, isForeign: entries.length < found.length };
+    return { end, isWhole, isForeign: entries.length < found.length };
   }
 
   #forgetOld(nowMs: number): void {
