@@ -254,6 +254,29 @@ test(
 );
 
 test(
+  'where others have to notice, SIGTERM is said at once and ends nothing yet',
+  async () => {
+    const at = folder();
+    writeFileSync(join(at, 'dragoman.yaml'), 'server: { drain_delay_ms: 600000 }');
+    const program = await serve({ folder: at, environment: { DRAGOMAN_KEY: KEY } });
+    let ended = false;
+    void program.exited.then(() => (ended = true));
+    process.kill(program.pid, 'SIGTERM');
+    await eventually('it says so', async () => {
+      const answer = await fetch(`${program.origin}/readyz`);
+      return answer.status === 503 && (await answer.text()).includes('"draining"');
+    });
+    expect(await statusOf(program, KEY)).toBe(200);
+    await eventually('whoever cannot wait says so again', () => {
+      if (!ended) process.kill(program.pid, 'SIGINT');
+      return ended;
+    });
+    expect((await program.exited).code).toBe(130);
+  },
+  SLOW,
+);
+
+test(
   'an unknown command or option is a usage error',
   async () => {
     const at = folder();

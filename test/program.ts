@@ -43,8 +43,8 @@ export interface Program {
   readonly out: () => string;
   readonly err: () => string;
   readonly exited: Promise<Finished>;
-  /** Sends SIGTERM. @returns how it ended */
-  stop(): Promise<Finished>;
+  /** Sends SIGTERM, or another signal. @returns how it ended */
+  stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
 /** An empty folder, and how to remove it. */
@@ -77,8 +77,8 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
     out,
     err,
     exited,
-    stop() {
-      child.kill('SIGTERM');
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
       return exited;
     },
   };

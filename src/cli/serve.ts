@@ -41,7 +41,6 @@ async function serveHere(
   const link = mayLink ? signInLink() : null;
   if (siblings) await siblings.listening({ origin, firstKey, link });
   else printWelcome({ origin, firstKey, link });
-  await stopped;
-  await running.stop();
+  await running.stop((await stopped) === 'SIGTERM');
   return process.exit(0);
 }

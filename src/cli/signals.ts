@@ -4,26 +4,32 @@
 const SAME_STOP_MS = 1_000;
 const LAUNCHER_LOOK_MS = 500;
 
+/** SIGTERM: of whoever runs services, and others may have to notice. SIGINT: somebody waits at a terminal. */
+export type StopSignal = 'SIGTERM' | 'SIGINT';
+
+/** What a shell says of a process that one of them has ended. */
+const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
+
 /**
- * Resolves at the first SIGTERM or SIGINT, or when the launcher is gone: killed outright, it could not pass anything
+ * Resolves at the first of the two, or with SIGINT when the launcher is gone: killed outright, it could not pass anything
  * on. Another signal a second or more later ends the process at once.
  * @param launcherPid process id of the launcher; undefined when there is none
  */
-export function untilSignal(launcherPid?: number): Promise<void> {
+export function untilSignal(launcherPid?: number): Promise<StopSignal> {
   return new Promise((resolve) => {
     let stoppedAt: number | undefined;
-    const on = (exitCode: number) => (): void => {
+    const stop = (signal: StopSignal): void => {
       stoppedAt ??= performance.now();
-      if (performance.now() - stoppedAt >= SAME_STOP_MS) process.exit(exitCode);
+      if (performance.now() - stoppedAt >= SAME_STOP_MS) process.exit(EXIT_CODES[signal]);
       clearInterval(look);
-      resolve();
+      resolve(signal);
     };
     const look = setInterval(() => {
-      if (launcherPid !== undefined && process.ppid !== launcherPid) on(143)();
+      if (launcherPid !== undefined && process.ppid !== launcherPid) stop('SIGINT');
     }, LAUNCHER_LOOK_MS);
     look.unref();
-    process.on('SIGINT', on(130));
-    process.on('SIGTERM', on(143));
+    process.on('SIGINT', () => stop('SIGINT'));
+    process.on('SIGTERM', () => stop('SIGTERM'));
   });
 }
 

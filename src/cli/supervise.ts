@@ -63,7 +63,6 @@ export async function supervise(
     if (error instanceof FailedStart) return error.exitCode || 1;
     throw error;
   }
-  await stopped;
-  await supervisor.stop();
+  await supervisor.stop(await stopped);
   return 0;
 }

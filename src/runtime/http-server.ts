@@ -68,6 +68,8 @@ export interface Listener {
    * nothing has changed then. For a listener that speaks TLS only; nothing happens once it drains.
    */
   certify(certificate: Certificate): void;
+  /** From now on each answer is the last on its connection; new ones are accepted as before. */
+  leave(): void;
   /** Refuses new connections; running requests go on. */
   drain(): void;
   /** Closes every connection. */
@@ -78,11 +80,12 @@ export interface Listener {
 export function listen(options: ListenOptions): Listener {
   const idleSeconds = options.idleSeconds ?? IDLE_SECONDS;
   const share = new TurnShare();
+  let leaves = false;
   const adapt = (handler: Handler) => {
     const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> => {
       const made = handler(request, new BunConnection(request, from, idleSeconds));
       // The runtime then reads no more of them; clients send such requests again elsewhere (RFC 9112, section 9.3.2).
-      const isLast = share.isCrowded() && share.isLast(from.requestIP(request)?.port);
+      const isLast = leaves || (share.isCrowded() && share.isLast(from.requestIP(request)?.port));
       return isLast ? lastOnItsConnection(made) : made;
     };
     if (!options.certificate) return answer;
@@ -133,6 +136,9 @@ export function listen(options: ListenOptions): Listener {
         old,
         (options.clock ?? systemClock).after(HANDOVER_MS, () => retire(old)),
       );
+    },
+    leave() {
+      leaves = true;
     },
     drain() {
       drains = true;

@@ -10,7 +10,7 @@ export interface WorkerProcess {
   readonly pid: number;
   /** Nothing happens once it has ended. */
   send(message: unknown): void;
-  signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP'): void;
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL' | 'SIGHUP'): void;
   /** Its exit code; 128 and the signal's number where a signal ended it. */
   readonly exited: Promise<number>;
 }

@@ -48,6 +48,8 @@ export interface AppDependencies
   readonly authenticateAdmin: AdminSignIn;
   /** All metrics, as text. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** True once the process is to end: whoever sends requests should send them elsewhere. */
+  readonly leaves: () => boolean;
   /** What else does not work as it should while requests are answered all the same, a sentence each. */
   readonly degraded: () => readonly string[];
   /** Answers whatever is below `/management` and no key of a model's may ask. */
@@ -119,8 +121,8 @@ export function createApp(deps: AppDependencies): App {
   hono.get('/', (context) => context.json({ name: 'dragoman' }));
   hono.get('/healthz', (context) => context.json({ status: 'ok' }));
   hono.get('/readyz', (context) => {
-    const isReady = deps.ready() && deps.load.isWell;
-    const status = isReady ? 'ready' : deps.ready() ? 'overloaded' : 'not ready';
+    const isReady = !deps.leaves() && deps.load.isWell;
+    const status = isReady ? 'ready' : deps.leaves() ? 'draining' : 'overloaded';
     const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
     const degraded = [...degradations(deps.ledger.backlog()), ...deps.degraded()];
     const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };

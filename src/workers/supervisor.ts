@@ -83,7 +83,7 @@ export class Supervisor {
       await Promise.all(this.#places.map(({ current }) => current.listening));
       return welcome;
     } catch (error) {
-      await this.stop();
+      await this.stop('SIGINT');
       throw error;
     }
   }
@@ -103,10 +103,13 @@ export class Supervisor {
     for (const { current } of this.#places) current.child.signal('SIGHUP');
   }
 
-  /** Lets running answers end, and resolves when no worker is left. */
-  async stop(): Promise<void> {
+  /**
+   * Lets running answers end, and resolves when no worker is left.
+   * @param signal SIGTERM: each gives notice first, as long as it is configured
+   */
+  async stop(signal: 'SIGTERM' | 'SIGINT'): Promise<void> {
     this.#isStopping = true;
-    for (const running of this.#running) this.#leave(running);
+    for (const running of this.#running) this.#leave(running, signal);
     await Promise.all(Array.from(this.#running, ({ child }) => child.exited));
   }
 
@@ -192,11 +195,11 @@ export class Supervisor {
     });
   }
 
-  /** Has a worker let its answers end. */
-  #leave(running: Running): void {
+  /** Has a worker let its answers end. Of one that another replaces nobody outside has to take notice. */
+  #leave(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGINT'): void {
     if (running.isLeaving) return;
     running.isLeaving = true;
-    running.child.signal('SIGTERM');
+    running.child.signal(signal);
   }
 
   /** One that does not listen yet, or no more, hears nothing. */

@@ -17,8 +17,6 @@ export interface Replica {
   readonly config: string;
   /** Milliseconds in which it may end, between the request to do so and its death. */
   readonly graceMs: number;
-  /** Of those, milliseconds until it is told. */
-  readonly pauseMs: number;
   readonly checks: readonly Check[];
 }
 
@@ -58,7 +56,6 @@ interface Container {
   readonly startupProbe: Probe;
   readonly readinessProbe: Probe;
   readonly livenessProbe: Probe;
-  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
   readonly securityContext: Readonly<Record<string, unknown>>;
 }
 
@@ -112,7 +109,6 @@ export function composeReplicas(variables: Readonly<Record<string, string>>): re
             'utf8',
           ),
           graceMs: 1000 * Number(/^(\d+)s$/.exec(grace ?? '')?.[1]),
-          pauseMs: 0,
           checks: [{ command: check }],
         };
       },
@@ -135,14 +131,12 @@ export function kubernetesReplicas(secret: Readonly<Record<string, string>>): re
     else if (!optional) throw new Error(`the Secret has no ${key}`);
   }
   const configMap = all.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
-  const [, pause] = container.lifecycle.preStop.exec.command;
   return Array.from({ length: set?.spec?.replicas ?? 0 }, (_, ordinal) => ({
     name: `dragoman-${ordinal}`,
     command: [...image.command, ...container.args],
     environment,
     config: configMap['dragoman.yaml'] ?? '',
     graceMs: 1000 * (pod.terminationGracePeriodSeconds ?? 30),
-    pauseMs: 1000 * Number(pause),
     checks: [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
       ({ httpGet }) => ({
         path: httpGet.path,

@@ -86,7 +86,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
     }, PATIENCE_MS);
     afterAll(async () => {
       nginx?.kill('SIGTERM');
-      await Promise.all(started.map((each) => each.stop()));
+      // Nobody has to notice any more.
+      await Promise.all(started.map((each) => each.stop('SIGINT')));
       remove();
     }, PATIENCE_MS);
 

@@ -229,6 +229,8 @@ export const decisionRequirements: Requirements = {
     CONTRACT,
     'SIGTERM lets streams finish, refuses new requests and exits with 0.',
     `${LAUNCHER}: SIGTERM lets a running stream finish`,
+    `${LAUNCHER}: where others have to notice, SIGTERM is said at once and ends nothing yet`,
+    'test/ending.test.ts: with notice, requests are taken until the delay is over, each as the last on its connection',
   ),
   'contract.bad-config': shown(
     CONTRACT,

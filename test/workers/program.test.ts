@@ -22,7 +22,8 @@ beforeAll(async () => {
   const roles = 'roles: [admin, models]';
   writeFileSync(
     config,
-    `keys: [{ name: all, key: ${KEY}, ${roles} }, { name: few, key: sk-few, limits: [{ requests: ${ALLOWED}, per: hour }] }]`,
+    // Nobody has to notice that a worker is replaced, nor who waits at a terminal.
+    `server: { drain_delay_ms: 600000 }\nkeys: [{ name: all, key: ${KEY}, ${roles} }, { name: few, key: sk-few, limits: [{ requests: ${ALLOWED}, per: hour }] }]`,
   );
   program = await startProgram(['--workers', String(WORKERS), '--port', '0', '--config', config], {
     folder: at.folder,
@@ -30,7 +31,7 @@ beforeAll(async () => {
 }, SLOW);
 afterAll(async () => {
   if (!LINUX) return;
-  const { code } = await program.stop();
+  const { code } = await program.stop('SIGINT');
   expect(code).toBe(0);
   at.remove();
 });

@@ -96,7 +96,7 @@ describe('the start', () => {
     const start = supervisor.start();
     await worker(0).listen();
     await worker(1).end(2);
-    expect(worker(0).signals).toEqual(['SIGTERM']);
+    expect(worker(0).signals).toEqual(['SIGINT']);
     await worker(0).end(0);
     await worker(2).end(0);
     const failure: unknown = await start.catch((error: unknown) => error);
@@ -140,14 +140,14 @@ describe('a restart', () => {
     expect(numbers()).toEqual([1, 2, 3, 1]);
     expect(worker(0).signals).toEqual([]);
     await worker(3).listen();
-    expect(worker(0).signals).toEqual(['SIGTERM']);
+    expect(worker(0).signals).toEqual(['SIGINT']);
     expect(worker(1).signals).toEqual([]);
     // It is told once, though somebody asked again meanwhile.
     expect(supervisor.restart()).toBe(restart);
     await worker(4).listen();
     await worker(5).listen();
     expect(await restart).toBe(true);
-    expect([0, 1, 2].map((at) => worker(at).signals)).toEqual([['SIGTERM'], ['SIGTERM'], ['SIGTERM']]);
+    expect([0, 1, 2].map((at) => worker(at).signals)).toEqual([['SIGINT'], ['SIGINT'], ['SIGINT']]);
     // Those that were told to leave are not replaced.
     await worker(0).end(0);
     clock.advance(60_000);
@@ -168,7 +168,7 @@ describe('a restart', () => {
 test('the end waits for all, also for those that were starting', async () => {
   await started();
   const restart = supervisor.restart();
-  const end = supervisor.stop();
+  const end = supervisor.stop('SIGTERM');
   expect(workers.map(({ signals }) => signals)).toEqual([['SIGTERM'], ['SIGTERM'], ['SIGTERM'], ['SIGTERM']]);
   let isOver = false;
   void end.then(() => (isOver = true));

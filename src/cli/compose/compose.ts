@@ -29,7 +29,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import { UpstreamClient } from '../../upstream/client.ts';
 import { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import type { Siblings } from '../../workers/index.ts';
-import { drained } from '../drained.ts';
+import { Ending } from '../ending.ts';
 import { originOf } from '../listen-or-explain.ts';
 import { listenWithCertificate } from '../listen-with-certificate.ts';
 import { onHangup } from '../signals.ts';
@@ -87,8 +87,11 @@ export interface RunningGateway {
   readonly signInLink: () => string;
   /** Reads the certificate and the configuration again. True when the new configuration is in force. */
   reload(): boolean;
-  /** Refuses new requests, lets running answers finish within the drain time, and closes everything. */
-  stop(): Promise<void>;
+  /**
+   * Refuses new requests, lets running answers finish within the drain time, and closes everything.
+   * @param givesNotice true: for the delay of the configuration requests are taken as before
+   */
+  stop(givesNotice?: boolean): Promise<void>;
 }
 
 /** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
@@ -278,7 +281,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     now: clock.now,
   });
   const expose = siblings?.shareMetrics(exposeOwn) ?? exposeOwn;
-  let ready = true;
+  const ending = new Ending();
   const stopReturning = returnMemory({
     clock,
     residentBytes,
@@ -287,7 +290,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const stopPurge = purgeExpired({
     stores: allPurges(storage, files, () => inForce),
-    goesOn: () => ready,
+    goesOn: () => ending.isOpen,
     clock,
     log,
   });
@@ -327,7 +330,8 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     describe: async (path, served) => (await import('../../openapi/index.ts')).describeApi(path, served),
     management,
     console: people.answer,
-    ready: () => ready,
+    ready: () => ending.isOpen,
+    leaves: () => ending.hasBegun,
     degraded: opened.degraded,
     sealSummary: (projectId, text) => compaction.seal(projectId, text),
     expiresAt: (now) => expiryOf(watched.current(), now),
@@ -366,15 +370,10 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       listener.reload();
       return watched.reload();
     },
-    async stop() {
-      ready = false;
-      log.info('shutting down: running answers may finish', {
-        running: gateway.active,
-        drain_ms: config.server.drainMs,
-      });
-      listener.drain();
-      app.drain();
-      await drained(gateway, config.server.drainMs);
+    async stop(givesNotice = false) {
+      const { drainMs, drainDelayMs } = inForce.server;
+      const times = { drainMs, drainDelayMs: givesNotice ? drainDelayMs : 0 };
+      await ending.run(times, { gateway, listener, app, clock, log });
       watched.close();
       stopKeys();
       stopFindings();

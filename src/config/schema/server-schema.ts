@@ -92,8 +92,11 @@ export const serverSchema = inProgram(
     )
       .prefault({})
       .describe('WebSockets of `/responses`.'),
+    drain_delay_ms: milliseconds(0).describe(
+      'How long after SIGTERM requests are still taken, in milliseconds, while `/readyz` says `draining`: as long as what sends them here needs to notice. SIGINT does not wait.',
+    ),
     drain_ms: milliseconds(30_000).describe(
-      'How long running answers may go on after SIGTERM, in milliseconds.',
+      'How long running answers may go on after that, in milliseconds.',
     ),
     admin_key: orNull(secretOrEmpty()).describe('Key for the management API.'),
   }),
