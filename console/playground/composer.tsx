@@ -36,7 +36,7 @@ export function Composer({ isRunning, canSend, onSend, onStop }: ComposerProps):
   };
   return (
     <form
-      className={`rounded-lg border bg-card p-2 ${isOver ? 'border-accent bg-wash' : 'border-edge'}`}
+      className={`rounded-lg border bg-card p-2 has-[textarea:focus-visible]:border-accent has-[textarea:focus-visible]:ring-1 has-[textarea:focus-visible]:ring-accent ${isOver ? 'border-accent bg-wash' : 'border-edge'}`}
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -1,6 +1,6 @@
 // The filters of the list, each as a control; a change is a new address.
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { OUTCOMES, SPANS, TEXT_FILTERS, type Filters, type TextFilter } from './filters.ts';
@@ -27,8 +27,14 @@ export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode
   };
   const id = useNavigate();
   const known = useKnownNames();
+  const bar = useRef<HTMLElement>(null);
+  const clear = (): void => {
+    void navigate({ search: {}, replace: true });
+    // The button is gone then.
+    bar.current?.querySelector('select')?.focus();
+  };
   return (
-    <search className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-6">
+    <search ref={bar} className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-6">
       <select
         className="field"
         aria-label="Time"
@@ -75,7 +81,7 @@ export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode
         onChange={(value) => value.length > 8 && void id({ to: '/requests/$id', params: { id: value } })}
       />
       {Object.keys(filters).length > 0 && (
-        <Button look="quiet" icon="close" onClick={() => void navigate({ search: {}, replace: true })}>
+        <Button look="quiet" icon="close" onClick={clear}>
           Clear
         </Button>
       )}

@@ -13,19 +13,29 @@ const LOOKS = {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: IconName;
-  /** True: it is working, and cannot be pressed again. */
+  /** True: it is working, and cannot be pressed again. It keeps the focus, which a disabled one would lose. */
   readonly busy?: boolean;
 }
 
-export function Button({ look = 'plain', icon, busy, className, children, ...rest }: ButtonProps): ReactNode {
+export function Button({
+  look = 'plain',
+  icon,
+  busy = false,
+  className,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps): ReactNode {
   return (
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled === true || busy === true}
       aria-busy={busy}
+      aria-disabled={busy || undefined}
+      // Also keeps a form from being sent.
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(
-        'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55',
+        'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55',
         children === undefined && 'px-1.5',
         LOOKS[look],
         className,

@@ -1,6 +1,6 @@
 // A question above the page; most are a form, which ends alike wherever it stands.
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 
@@ -12,12 +12,24 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** Where one begins: what is to be filled in, chosen or read. Of a form without fields, the way back. */
+const FIRST = 'input, select, textarea, [role=tab], pre, form button';
+
 export function Dialog({ open, onClose, title, about, children }: DialogProps): ReactNode {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => () => void requestAnimationFrame(findFocus), []);
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-ink opacity-30 dark:opacity-60" />
-        <Base.Popup className="fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-xl border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:max-w-xl sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-xl">
+        <Base.Popup
+          // On a phone the keyboard would cover the half of it.
+          initialFocus={() =>
+            matchMedia('(pointer: coarse)').matches ||
+            (content.current?.querySelector<HTMLElement>(FIRST) ?? true)
+          }
+          className="fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-xl border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:max-w-xl sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-xl"
+        >
           <div className="mb-4 flex items-start justify-between gap-4">
             <div>
               <Base.Title className="text-lg font-semibold">{title}</Base.Title>
@@ -25,11 +37,16 @@ export function Dialog({ open, onClose, title, about, children }: DialogProps): 
             </div>
             <Button look="quiet" icon="close" aria-label="Close" onClick={onClose} />
           </div>
-          {children}
+          <div ref={content}>{children}</div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What opened a dialog may be gone by then, as the buttons of a key that was revoked: the focus goes to the page. */
+function findFocus(): void {
+  if (document.activeElement === document.body) document.getElementById('main')?.focus();
 }
 
 interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'children' | 'onClose'> {

@@ -1,13 +1,10 @@
 // Every page of the console in a browser: what it shows, that it can be used by everybody, and that texts of others stay texts.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
 import { type Diagnosis, storeDiagnoses } from '../../src/doctor/index.ts';
 import { TEST_KEY } from '../harness.ts';
+import { barriers } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 /** Nobody is there, and nobody asks. */
 const LAB = 'http://127.0.0.1:1/v1';
 const DIAGNOSIS: Diagnosis = {
@@ -34,22 +31,6 @@ const PAGES = [
   ['routing', '/routing', 'Routing'],
   ['what-if', '/routing?view=what-if', 'Routing'],
 ] as const;
-
-/** Findings that keep somebody out. It is evaluated as the page's debugger would: the page's own policy allows no script. */
-async function barriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: {
-        run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-      };
-    };
-    const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  });
-}
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;

@@ -4,6 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const CONSOLE = 'the console';
 const SESSION = 'test/console/session.test.ts';
 const PAGES = 'test/console/pages.test.ts:';
+const REACH = 'test/console/reach.test.ts:';
 const KEYS = 'test/console/keys.test.ts:';
 const PLAYGROUND = 'test/console/playground.test.ts:';
 const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
@@ -34,6 +35,10 @@ export const consoleRequirements: Requirements = {
     CONSOLE,
     'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',
     `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
+    `${REACH} every dialog keeps nobody out, has room on a phone, and gives the focus back`,
+    `${REACH} so do the code for a program and the settings of the playground`,
+    `${REACH} a request is found, opened, and seen from all sides with the keyboard alone`,
+    `${REACH} limits are changed, a question is sent and the past computed with the keyboard alone`,
     `${KEYS} a key is made and rotated with the keyboard alone, and is shown once`,
     `${PAGES} light and dark are chosen, and kept`,
     `${PLAYGROUND} what %s refused is shown in its own words, and as text`,

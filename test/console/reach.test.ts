@@ -1,0 +1,198 @@
+// Dialogs and views of a request, which pages show when they are asked to: they keep nobody out, have room on a phone, and are
+// used with the keyboard alone, as is what each page is for.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
+import { TEST_KEY } from '../harness.ts';
+import { barriers } from './barriers.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+
+/** Forms that are alike stand beside each other: one is seen dark, and one light. */
+const DIALOGS = ['New key', 'Change ci', 'New project', 'Change nightly', 'Rotate ci', 'Revoke ci'];
+const PHONE = { width: 390, height: 844 };
+const VIEWS = ['Why here', 'Tokens and cost', 'Translation', 'Wire diff', 'Payloads', 'Record'];
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+  let looked: Looked;
+  let id: string;
+
+  /** What has the focus, by its name; whether that can be seen. */
+  const focused = (): Promise<{ readonly name: string; readonly isSeen: boolean }> =>
+    looked.page.evaluate(() => {
+      const at = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> | null };
+      const marked = at.closest('form:has(textarea:focus-visible)') ?? at;
+      const { outlineStyle, boxShadow } = getComputedStyle(marked);
+      return {
+        name: at.ariaLabel ?? at.labels?.[0]?.textContent ?? at.textContent,
+        isSeen:
+          outlineStyle !== 'none' || getComputedStyle(at).outlineStyle !== 'none' || boxShadow !== 'none',
+      };
+    });
+  /** Goes on with Tab until something of this name has the focus; each stop on the way can be seen. */
+  async function tabTo(name: string | RegExp, key = 'Tab'): Promise<void> {
+    for (let stops = 0; stops < 60; stops += 1) {
+      await looked.page.keyboard.press(key);
+      const at = await focused();
+      expect(at).toMatchObject({ isSeen: true });
+      if (typeof name === 'string' ? at.name === name : name.test(at.name)) return;
+    }
+    throw new Error(`nothing that is called ${name} can be reached`);
+  }
+  /** Resolves when it has the focus. */
+  const holds = (it: Locator): Promise<void> => it.and(looked.page.locator(':focus')).waitFor();
+  const button = (name: string): Locator => looked.page.getByRole('button', { name, exact: true });
+  /** What is too wide for a phone, or keeps somebody out, in a part of a page as large as that. */
+  async function wrongWith(part: string, colorScheme: 'dark' | 'light'): Promise<readonly string[]> {
+    const { page } = looked;
+    await page.emulateMedia({ colorScheme });
+    const found = [...(await barriers(page, part))];
+    const width = await page.evaluate(
+      (selector) =>
+        Math.max(
+          document.documentElement.scrollWidth,
+          ...[...document.querySelectorAll(selector)].map((each) => each.scrollWidth),
+        ),
+      part,
+    );
+    if (width > PHONE.width) found.push(`${part} is ${width} pixels wide`);
+    return found;
+  }
+
+  beforeAll(async () => {
+    scene = await startConsole({
+      logging: { level: 'warn', content: 'all' },
+      keys: [{ name: 'test', key: TEST_KEY, project: 'search' }],
+      projects: { search: {} },
+    });
+    const answer = await scene.gateway.post('/chat/completions', {
+      model: 'sim/gemini',
+      logit_bias: { 5: 1 },
+      messages: [{ role: 'user', content: `What is 6 x 7? ${'long'.repeat(60)}` }],
+    });
+    await answer.text();
+    id = answer.headers.get('x-request-id') ?? '';
+    await scene.gateway.manage('POST', '/projects', { name: 'nightly' });
+    await scene.gateway.manage('POST', '/keys', { name: 'ci', budgets: [{ usd: 3, per: 'day' }] });
+    looked = await scene.look('admin', { viewport: PHONE, reducedMotion: 'reduce' });
+  }, SLOW);
+  afterAll(() => scene?.close());
+
+  test(
+    'every dialog keeps nobody out, has room on a phone, and gives the focus back',
+    async () => {
+      const { page, open } = looked;
+      await open('/keys', 'Projects and keys');
+      const dialog = page.getByRole('dialog');
+      for (const [at, name] of DIALOGS.entries()) {
+        await button(name).press('Enter');
+        // At what is to be filled in, or at the way back.
+        await holds(dialog.locator('input, select, button:text("Cancel")'));
+        expect(await wrongWith('[role=dialog]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
+        await page.keyboard.press('Escape');
+        await holds(button(name));
+      }
+    },
+    SLOW,
+  );
+
+  test(
+    'so do the code for a program and the settings of the playground',
+    async () => {
+      const { page, open } = looked;
+      const dialog = page.getByRole('dialog');
+      await open('/playground', 'Playground');
+      await button('Copy as…').press('Enter');
+      await holds(page.getByRole('tab', { name: 'curl' }));
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Enter');
+      await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
+      expect(await wrongWith('[role=dialog]', 'dark')).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      await page.locator('summary').press('Enter');
+      expect(await wrongWith('main', 'light')).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'a request is found, opened, and seen from all sides with the keyboard alone',
+    async () => {
+      const { page, open } = looked;
+      await open('/requests', 'Requests');
+      await tabTo('Provider');
+      await page.keyboard.type('sim');
+      await page.waitForURL(/provider=sim/);
+      await tabTo('Clear');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/requests$/);
+      await holds(page.getByLabel('Time', { exact: true }));
+      await tabTo('sim/gemini');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(id));
+      await page.getByRole('heading', { name: 'sim/gemini', level: 1 }).waitFor();
+      await tabTo('Why here');
+      for (const [at, name] of VIEWS.entries()) {
+        if (at > 0) {
+          await page.keyboard.press('ArrowRight');
+          await holds(page.getByRole('tab', { name }));
+          await page.keyboard.press('Enter');
+        }
+        await page.getByRole('tab', { name, selected: true }).waitFor();
+        await page.locator('[aria-label=Loading]').waitFor({ state: 'detached' });
+        expect(await wrongWith('[role=tabpanel]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
+      }
+    },
+    SLOW,
+  );
+
+  test(
+    'limits are changed, a question is sent and the past computed with the keyboard alone',
+    async () => {
+      const { page, open } = looked;
+      await open('/keys', 'Projects and keys');
+      await tabTo('Change ci');
+      await page.keyboard.press('Enter');
+      await holds(page.getByLabel('Name'));
+      await tabTo('Requests a minute');
+      await page.keyboard.type('60');
+      await tabTo('Change it');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row', { name: /60 requests per minute/ }).waitFor();
+      await holds(button('Change ci'));
+      await tabTo('Revoke ci');
+      await page.keyboard.press('Enter');
+      await holds(button('Cancel'));
+      await tabTo('Revoke it');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row', { name: /^ci.*revoked/ }).waitFor();
+      await holds(page.getByRole('main'));
+
+      await open('/playground', 'Playground');
+      await tabTo('Message');
+      await page.keyboard.type('What is 6 x 7?');
+      await tabTo('Send');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      await holds(button('Send'));
+
+      await open('/routing', 'Routing');
+      await tabTo('Explain');
+      await page.keyboard.press('Enter');
+      await page.getByText('policy priority by').waitFor();
+      await holds(button('Explain'));
+      await tabTo('Where would it go?', 'Shift+Tab');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Enter');
+      await tabTo('Estimate');
+      await page.keyboard.press('Enter');
+      await page.getByText('Of all').waitFor();
+      await holds(button('Estimate'));
+    },
+    SLOW,
+  );
+
+  test('nothing of all this made the browser complain', () => {
+    expect(looked.complaints).toEqual([]);
+  });
+});
