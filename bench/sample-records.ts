@@ -1,6 +1,8 @@
 // Records as a busy gateway writes them, for what measures ledgers: the n-th one is always the same but for its id and time.
 import { NO_USAGE } from '../src/canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../src/ledger/index.ts';
+import { newGenerationId } from '../src/runtime/ids.ts';
+import type { StoredResponse } from '../src/storage/ports.ts';
 
 const KEYS = 40;
 const MODELS = [
@@ -11,6 +13,7 @@ const MODELS = [
   'openai/mini',
   'meta/llama',
 ];
+const TEXT = 'The caravan left at dawn; its interpreter knew every language spoken on the way. '.repeat(20);
 const PRICE = { input: 1.25, output: 10, cache_read: 0.125, source: 'bench' };
 
 /** @param number which one */
@@ -94,4 +97,24 @@ export function sampleRecord(
     cost,
   };
   return { generation, attempts: [attempt] };
+}
+
+/** A response as it is stored, always of the same project. @param createdAt Unix milliseconds */
+export function sampleResponse(createdAt: number): StoredResponse {
+  const id = newGenerationId(createdAt);
+  return {
+    id: `resp_${id}`,
+    projectId: 'bench',
+    createdAt,
+    expiresAt: null,
+    previousId: null,
+    conversationId: null,
+    response: {
+      id: `resp_${id}`,
+      object: 'response',
+      model: 'bench',
+      output: [{ id: `out_${id}`, type: 'message', role: 'assistant', content: TEXT }],
+    },
+    input: [{ id: `msg_${id}`, type: 'message', role: 'user', content: TEXT }],
+  };
 }

@@ -6,7 +6,8 @@ import { openWith } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import type { PostgresServer } from '../test/servers/postgres.ts';
 import { familyCpuMs } from './processes.ts';
-import { sampleRecord } from './sample-records.ts';
+import { sampleRecord, sampleResponse } from './sample-records.ts';
+import { quantile } from './steady.ts';
 
 export interface Taken {
   /** Records of a batch, which is a transaction. */
@@ -22,6 +23,65 @@ export interface Taken {
 
 /** Gateways that write at once. */
 const WRITERS = 3;
+
+export interface ResponsesStored {
+  readonly processes: number;
+  /** Clients that wait at once, of all processes together. */
+  readonly atOnce: number;
+  readonly perSecond: number;
+  /** Milliseconds until a response was stored. */
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU time of a response in microseconds: of the server, and of who stores. */
+  readonly serverUs: number;
+  readonly writerUs: number;
+}
+
+/** Stores responses of one project for so many seconds. @param atOnce clients of each process */
+export async function responsesStored(
+  server: PostgresServer,
+  { processes, atOnce, seconds }: { processes: number; atOnce: number; seconds: number },
+): Promise<ResponsesStored> {
+  const storages = [];
+  for (let each = 0; each < processes; each += 1)
+    storages.push(
+      await openWith(STORES, {
+        url: server.url,
+        later: () => {},
+        maxBytesPerKey: () => Number.MAX_SAFE_INTEGER,
+      }),
+    );
+  try {
+    const waits: number[] = [];
+    const cpu = process.cpuUsage();
+    const serverMs = familyCpuMs(server.pid);
+    const began = performance.now();
+    const until = began + seconds * 1000;
+    await Promise.all(
+      storages.flatMap(({ responses }) =>
+        Array.from({ length: atOnce }, async () => {
+          while (performance.now() < until) {
+            const from = performance.now();
+            await responses.put(sampleResponse(Date.now()));
+            waits.push(performance.now() - from);
+          }
+        }),
+      ),
+    );
+    const { user, system } = process.cpuUsage(cpu);
+    return {
+      processes,
+      atOnce: processes * atOnce,
+      perSecond: (waits.length * 1000) / (performance.now() - began),
+      p50: quantile(waits, 0.5),
+      p99: quantile(waits, 0.99),
+      serverUs: (1000 * (familyCpuMs(server.pid) - serverMs)) / waits.length,
+      writerUs: (user + system) / waits.length,
+    };
+  } finally {
+    for (const storage of storages) await storage.close();
+  }
+}
 
 /** Writes records for so many seconds. @param batch records of a transaction */
 export async function recordsTaken(server: PostgresServer, batch: number, seconds: number): Promise<Taken> {

@@ -6,14 +6,13 @@
 import { newGenerationId } from '../src/runtime/ids.ts';
 import type { Storage } from '../src/storage/ports.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { sampleRecord } from './sample-records.ts';
+import { sampleRecord, sampleResponse } from './sample-records.ts';
 import { quantile } from './steady.ts';
 
 /** Records of a batch. */
 export const BATCH = 50;
 /** Responses whose clients wait at once. */
 const AT_ONCE = 8;
-const TEXT = 'The caravan left at dawn; its interpreter knew every language spoken on the way. '.repeat(20);
 
 export interface Writing {
   readonly path: string;
@@ -66,20 +65,7 @@ const STEPS: Readonly<Record<Writing['what'], (storage: Storage, number: number)
     await storage.ledger.findOfAnybody('none');
   },
   async responses(storage) {
-    const nowMs = Date.now();
-    const id = newGenerationId(nowMs);
-    const input = [{ id: `msg_${id}`, type: 'message', role: 'user', content: TEXT }];
-    const output = [{ id: `out_${id}`, type: 'message', role: 'assistant', content: TEXT }];
-    await storage.responses.put({
-      id: `resp_${id}`,
-      projectId: 'bench',
-      createdAt: nowMs,
-      expiresAt: null,
-      previousId: null,
-      conversationId: null,
-      response: { id: `resp_${id}`, object: 'response', model: 'bench', output },
-      input,
-    });
+    await storage.responses.put(sampleResponse(Date.now()));
   },
 };
 

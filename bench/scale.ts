@@ -18,7 +18,7 @@ import { BODY } from './beside.ts';
 import { type Load, measure } from './measure.ts';
 import { familyCpuMs, LOAD_CORE, onCore, proportionalMb, residentMb, usedCpuMs } from './processes.ts';
 import { aligned } from './report.ts';
-import { recordsTaken } from './scale-postgres.ts';
+import { recordsTaken, responsesStored } from './scale-postgres.ts';
 import type { Writing, Written } from './scale-writer.ts';
 import { quantile, type SteadyResult } from './steady.ts';
 import {
@@ -42,6 +42,12 @@ const START_SECONDS = 2;
 const ROUNDS = quick ? 1 : 3;
 /** PostgreSQL's own defaults, which the tests' server has not. */
 const DURABLE = { fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' };
+/** Processes that store responses of one project, and clients of each. */
+const STORING = [
+  [1, 1],
+  [1, 32],
+  [3, 11],
+] as const;
 const SECRET = 'ab'.repeat(32);
 const WHOLE: Load = {
   name: 'whole',
@@ -206,6 +212,15 @@ async function postgres(mockPort: number): Promise<void> {
       ],
       ...rows.map(({ batch, ...figures }) =>
         [batch, ...Object.values(figures)].map((figure) => fixed(figure)),
+      ),
+    ]);
+    const stored = [];
+    for (const [processes, atOnce] of STORING)
+      stored.push(await responsesStored(server, { processes, atOnce, seconds: SECONDS }));
+    print('postgres: responses of one project, 4 kB each', [
+      ['processes', 'clients', 'a second', 'p50 ms', 'p99 ms', 'server µs each', 'writer µs each'],
+      ...stored.map((figures) =>
+        Object.values(figures).map((figure, at) => fixed(figure, at === 3 || at === 4 ? 1 : 0)),
       ),
     ]);
     const config = { database_url: server.url, secret: SECRET };

@@ -85,6 +85,45 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
   );
 
   test(
+    'of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others',
+    async () => {
+      const counter = await counted();
+      let mostBytes = 1_000_000;
+      const storage = await openWith(STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
+      ends.push(() => storage.close());
+      const { responses, stateUsage } = storage;
+      const put = (ids: readonly string[], wrong?: string): Promise<readonly string[]> =>
+        Promise.all(
+          ids.map((id) =>
+            responses
+              .put(storedResponse(id, { expiresAt: null, ...(id === wrong && { createdAt: 0.5 }) }))
+              .then(() => 'stored', String),
+          ),
+        );
+      const ids = Array.from({ length: 20 }, (_, at) => `resp_a${at + 10}`);
+      counter.clear();
+      // One of them comes twice.
+      expect(new Set(await put([...ids, 'resp_a12']))).toEqual(new Set(['stored']));
+      expect(counter.statements).toHaveLength(2);
+      const bytes = await stateUsage.bytes('key_a');
+      for (const id of ids) expect((await responses.find('key_a', id, 0))?.response['id']).toBe(id);
+      const more = ['resp_b10', 'resp_b11', 'resp_b12', 'resp_b13'];
+      const [first, second, wrong, last] = await put(more, 'resp_b12');
+      expect([first, second, last]).toEqual(['stored', 'stored', 'stored']);
+      expect(wrong).not.toBe('stored');
+      expect(await responses.find('key_a', 'resp_b12', 0)).toBeNull();
+      expect(await stateUsage.bytes('key_a')).toBe(bytes + (3 * bytes) / ids.length);
+      // Where there is no room for all of them, others give way one after the other.
+      mostBytes = await stateUsage.bytes('key_a');
+      await put(['resp_c10', 'resp_c11', 'resp_c12']);
+      expect(await stateUsage.bytes('key_a')).toBe(mostBytes);
+      for (const id of ['resp_c10', 'resp_c11', 'resp_c12'])
+        expect(await responses.find('key_a', id, 0)).not.toBeNull();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     'of a plain request: none before it is answered, and then the batch of its record',
     async () => {
       const counter = await counted();

@@ -92,6 +92,7 @@ export const tenantsRequirements: Requirements = {
     'test/postgres-statements.test.ts: of a plain request: none before it is answered, and then the batch of its record',
     'test/postgres-statements.test.ts: of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
     'test/postgres-statements.test.ts: of an answer for which others have to give way, or that finds no room: step by step, and the sums are right',
+    'test/postgres-statements.test.ts: of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others',
   ),
   'contract.replicas.moving': shown(
     'several gateways on one database',

@@ -5,8 +5,8 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { ItemRow } from '../state/item-rows.ts';
 import type { ResponseRow } from '../state/response-rows.ts';
 import { isAway } from './failures.ts';
+import { JoinedTurns } from './joined-turns.ts';
 import type { PostgresBase, Tx } from './store.ts';
-import { wroteAtOnce } from './turn-statement.ts';
 
 /** The kind of a turn's entries in journals; those of records have 1. */
 const TURN_ENTRY = 2;
@@ -23,11 +23,13 @@ export interface TurnRows {
 
 export class LateTurns {
   readonly #base: Omit<PostgresBase, 'turns'>;
+  readonly #joined: JoinedTurns;
   /** Turns that were written to the journal; 0 when all of them have arrived. */
   #late = 0;
 
   constructor(base: Omit<PostgresBase, 'turns'>) {
     this.#base = base;
+    this.#joined = new JoinedTurns(base);
     base.entries.register(TURN_ENTRY, {
       read: readTurn,
       write: async (turns, tx) => {
@@ -46,7 +48,7 @@ export class LateTurns {
     try {
       await this.arrived();
       const { response } = turn;
-      if (response && (await wroteAtOnce(this.#base, { ...turn, response }))) return;
+      if (response && (await this.#joined.write({ ...turn, response }))) return;
       await transaction((tx) => this.#write(tx, turn));
     } catch (error) {
       // What the database has done of it is not known: to bring it in again changes nothing.
