@@ -1,6 +1,6 @@
 // The first page: what goes on here, over time and divided by whatever one asks for, and what is unwell now.
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useMemo, type ReactNode } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { count, duration, share, short, usd } from '../format/numbers.ts';
@@ -66,12 +66,16 @@ export function OverviewPage(): ReactNode {
     { query: { from, interval, group_by: by, largest: MOST_SERIES, totals: 'true', columns: COLUMNS } },
     { pauseMs: 15_000 },
   );
-  const { data, error, isPending } = usage;
+  const { data, error, isPending, isPlaceholderData } = usage;
+  // What the answer is about that is shown: until the next one is there, that of the question before.
+  const [about, setAbout] = useState({ from, interval, by });
+  if (!isPlaceholderData && (about.from !== from || about.interval !== interval || about.by !== by))
+    setAbout({ from, interval, by });
   const total = data?.totals?.all;
   const parts = data?.totals?.groups ?? [];
-  const isOfKeys = by === 'key' || by === 'project';
-  const keys = useKeyNames(isOfKeys ? parts.map((row) => row[by]) : []);
-  const named = useCallback((id: string): string => nameOf(id, by, keys), [by, keys]);
+  const isOfKeys = about.by === 'key' || about.by === 'project';
+  const keys = useKeyNames(isOfKeys ? parts.map((row) => row[about.by]) : []);
+  const named = useCallback((id: string): string => nameOf(id, about.by, keys), [about.by, keys]);
   return (
     <Page
       title="Overview"
@@ -99,10 +103,8 @@ export function OverviewPage(): ReactNode {
         <Unwell />
         {total === null && <FirstUse />}
         {isPending && !error && <Waiting rows={6} />}
-        {data && data.data.length > 0 && (
-          <Charts data={data.data} from={from} to={data.to} interval={interval} by={by} nameOf={named} />
-        )}
-        {parts.length > 0 && <Shares rows={parts} by={by} nameOf={named} />}
+        {data && data.data.length > 0 && <Charts {...about} data={data.data} to={data.to} nameOf={named} />}
+        {parts.length > 0 && <Shares rows={parts} by={about.by} nameOf={named} />}
       </div>
     </Page>
   );
@@ -157,18 +159,19 @@ interface ChartsProps {
 }
 
 function Charts({ data, from, to, interval, by, nameOf: named }: ChartsProps): ReactNode {
-  const { times, names, charts } = useMemo(() => {
+  const { times, ids, charts } = useMemo(() => {
     const every = timesOf(from, to, interval);
-    const ids = largest(data, by, field('requests'));
+    const of = largest(data, by, field('requests'));
     return {
       times: every,
-      names: ids.map(named),
+      ids: of,
       charts: CHARTS.map(({ value, empty, ...chart }) => ({
         ...chart,
-        series: seriesOf({ rows: data, times: every, by, ids, nameOf: named, value, empty }),
+        series: seriesOf({ rows: data, times: every, by, ids: of, value, empty }),
       })),
     };
-  }, [data, from, to, interval, by, named]);
+  }, [data, from, to, interval, by]);
+  const names = useMemo(() => ids.map(named), [ids, named]);
   return (
     <section aria-label="Over time">
       <div className="mb-3">
@@ -177,7 +180,7 @@ function Charts({ data, from, to, interval, by, nameOf: named }: ChartsProps): R
       <div className="grid gap-4 lg:grid-cols-2 xl:grid-cols-3">
         {charts.map(({ title, series, write }) => (
           <Card key={title} title={title}>
-            <Chart title={title} times={times} series={series} write={write} />
+            <Chart title={title} times={times} series={series} names={names} write={write} />
           </Card>
         ))}
       </div>

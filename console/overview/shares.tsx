@@ -1,6 +1,6 @@
 // Who has which part of what was asked, in figures.
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { count, duration, share, short, usd } from '../format/numbers.ts';
 import { Card } from '../ui/card.tsx';
 import { Table, type Column } from '../ui/table.tsx';
@@ -16,7 +16,7 @@ interface SharesProps {
   readonly nameOf: (id: string) => string;
 }
 
-export function Shares({ rows, by, nameOf }: SharesProps): ReactNode {
+export const Shares = memo(function Shares({ rows, by, nameOf }: SharesProps): ReactNode {
   const whole = rows.reduce((sum, row) => sum + (USD(row) ?? 0), 0);
   const number = (name: string, cell: (row: UsageRow) => ReactNode): Column<UsageRow> => ({
     name,
@@ -26,6 +26,7 @@ export function Shares({ rows, by, nameOf }: SharesProps): ReactNode {
   return (
     <Card title={`By ${by}`} flush>
       <Table
+        key={by}
         label={`By ${by}`}
         rows={rows}
         keyOf={(row) => idOf(row, by)}
@@ -54,4 +55,4 @@ export function Shares({ rows, by, nameOf }: SharesProps): ReactNode {
       />
     </Card>
   );
-}
+});

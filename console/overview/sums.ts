@@ -75,22 +75,13 @@ interface SeriesOptions {
   readonly times: readonly number[];
   readonly by: Dimension;
   readonly ids: readonly string[];
-  /** Of an id. */
-  readonly nameOf: (id: string) => string;
   readonly value: Value;
   /** What an interval without requests has: nothing, or nobody knows. */
   readonly empty: 0 | null;
 }
 
-export function seriesOf({
-  rows,
-  times,
-  by,
-  ids,
-  nameOf: named,
-  value,
-  empty,
-}: SeriesOptions): readonly Series[] {
+/** One for each id, in their order. */
+export function seriesOf({ rows, times, by, ids, value, empty }: SeriesOptions): readonly Series[] {
   const places = new Map(times.map((time, at) => [time, at]));
   const series = new Map(ids.map((id) => [id, times.map((): number | null => empty)]));
   for (const row of rows) {
@@ -98,5 +89,5 @@ export function seriesOf({
     const values = series.get(idOf(row, by));
     if (at !== undefined && values) values[at] = value(row);
   }
-  return [...series].map(([id, values]) => ({ name: named(id), values }));
+  return [...series.values()];
 }

@@ -1,19 +1,18 @@
 // A chart over time: one line for each of a few series, drawn on a canvas, with the numbers in a table for those who do not
 // see it.
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import UPlot from 'uplot';
 
-export interface Series {
-  readonly name: string;
-  /** One for each time; null: nothing is known. */
-  readonly values: readonly (number | null)[];
-}
+/** A value for each time; null: nothing is known. */
+export type Series = readonly (number | null)[];
 
 interface ChartProps {
   readonly title: string;
   /** Unix seconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** Of the series. */
+  readonly names: readonly string[];
   /** How a value is written, with its unit. */
   readonly write: (value: number | null) => string;
   /** True: bars of what is counted; else lines. */
@@ -24,19 +23,32 @@ const HEIGHT = 150;
 /** As many as there are colours for. */
 export const MOST_SERIES = 6;
 
-export function Chart({ title, times, series, write, bars = false }: ChartProps): ReactNode {
+export function Chart({ title, times, series, names, write, bars = false }: ChartProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const says = useRef<HTMLParagraphElement>(null);
+  // Names may come later than values, and are not drawn.
+  const named = useRef(names);
+  useLayoutEffect(() => {
+    named.current = names;
+  }, [names]);
   const id = useId();
   useEffect(() => {
     const { current: element } = place;
     if (!element) return undefined;
-    const draw = (): UPlot =>
-      drawn(element, { times, series, write, bars }, (text) => {
-        if (says.current) says.current.textContent = text;
-      });
+    const say = (at: number | null | undefined): void => {
+      if (!says.current) return;
+      const texts = series.map(
+        (values, of) => `${named.current[of] ?? ''} ${write(values[at ?? -1] ?? null)}`,
+      );
+      says.current.textContent = at == null ? '' : [timeText(times[at] ?? 0), ...texts].join(' · ');
+    };
+    const draw = (): UPlot => drawn(element, { times, series, write, bars }, say);
     let plot = draw();
-    const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const sized = new ResizeObserver(() => {
+      const { clientWidth: width } = element;
+      // It also tells that it begins to watch, when all is drawn.
+      if (width !== plot.width) plot.setSize({ width, height: HEIGHT });
+    });
     sized.observe(element);
     const redraw = (): void => {
       plot.destroy();
@@ -61,9 +73,9 @@ export function Chart({ title, times, series, write, bars = false }: ChartProps)
       <p ref={says} className="figures min-h-5 truncate text-xs text-faint" aria-hidden="true" />
       <table className="sr-only">
         <tbody>
-          {series.map(({ name, values }, at) => (
-            <tr key={`${at} ${name}`}>
-              <th scope="row">{name}</th>
+          {series.map((values, at) => (
+            <tr key={`${at} ${names[at]}`}>
+              <th scope="row">{names[at]}</th>
               <td>
                 {write(
                   values.reduce<number | null>(
@@ -99,10 +111,14 @@ export function Legend({ names }: { readonly names: readonly string[] }): ReactN
 
 function drawn(
   element: HTMLElement,
-  { times, series, write, bars }: Required<Omit<ChartProps, 'title'>>,
-  say: (text: string) => void,
+  { times, series, write, bars }: Required<Omit<ChartProps, 'title' | 'names'>>,
+  say: (at: number | null | undefined) => void,
 ): UPlot {
-  const [faint, line] = [colour(element, '--color-faint'), colour(element, '--color-line')];
+  const [faint = '', line = '', ...strokes] = colours(element, [
+    '--color-faint',
+    '--color-line',
+    ...series.map((_, at) => `--color-series-${at + 1}`),
+  ]);
   const axis = { stroke: faint, font: '11px system-ui', ticks: { show: false } };
   const paths = bars && UPlot.paths.bars ? { paths: UPlot.paths.bars({ size: [0.7, 28] }) } : {};
   return new UPlot(
@@ -118,53 +134,43 @@ function drawn(
       ],
       series: [
         {},
-        ...series.map(({ name }, at) => {
-          const stroke = colour(element, `--color-series-${at + 1}`);
-          return {
-            label: name,
-            stroke,
-            width: 2,
-            points: { show: true, filter: (_: UPlot, at: number) => alone(series[at - 1]?.values ?? []) },
-            ...(bars && { fill: stroke }),
-            ...paths,
-          };
-        }),
+        ...strokes.map((stroke) => ({
+          stroke,
+          width: 2,
+          points: { show: true, filter: (_: UPlot, at: number) => alone(series[at - 1] ?? []) },
+          ...(bars && { fill: stroke }),
+          ...paths,
+        })),
       ],
-      hooks: {
-        setCursor: [
-          ({ cursor: { idx } }) => {
-            if (idx == null) return say('');
-            const time = new Date((times[idx] ?? 0) * 1_000).toLocaleString(undefined, {
-              dateStyle: 'medium',
-              timeStyle: 'short',
-            });
-            say(
-              [time, ...series.map(({ name, values }) => `${name} ${write(values[idx] ?? null)}`)].join(
-                ' · ',
-              ),
-            );
-          },
-        ],
-      },
+      hooks: { setCursor: [({ cursor: { idx } }) => say(idx)] },
     },
-    [times as number[], ...series.map(({ values }) => values as (number | null)[])],
+    [times as number[], ...(series as (number | null)[][])],
     element,
   );
 }
 
+/** @param time Unix seconds */
+function timeText(time: number): string {
+  return new Date(time * 1_000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
 /** Places of values that no line leads to. */
-function alone(values: Series['values']): number[] {
+function alone(values: Series): number[] {
   return values.flatMap((value, at) =>
     value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
   );
 }
 
-/** A colour of the theme as a canvas takes it: it knows no variables. */
-function colour(element: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Colours of the theme as a canvas takes them: it knows no variables. */
+function colours(element: HTMLElement, names: readonly string[]): readonly string[] {
+  const probes = names.map((name) => {
+    const probe = document.createElement('span');
+    probe.style.color = `var(${name})`;
+    return probe;
+  });
+  // All are there before the first is read: each reading behind a change would be a layout of its own.
+  element.append(...probes);
+  const found = probes.map((probe) => getComputedStyle(probe).color);
+  for (const probe of probes) probe.remove();
+  return found;
 }

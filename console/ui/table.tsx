@@ -1,5 +1,5 @@
 // Rows of one kind, in columns. Where there is no room for columns each row is a block, with their names beside the values.
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 
 export interface Column<Row> {
@@ -24,16 +24,12 @@ interface TableProps<Row> {
   readonly isCurrent?: (row: Row) => boolean;
 }
 
+/** Rows that are made in one go: the page answers in between, however many there are. */
+const AT_ONCE = 25;
+
 /** Roles are written out: to some browsers what is shown as blocks is no table any more. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  className,
-  isCurrent,
-}: TableProps<Row>): ReactNode {
-  const [first, ...others] = columns;
+export function Table<Row>(props: TableProps<Row>): ReactNode {
+  const { label, columns, className } = props;
   return (
     <table role="table" aria-label={label} className={cx('table stacks', className)}>
       <thead role="rowgroup">
@@ -46,24 +42,44 @@ export function Table<Row>({
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row)}>
-            <th role="rowheader" scope="row" className={first?.className}>
-              {first?.cell(row)}
-            </th>
-            {others.map(({ name, unnamed, number, className: size, cell }) => (
-              <td
-                key={name}
-                role="cell"
-                data-name={unnamed === true ? undefined : name}
-                className={cx(number === true && 'number', size)}
-              >
-                <div>{cell(row)}</div>
-              </td>
-            ))}
-          </tr>
-        ))}
+        <Rows of={props} from={0} />
       </tbody>
     </table>
+  );
+}
+
+/** Some rows, and in a moment those that follow. */
+function Rows<Row>({ of, from }: { readonly of: TableProps<Row>; readonly from: number }): ReactNode {
+  const { columns, rows, keyOf, isCurrent } = of;
+  const [first, ...others] = columns;
+  const to = from + AT_ONCE;
+  const hasMore = to < rows.length;
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    if (!hasMore) return undefined;
+    const timer = setTimeout(() => setLater(true));
+    return () => clearTimeout(timer);
+  }, [hasMore]);
+  return (
+    <>
+      {rows.slice(from, to).map((row) => (
+        <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row)}>
+          <th role="rowheader" scope="row" className={first?.className}>
+            {first?.cell(row)}
+          </th>
+          {others.map(({ name, unnamed, number, className: size, cell }) => (
+            <td
+              key={name}
+              role="cell"
+              data-name={unnamed === true ? undefined : name}
+              className={cx(number === true && 'number', size)}
+            >
+              <div>{cell(row)}</div>
+            </td>
+          ))}
+        </tr>
+      ))}
+      {isLater && hasMore && <Rows of={of} from={to} />}
+    </>
   );
 }
