@@ -259,6 +259,11 @@ describeDatabases((fresh) => {
     expect((await two.keys.list({ limit: 3, order: 'asc', isRevoked: false })).keys).toEqual([]);
     const named = await two.keys.list({ limit: 3, order: 'asc', ids: ['key_7', 'key_3', 'key_none'] });
     expect(named.keys.map(({ id }) => id).toSorted()).toEqual(['key_3', 'key_7']);
+    const found = async (search: string): Promise<number> =>
+      (await two.keys.list({ limit: 20, order: 'asc', search })).keys.length;
+    expect(await Promise.all([found('EY_1'), found('y_12'), found('EY%1'), found('\\')])).toEqual([
+      11, 1, 0, 0,
+    ]);
     await one.close();
     await two.close();
   });

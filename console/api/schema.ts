@@ -67,7 +67,7 @@ export type ManagePostWhatIfRequest = { readonly from?: string | undefined; read
 /** Operations by method and path below `/v1/management`. */
 export interface Operations {
   'GET /projects': {
-    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; state?: "active" | "archived" | undefined };
+    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; state?: "active" | "archived" | undefined; search?: string | undefined };
     body: undefined;
     answer: ManageGetProjectsAnswer;
   };
@@ -97,7 +97,7 @@ export interface Operations {
     answer: ManagePostProjectsAnswer;
   };
   'GET /keys': {
-    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; project?: string | undefined; state?: "revoked" | "unrevoked" | undefined; name?: string | undefined; id?: string | undefined };
+    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; project?: string | undefined; state?: "revoked" | "unrevoked" | undefined; name?: string | undefined; search?: string | undefined; id?: string | undefined };
     body: undefined;
     answer: ManageGetKeysAnswer;
   };

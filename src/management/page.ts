@@ -21,6 +21,14 @@ export const PAGE = {
     .describe('The page that comes before this one: the `first_id` of a page. Not with `after`.'),
 };
 
+/** What narrows a list to what somebody looks for. */
+export const SEARCH = z.string().max(200).optional();
+
+/** Whether one of these texts contains what is looked for, in small letters or capitals. */
+export function isFound(search: string | undefined, ...texts: readonly string[]): boolean {
+  return texts.some((text) => text.toLowerCase().includes((search ?? '').toLowerCase()));
+}
+
 export interface PageQuery {
   readonly limit: number;
   readonly after?: string | undefined;

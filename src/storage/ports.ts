@@ -71,6 +71,8 @@ export interface KeyFilter {
   readonly projectId?: string | undefined;
   readonly isRevoked?: boolean | undefined;
   readonly name?: string | undefined;
+  /** What their names or ids contain, in small letters or capitals. */
+  readonly search?: string | undefined;
   /** Only those of them that there are. */
   readonly ids?: readonly string[] | undefined;
 }
@@ -130,6 +132,8 @@ export type ProjectChange = Change<Pick<StoredProject, 'archivedAt' | 'limits' |
 
 export interface ProjectPageRequest extends PageRequest {
   readonly isArchived?: boolean | undefined;
+  /** What their names contain, in small letters or capitals. */
+  readonly search?: string | undefined;
 }
 
 /** Projects are never deleted: what belongs to one keeps its owner, and a name is given once. */

@@ -61,6 +61,14 @@ describe('a key', () => {
     const called = await gateway.manage('GET', '/keys?name=by-id');
     expect(entries(called).map(({ id }) => id)).toEqual([stored.body['id']]);
     expect(entries(await gateway.manage('GET', '/keys?name=test'))).toHaveLength(1);
+    const found = async (text: string) =>
+      entries(await gateway.manage('GET', `/keys?search=${encodeURIComponent(text)}`)).map(
+        ({ name }) => name,
+      );
+    expect(await found('BY-ID')).toEqual(['by-id', 'not-by-id']);
+    expect(await found(String(stored.body['id']).slice(4))).toEqual(['by-id']);
+    expect(await found('tes')).toEqual(['test']);
+    expect(await found('b%d')).toEqual([]);
     const many = Array.from({ length: 101 }, (_, at) => `key_${at}`).join();
     expect((await gateway.manage('GET', `/keys?id=${many}`)).status).toBe(400);
   });
@@ -221,6 +229,15 @@ describe('a project', () => {
     const changed = await gateway.manage('PATCH', '/projects/search', { limits }, { 'if-match': '"1"' });
     expect(changed.body).toMatchObject({ version: 2, limits, budgets: [{ usd: 40, per: 'day' }] });
     expect((await gateway.manage('PATCH', '/projects/search', {}, { 'if-match': '"1"' })).status).toBe(412);
+
+    for (const [text, ids] of [
+      ['EARC', ['search']],
+      ['file', ['filed']],
+      ['_', []],
+    ])
+      expect(
+        entries(await gateway.manage('GET', `/projects?search=${String(text)}`)).map(({ id }) => id),
+      ).toEqual(ids as string[]);
 
     const archived = await gateway.manage('POST', '/projects/search/archive', undefined, {
       'if-match': '"2"',

@@ -64,6 +64,7 @@ export const managementRequirements: Requirements = {
     `${TENANTS}: gets another secret, with or without a grace, and keeps its id`,
     `${TENANTS}: is revoked at once, and once`,
     `${TENANTS}: is made, has keys, and is changed under versions`,
+    `${TENANTS}: are told by the ids that records name, of the file and stored, and those alone`,
     `${TENANTS}: is listed first, and changed there alone`,
   ),
   'contract.management.safe-changes': shown(

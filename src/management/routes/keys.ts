@@ -5,7 +5,7 @@ import { KEY_ROLES } from '../../canonical/index.ts';
 import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../config/index.ts';
 import { changeOf } from '../change-of.ts';
 import type { Versioned } from '../entity-tag.ts';
-import { listOf, PAGE, pageOfBoth } from '../page.ts';
+import { isFound, listOf, PAGE, pageOfBoth, SEARCH } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
 
 /** Ids that a list is narrowed to: as many as a page has entries. */
@@ -85,6 +85,7 @@ export const KEY_ROUTES: readonly Route[] = [
         .optional()
         .describe('Only those that are, or are not, revoked.'),
       name: name.optional().describe('Only keys that are called so.'),
+      search: SEARCH.describe('Only keys whose name or id contains this text, in small letters or capitals.'),
       id: z
         .string()
         .optional()
@@ -94,18 +95,19 @@ export const KEY_ROUTES: readonly Route[] = [
     }),
     answer: listOf(keySchema),
     run: async ({ keys, query }) => {
-      const { project, name, id: ids } = query;
+      const { project, name, search, id: ids } = query;
       const isRevoked = query.state === undefined ? undefined : query.state === 'revoked';
       const inFile = isRevoked === true ? [] : keys.configured();
       const first = inFile.filter(
         (key) =>
           (project === undefined || key.projectId === project) &&
           (name === undefined || key.name === name) &&
+          isFound(search, key.name, key.id) &&
           ids?.includes(key.id) !== false,
       );
       const page = await pageOfBoth(
         first,
-        (part) => keys.list({ ...part, projectId: project, isRevoked, name, ids }),
+        (part) => keys.list({ ...part, projectId: project, isRevoked, name, search, ids }),
         ({ id }) => id,
         query,
       );

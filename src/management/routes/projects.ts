@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { projectJson, type ProjectView } from '../../auth/index.ts';
 import { budgetsSchema, limitsSchema, projectNameSchema } from '../../config/index.ts';
 import { changeOf } from '../change-of.ts';
-import { listOf, PAGE, pageOfBoth } from '../page.ts';
+import { isFound, listOf, PAGE, pageOfBoth, SEARCH } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
 
 const projectSchema = z.object({
@@ -34,13 +34,15 @@ export const PROJECT_ROUTES: readonly Route[] = [
     query: z.strictObject({
       ...PAGE,
       state: z.enum(['active', 'archived']).optional().describe('Only those that are in use, or archived.'),
+      search: SEARCH.describe('Only those whose name contains this text, in small letters or capitals.'),
     }),
     answer: listOf(projectSchema),
     run: async ({ projects, query }) => {
       const isArchived = query.state === undefined ? undefined : query.state === 'archived';
+      const { search } = query;
       const page = await pageOfBoth(
-        isArchived === true ? [] : projects.configured(),
-        (part) => projects.list({ ...part, isArchived }),
+        isArchived === true ? [] : projects.configured().filter(({ id }) => isFound(search, id)),
+        (part) => projects.list({ ...part, isArchived, search }),
         ({ id }) => id,
         query,
       );

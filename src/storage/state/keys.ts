@@ -15,7 +15,7 @@ import type {
 import { audited, auditInsert } from './audit-rows.ts';
 import type { KeyTable, StateSchema } from './tables.ts';
 import { SharedJson } from './shared-json.ts';
-import { otherVersion, pageOf } from './tenant-pages.ts';
+import { contains, otherVersion, pageOf } from './tenant-pages.ts';
 import type { Transact } from './transact.ts';
 
 /** Keys that are read at once where all are read: the event loop turns in between. */
@@ -73,11 +73,20 @@ export class KeyRows implements KeyStore {
     return rows.map((row) => decodeKey(row, this.#json));
   }
 
-  async list({ projectId, isRevoked, name, ids, ...page }: PageRequest & KeyFilter): Promise<KeyPage> {
+  async list({
+    projectId,
+    isRevoked,
+    name,
+    search,
+    ids,
+    ...page
+  }: PageRequest & KeyFilter): Promise<KeyPage> {
     let query = this.#db.selectFrom('keys').selectAll();
     if (projectId !== undefined) query = query.where('project_id', '=', projectId);
     if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
     if (name !== undefined) query = query.where('name', '=', name);
+    if (search !== undefined)
+      query = query.where((eb) => eb.or([contains('name', search), contains('id', search)]));
     if (ids !== undefined) query = query.where('id', 'in', ids);
     const { rows, hasMore } = await pageOf(this.#db, 'keys', query, page);
     return { keys: rows.map((row) => decodeKey(row, this.#json)), hasMore };

@@ -13,7 +13,7 @@ import type {
 import { audited, auditInsert } from './audit-rows.ts';
 import type { StateSchema } from './tables.ts';
 import { SharedJson } from './shared-json.ts';
-import { otherVersion, pageOf } from './tenant-pages.ts';
+import { contains, otherVersion, pageOf } from './tenant-pages.ts';
 import type { Transact } from './transact.ts';
 
 export class ProjectRows implements ProjectStore {
@@ -49,9 +49,10 @@ export class ProjectRows implements ProjectStore {
     return row ? decodeProject(row, this.#json) : null;
   }
 
-  async list({ isArchived, ...page }: ProjectPageRequest): ReturnType<ProjectStore['list']> {
+  async list({ isArchived, search, ...page }: ProjectPageRequest): ReturnType<ProjectStore['list']> {
     let query = this.#db.selectFrom('projects').selectAll();
     if (isArchived !== undefined) query = query.where('archived_at', isArchived ? 'is not' : 'is', null);
+    if (search !== undefined) query = query.where(contains('id', search));
     const { rows, hasMore } = await pageOf(this.#db, 'projects', query, page);
     return { projects: rows.map((row) => decodeProject(row, this.#json)), hasMore };
   }

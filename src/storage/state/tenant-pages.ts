@@ -1,5 +1,5 @@
 // What lists and changes of keys and of projects have in common.
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { PageRequest } from '../ports.ts';
 import type { StateSchema } from './tables.ts';
@@ -37,6 +37,12 @@ export async function pageOf<Row>(
     .limit(limit + 1)
     .execute();
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/** Rows whose column contains a text, in small letters or capitals: what these are is the database's to say. */
+export function contains(column: 'id' | 'name', text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
+  return sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
 }
 
 /** What a change of another version than the one that is there gets. */
