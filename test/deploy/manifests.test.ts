@@ -1,7 +1,7 @@
 // What deploy/ holds for compose and for Kubernetes: right by its schemas, and in agreement with the program and with itself.
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -122,6 +122,21 @@ test('every container runs without rights', () => {
       security_opt: ['no-new-privileges:true'],
     });
   expect(readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8')).toMatch(/^USER 10001:10001$/m);
+});
+
+test('the image is made of what is there, and nothing that it needs is kept from it', () => {
+  const text = readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8');
+  const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  );
+  const ignored = readFileSync(join(DEPLOY, 'Dockerfile.dockerignore'), 'utf8');
+  const allowed = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
+  expect(copied.toSorted()).toEqual(allowed.toSorted());
+  expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  // Installed as `.ci/run` tries it on an empty machine.
+  const install = 'npm install --ignore-scripts --omit=dev --no-audit --no-fund';
+  expect(text).toContain(`RUN ${install} `);
+  expect(readFileSync(join(ROOT, '.ci', 'run'), 'utf8')).toContain(install);
 });
 
 test('the image has the version of the package, and nginx every replica', () => {
