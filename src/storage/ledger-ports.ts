@@ -41,6 +41,7 @@ export interface ListedGeneration {
 }
 
 export interface GenerationPage {
+  /** Without their prompts and answers, which lists never show. */
   readonly generations: readonly ListedGeneration[];
   readonly hasMore: boolean;
 }

@@ -12,10 +12,11 @@ export class EarlierLedger {
     this.#db = db;
   }
 
-  async find(id: string): Promise<FoundRecord | null> {
+  /** @param contentOf gives prompt and answer of the one that is found */
+  async find(id: string, contentOf: () => GenerationRecord['content']): Promise<FoundRecord | null> {
     const row = await this.#db.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
     if (!row) return null;
-    const { generation, attempts } = decodeGeneration(row, await readContent(this.#db, id));
+    const { generation, attempts } = decodeGeneration(row, contentOf());
     if (attempts.length > 0) return { generation, attempts };
     const rows = await this.#db
       .selectFrom('attempts')
@@ -25,14 +26,4 @@ export class EarlierLedger {
       .execute();
     return { generation, attempts: rows.map((attempt) => decodeAttempt(attempt, generation)) };
   }
-}
-
-/** Prompt and answer of a generation, whichever version wrote it; null when they are not kept. */
-export async function readContent(db: Kysely<Schema>, id: string): Promise<GenerationRecord['content']> {
-  const row = await db
-    .selectFrom('generation_contents')
-    .select(['request', 'answer'])
-    .where('generation_id', '=', id)
-    .executeTakeFirst();
-  return row ? { request: JSON.parse(row.request), answer: JSON.parse(row.answer) } : null;
 }

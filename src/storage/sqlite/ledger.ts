@@ -1,22 +1,18 @@
 // Keeps the ledger's records: an append is durable with one write to the journal, and a row in SQLite soon after. Knows
 // nothing of prices, requests or HTTP.
-import type { Kysely } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../../ledger/index.ts';
 import { CompactReader } from '../compact/reader.ts';
-import type { SqliteNames } from './names.ts';
 import { CompactWriter } from '../compact/writer.ts';
-import { EarlierLedger, readContent } from './earlier-ledger.ts';
+import { FoundRecords } from './found-records.ts';
 import { GenerationList } from './generation-list.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import { LedgerPurge } from './ledger-purge.ts';
 import type { GenerationPage, GenerationQuery, LedgerBacklog, LedgerStore } from '../ports.ts';
 import { readColumns } from '../record-columns.ts';
-import { storedId } from '../record-ids.ts';
-import { type FoundRecord, readRecord } from '../record-reader.ts';
+import type { FoundRecord } from '../record-reader.ts';
 import { RecordRows } from './record-rows.ts';
 import { writeRecord } from '../record-writer.ts';
-import type { Schema } from './schema.ts';
 import type { SqliteBase } from './store.ts';
 import { Backfill } from './usage/backfill.ts';
 import { CandidateHours } from './usage/candidate-hours.ts';
@@ -29,10 +25,8 @@ import { UsageWriter } from './usage/usage-writer.ts';
 const RECORD_ENTRY = 1;
 
 export class SqliteLedger implements LedgerStore {
-  readonly #db: Kysely<Schema>;
   readonly #indexer: Indexer;
-  readonly #names: SqliteNames;
-  readonly #earlier: EarlierLedger;
+  readonly #found: FoundRecords;
   readonly #writer: CompactWriter;
   readonly #rows: RecordRows;
   readonly #list: GenerationList;
@@ -40,11 +34,9 @@ export class SqliteLedger implements LedgerStore {
   readonly #sums: PendingSums;
 
   constructor(base: SqliteBase) {
-    const { db, indexer, entries, names } = base;
-    this.#db = db;
+    const { indexer, entries, names } = base;
     this.#indexer = indexer;
-    this.#names = names;
-    this.#earlier = new EarlierLedger(db);
+    this.#found = new FoundRecords(base);
     this.#writer = new CompactWriter(names);
     const usage = new UsageWriter(base);
     this.#sums = pendingSumsOf(base);
@@ -86,9 +78,9 @@ export class SqliteLedger implements LedgerStore {
 
   async findOfAnybody(id: string): Promise<FoundRecord | null> {
     await this.#indexer.caughtUp();
-    const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
+    const found = await this.#found.find(id);
     if (found) return found;
-    return (await this.#indexer.caughtUpWithOthers()) ? this.#find(id) : null;
+    return (await this.#indexer.caughtUpWithOthers()) ? this.#found.find(id) : null;
   }
 
   async list(query: GenerationQuery): Promise<GenerationPage> {
@@ -97,11 +89,7 @@ export class SqliteLedger implements LedgerStore {
     // They say where to look.
     await this.#sums.settle();
     const ids = await this.#list.ids(query);
-    const generations: FoundRecord[] = [];
-    for (const id of ids.slice(0, query.limit)) {
-      const found = (await this.#find(id)) ?? (await this.#earlier.find(id));
-      if (found) generations.push(found);
-    }
+    const generations = await this.#found.several(ids.slice(0, query.limit));
     return { generations, hasMore: ids.length > query.limit };
   }
 
@@ -111,26 +99,5 @@ export class SqliteLedger implements LedgerStore {
 
   purgeContents(beforeMs: number): Promise<number> {
     return this.#purge.contents(beforeMs);
-  }
-
-  async #find(id: string): Promise<FoundRecord | null> {
-    const row = await this.#db
-      .selectFrom('records as r')
-      .innerJoin('names as k', 'k.number', 'r.key')
-      .select(['k.text', 'r.created_at', 'r.model', 'r.provider', 'r.status', 'r.cost_usd', 'r.record'])
-      .where('r.id', '=', storedId(id))
-      .executeTakeFirst();
-    if (!row) return null;
-    const textOf = (number: number): string => this.#names.textOf(number);
-    return readRecord(new CompactReader(row.record, textOf), {
-      id,
-      keyId: row.text,
-      createdAt: row.created_at,
-      model: row.model === null ? null : textOf(row.model),
-      provider: row.provider === null ? null : textOf(row.provider),
-      status: row.status,
-      costUsd: row.cost_usd,
-      content: await readContent(this.#db, id),
-    });
   }
 }

@@ -1,5 +1,6 @@
 // Reads records from their rows.
 import { type Kysely, sql } from 'kysely';
+import type { GenerationRecord } from '../../../ledger/index.ts';
 import type { ListedGeneration } from '../../ports.ts';
 import { CompactReader } from '../../compact/reader.ts';
 import { readRecord } from '../../record-reader.ts';
@@ -21,35 +22,32 @@ export interface RecordRow {
 }
 
 interface ContentRow {
-  readonly id: Buffer;
   readonly request: string;
   readonly answer: string;
 }
 
-/** The records of rows, in their order, with their contents as far as they are kept. */
-export async function foundRecords(
-  db: Kysely<PostgresSchema>,
-  rows: readonly RecordRow[],
-): Promise<readonly ListedGeneration[]> {
-  if (rows.length === 0) return [];
+/** The record of a row, with prompt and answer where they are kept. */
+export async function foundRecord(db: Kysely<PostgresSchema>, row: RecordRow): Promise<ListedGeneration> {
   const { rows: contents } = await sql<ContentRow>`
-    select id, request, answer from record_contents where id = any(${rows.map(({ id }) => id)}::bytea[])`.execute(
-    db,
+    select request, answer from record_contents where id = ${row.id}`.execute(db);
+  const [content] = contents;
+  return recordOf(
+    row,
+    content ? { request: JSON.parse(content.request), answer: JSON.parse(content.answer) } : null,
   );
-  const contentOf = new Map(contents.map((content) => [idOfRow(content.id), content] as const));
-  return rows.map((row) => {
-    const id = idOfRow(row.id);
-    const content = contentOf.get(id);
-    return readRecord(new CompactReader(row.record, noName), {
-      id,
-      keyId: row.key,
-      createdAt: row.created_at,
-      model: row.model || null,
-      provider: row.provider || null,
-      status: row.status,
-      costUsd: row.cost_usd,
-      content: content ? { request: JSON.parse(content.request), answer: JSON.parse(content.answer) } : null,
-    });
+}
+
+/** The record of a row. @param content prompt and answer; null where they are not kept, or not wanted */
+export function recordOf(row: RecordRow, content: GenerationRecord['content']): ListedGeneration {
+  return readRecord(new CompactReader(row.record, noName), {
+    id: idOfRow(row.id),
+    keyId: row.key,
+    createdAt: row.created_at,
+    model: row.model || null,
+    provider: row.provider || null,
+    status: row.status,
+    costUsd: row.cost_usd,
+    content,
   });
 }
 

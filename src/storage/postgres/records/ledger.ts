@@ -19,7 +19,7 @@ import type { PostgresBase, PostgresSchema } from '../store.ts';
 import { UsageRows } from '../usage/usage-rows.ts';
 import { countedRecord } from './counted-record.ts';
 import { DayPartitions } from './day-partitions.ts';
-import { foundRecords, noName, RECORD_COLUMNS, type RecordRow } from './found-records.ts';
+import { foundRecord, recordOf, noName, RECORD_COLUMNS, type RecordRow } from './found-records.ts';
 import { listedRows } from './record-list.ts';
 import { RecordPurge } from './record-purge.ts';
 import { RecordRows } from './record-rows.ts';
@@ -86,7 +86,7 @@ export class PostgresLedger implements LedgerStore {
     await this.#indexer.caughtUp();
     await this.#indexer.caughtUpWithOthers();
     const rows = await listedRows(this.#db, query);
-    const generations = await foundRecords(this.#db, rows.slice(0, query.limit));
+    const generations = rows.slice(0, query.limit).map((row) => recordOf(row, null));
     return { generations, hasMore: rows.length > query.limit };
   }
 
@@ -101,7 +101,7 @@ export class PostgresLedger implements LedgerStore {
   async #find(id: string): Promise<ListedGeneration | null> {
     const { rows } =
       await sql<RecordRow>`select ${RECORD_COLUMNS} from records where id = ${rowId(id)}`.execute(this.#db);
-    const [found] = await foundRecords(this.#db, rows);
-    return found ?? null;
+    const [row] = rows;
+    return row ? foundRecord(this.#db, row) : null;
   }
 }
