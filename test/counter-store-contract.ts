@@ -3,6 +3,9 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Caller, Claim, CounterStore, Lease } from '../src/limits/index.ts';
 
+const DAY = 86_400_000;
+/** By how much clocks may differ, in milliseconds. */
+const CLOCKS_DIFFER_MS = 10_000;
 const LEASE_MS = 10_000;
 const START = Date.UTC(2026, 10, 22);
 
@@ -218,10 +221,18 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     test('has nothing of a period that began later, and nothing more is leased of one long over', async () => {
       const store = make(LEASE_MS);
       await one(store, 'a', budget);
-      const tomorrow = { ...budget, period: START + 1, need: 10, want: 10 };
+      const tomorrow = { ...budget, period: START + DAY, need: 10, want: 10 };
       expect(await one(store, 'a', tomorrow)).toMatchObject({ ceiling: 10, needsLedger: false });
-      await one(store, 'a', { ...tomorrow, period: START + 2 });
+      await one(store, 'a', { ...tomorrow, period: START + 2 * DAY });
       expect((await one(store, 'a', { ...budget, used: 4, need: 10, want: 10 })).ceiling).toBe(4);
+    });
+
+    test('is asked for a period that had begun before the store could watch, though somebody is in the one before it', async () => {
+      const store = make(LEASE_MS);
+      // Its clock is slow: for others the day is another.
+      await one(store, 'slow', budget);
+      const today = { ...budget, period: START - 1000 + CLOCKS_DIFFER_MS, need: 10, want: 10 };
+      expect(await one(store, 'a', today)).toMatchObject({ ceiling: 0, needsLedger: true });
     });
   });
 

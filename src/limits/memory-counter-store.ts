@@ -14,6 +14,8 @@ import { SharedCounter } from './shared-counter.ts';
 
 /** Periods of a counter that are remembered: the current one, and that before it for those who come late. */
 const PERIODS = 2;
+/** By how much clocks may differ: so much earlier a period may have begun for somebody, in milliseconds. */
+const CLOCKS_DIFFER_MS = 10_000;
 
 export interface MemoryCounterOptions {
   /** How long a lease holds that is not renewed. */
@@ -45,7 +47,7 @@ export class MemoryCounterStore implements CounterStore {
       const { counter, period, used, limit } = claim;
       const fence = this.#nextFence();
       const terms = { turn, expiresAtMs, nowMs, isSettled: settlesInMs === 0 };
-      const lease = this.#find(claim)?.claim(holder, claim, terms);
+      const lease = this.#find(claim, nowMs)?.claim(holder, claim, terms);
       // Nothing more of a period that is long over.
       const over = { ceiling: used, others: 0, fairShare: limit, needsLedger: false, wasTakenOver: false };
       return { counter, period, fence, expiresAtMs, ...(lease ?? over) };
@@ -94,7 +96,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** The counter of a claim, made where it is the first; undefined where its period is long over. */
-  #find(claim: Claim): SharedCounter | undefined {
+  #find(claim: Claim, nowMs: number): SharedCounter | undefined {
     const known = this.#known(claim);
     if (known) return known;
     const { counter, period, lingersMs, reviewMs } = claim;
@@ -102,8 +104,9 @@ export class MemoryCounterStore implements CounterStore {
     const [oldest] = periods;
     if (oldest && periods.length >= PERIODS && period < oldest.period) return undefined;
     // Of a period that began while this was watching, the ledger has nothing that is not known here.
-    const isKnown = !isInLedger(claim) || (oldest !== undefined && oldest.period < period);
-    const shared = new SharedCounter({ period, lingersMs, reviewMs, isKnown });
+    const isWatched = oldest !== undefined && oldest.madeAtMs + CLOCKS_DIFFER_MS <= period;
+    const isKnown = !isInLedger(claim) || isWatched;
+    const shared = new SharedCounter({ period, lingersMs, reviewMs, isKnown, madeAtMs: nowMs });
     const all = [...periods, shared].toSorted((a, b) => a.period - b.period);
     this.#counters.set(counter, all.slice(-PERIODS));
     return shared;

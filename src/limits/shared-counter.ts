@@ -35,6 +35,8 @@ interface CounterTerms extends Pick<Claim, 'lingersMs' | 'reviewMs'> {
   readonly period: number;
   /** True where the ledger has nothing to add. */
   readonly isKnown: boolean;
+  /** Since when it is counted here, in Unix milliseconds. */
+  readonly madeAtMs: number;
 }
 
 /** What the store adds to a claim. */
@@ -53,6 +55,7 @@ const CONTENDED_MS = 3000;
 
 export class SharedCounter {
   readonly period: number;
+  readonly madeAtMs: number;
   readonly #lingersMs: number;
   readonly #reviewMs: number;
   readonly #isInLedger: boolean;
@@ -70,8 +73,9 @@ export class SharedCounter {
   /** When somebody last could not get what it needs, in Unix milliseconds. */
   #refusedAtMs = -Infinity;
 
-  constructor({ period, lingersMs, reviewMs, isKnown }: CounterTerms) {
+  constructor({ period, lingersMs, reviewMs, isKnown, madeAtMs }: CounterTerms) {
     this.period = period;
+    this.madeAtMs = madeAtMs;
     this.#lingersMs = lingersMs ?? Infinity;
     this.#reviewMs = reviewMs ?? Infinity;
     this.#isInLedger = isInLedger({ lingersMs, reviewMs });

@@ -5,6 +5,7 @@ local prefix = KEYS[1]
 local operation, holder, turn, leaseMs = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local CONTENDED_MS = 3000
 local REVIEW_LEASES = 10
+local CLOCKS_DIFFER_MS = 10000
 local LONGEST_MS = 40 * 86400000
 local NEVER = math.huge
 
@@ -92,7 +93,9 @@ local function openOrMake(name, period, lingers, review)
   local periods = redis.call('ZRANGE', list, 0, -1)
   local oldest = numberOr(periods[1], nil)
   if oldest and #periods >= 2 and period + 0 < oldest then return nil end
-  local isKnown = not isInLedger(lingers, review) or (oldest ~= nil and oldest < period + 0)
+  -- Of a period that began while this server was watching, the ledger has nothing that is not known here.
+  local watched = oldest and numberOr(redis.call('HGET', prefix .. 'c:' .. name .. ':' .. periods[1], 'm'), nil)
+  local isKnown = not isInLedger(lingers, review) or (watched ~= nil and watched + CLOCKS_DIFFER_MS <= period + 0)
   redis.call('ZADD', list, period, period)
   redis.call('PEXPIRE', list, LONGEST_MS)
   if #periods >= 2 then
@@ -101,6 +104,8 @@ local function openOrMake(name, period, lingers, review)
     redis.call('DEL', over, over .. ':e')
   end
   local key = prefix .. 'c:' .. name .. ':' .. period
+  -- Since when it is counted here.
+  redis.call('HSET', key, 'm', text(now))
   local counter = { key = key, index = key .. ':e' }
   for _, field in ipairs(FIELDS) do counter[field] = 0 end
   counter.known, counter.lingers, counter.review = isKnown and 1 or 0, lingers, review
