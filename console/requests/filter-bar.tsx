@@ -1,10 +1,16 @@
 // The filters of the list, each as a control; a change is a new address.
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { OUTCOMES, SPANS, TEXT_FILTERS, type Filters, type TextFilter } from './filters.ts';
+import { KeyFilter, ProjectFilter } from './name-filters.tsx';
+import { useSettled } from './use-settled.ts';
 
+const NAME_FILTERS: Readonly<Partial<Record<TextFilter, typeof KeyFilter>>> = {
+  project: ProjectFilter,
+  key: KeyFilter,
+};
 const LABELS: Readonly<Record<TextFilter, string>> = {
   model: 'Model',
   provider: 'Provider',
@@ -14,8 +20,6 @@ const LABELS: Readonly<Record<TextFilter, string>> = {
   status: 'Status',
   end_user: 'End user',
 };
-/** While somebody types, nothing is asked. */
-const PAUSE_MS = 250;
 
 export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode {
   const navigate = useNavigate({ from: '/requests' });
@@ -59,15 +63,16 @@ export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode
           <option key={outcome}>{outcome}</option>
         ))}
       </select>
-      {TEXT_FILTERS.map((name) => (
-        <TextBox
-          key={name}
-          label={LABELS[name]}
-          value={filters[name] ?? ''}
-          known={known[name] ?? []}
-          onChange={(value) => change({ [name]: value })}
-        />
-      ))}
+      {TEXT_FILTERS.map((name) => {
+        const NameFilter = NAME_FILTERS[name];
+        const value = filters[name] ?? '';
+        const take = (next: string): void => change({ [name]: next });
+        return NameFilter ? (
+          <NameFilter key={name} label={LABELS[name]} value={value} onChange={take} />
+        ) : (
+          <TextBox key={name} label={LABELS[name]} value={value} known={known[name] ?? []} onChange={take} />
+        );
+      })}
       <TextBox
         label="Cost from $"
         value={filters.min_cost_usd === undefined ? '' : String(filters.min_cost_usd)}
@@ -91,12 +96,8 @@ export function FilterBar({ filters }: { readonly filters: Filters }): ReactNode
 
 function useKnownNames(): Readonly<Partial<Record<TextFilter, readonly string[]>>> {
   const providers = useRead('GET /providers', { query: { limit: 100 } });
-  const projects = useRead('GET /projects', { query: { limit: 100 } });
-  const keys = useRead('GET /keys', { query: { limit: 100 } });
   return {
     provider: providers.data?.data.map(({ id }) => id) ?? [],
-    project: projects.data?.data.map((project) => project.id) ?? [],
-    key: keys.data?.data.map(({ id }) => id) ?? [],
     protocol: [...new Set(providers.data?.data.flatMap(({ protocols }) => protocols))],
     status: ['200', '400', '401', '402', '404', '429', '500', '502', '503', '504'],
   };
@@ -112,11 +113,9 @@ interface TextBoxProps {
 function TextBox({ label, value, known, onChange }: TextBoxProps): ReactNode {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(text.trim()), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, value, onChange]);
+  const settled = useSettled(text.trim());
+  const take = useEffectEvent(() => settled !== value && onChange(settled));
+  useEffect(() => void take(), [settled]);
   const list = `known-${label.toLowerCase().replaceAll(/\W/g, '-')}`;
   return (
     <>

@@ -1,5 +1,6 @@
 // Projects and keys in a browser: made, changed, rotated and revoked, and what that does to requests.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { barriers } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 /** More than a list is read of at once. */
@@ -144,6 +145,27 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open('/requests', 'Requests');
       for (const { body } of [last[0], last.at(-1)].filter((each) => each !== undefined))
         await page.getByRole('row', { name: new RegExp(`\\b${String(body['name'])}\\b`) }).waitFor();
+
+      // Whoever looks for one finds it by its name, wherever it stands in the list.
+      const wanted = last.at(-1)?.body;
+      const name = String(wanted?.['name']);
+      const key = page.getByRole('combobox', { name: 'Key' });
+      await key.focus();
+      await page.keyboard.type(name.toUpperCase());
+      const found = page.getByRole('option', { name: new RegExp(`^${name}\\s*sk-`) });
+      await found.waitFor();
+      expect(await barriers(page, '[role=listbox]')).toEqual([]);
+      await key.fill(name);
+      await found.waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`key=${String(wanted?.['id'])}`));
+      await page.getByRole('table', { name: 'Requests' }).and(page.locator('[aria-rowcount="1"]')).waitFor();
+      expect(await key.inputValue()).toBe(name);
+      await key.fill('');
+      await page.waitForURL(/requests$/);
+      await page.getByRole('combobox', { name: 'Project' }).fill('an-id-of-before');
+      await page.getByRole('option', { name: 'as an id' }).click();
+      await page.waitForURL(/project=an-id-of-before/);
     },
     SLOW,
   );

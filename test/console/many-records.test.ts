@@ -151,7 +151,11 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         ['Cost from $', '0.003'],
       ] as const) {
         const box = page.getByLabel(label, { exact: true });
-        await change(`requests, ${label} ${value}`, list, () => box.fill(value));
+        const isPicked = (await box.getAttribute('role')) === 'combobox';
+        await change(`requests, ${label} ${value}`, list, async () => {
+          await box.fill(value);
+          if (isPicked) await box.press('Enter');
+        });
         await told.waitFor();
         await change(`requests, ${label}, and failed`, list, () =>
           page.getByLabel('Outcome').selectOption('failed'),

@@ -1,0 +1,13 @@
+// A text that somebody types, as soon as they pause: while they type nothing is asked.
+import { useEffect, useState } from 'react';
+
+const PAUSE_MS = 250;
+
+export function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
