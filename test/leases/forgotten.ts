@@ -2,8 +2,12 @@
 // nobody else could tell.
 import type { Caller, CounterStore } from '../../src/limits/index.ts';
 
-/** A store of which it is noted who claims. */
-export function noting(store: CounterStore, note: (caller: Caller) => void): CounterStore {
+/** A store of which it is noted who claims, and when the ledger's word is taken. */
+export function noting(
+  store: CounterStore,
+  note: (caller: Caller) => void,
+  restores: () => void = () => {},
+): CounterStore {
   return {
     claim: (caller, claims) => {
       note(caller);
@@ -11,7 +15,11 @@ export function noting(store: CounterStore, note: (caller: Caller) => void): Cou
     },
     leave: (...said) => store.leave(...said),
     restoring: (...said) => store.restoring(...said),
-    restored: (...said) => store.restored(...said),
+    async restored(...said) {
+      const isTaken = await store.restored(...said);
+      if (isTaken.includes(true)) restores();
+      return isTaken;
+    },
   };
 }
 
@@ -22,6 +30,7 @@ interface User {
 
 interface Use {
   readonly node: User;
+  readonly isRunning: boolean;
 }
 
 export class Forgotten {
@@ -31,6 +40,24 @@ export class Forgotten {
   /** Where the store has leased meanwhile: nobody makes up for that. */
   readonly #forGood = new Set<Use>();
   #settlesAt = 0;
+  /** The latest call of each that was heard, and when. */
+  readonly #heard = new Map<User, { readonly turn: number; readonly atMs: number }>();
+  /** What ran where nobody was heard from when the ledger was asked: it comes on top of the limit. */
+  readonly #onTop = new Set<Use>();
+
+  isOnTop(use: Use): boolean {
+    return this.#onTop.has(use);
+  }
+
+  /** Whether it runs where nobody is heard from any more. */
+  isAstray({ isRunning, node }: Use, nowMs: number, leaseMs: number): boolean {
+    return isRunning && (this.#heard.get(node)?.atMs ?? -Infinity) + leaseMs <= nowMs;
+  }
+
+  /** The ledger was asked. @param uses all so far */
+  restored(uses: readonly Use[], nowMs: number, leaseMs: number): void {
+    for (const use of uses) if (this.isAstray(use, nowMs, leaseMs)) this.#onTop.add(use);
+  }
 
   has(use: Use): boolean {
     return this.#uses.has(use) || this.#forGood.has(use);
@@ -49,6 +76,7 @@ export class Forgotten {
   }
 
   hear(node: User, turn: number, nowMs: number): void {
+    if (turn > (this.#heard.get(node)?.turn ?? 0)) this.#heard.set(node, { turn, atMs: nowMs });
     const before = this.#unheard.get(node);
     if (before === undefined || turn <= before) return;
     this.#unheard.delete(node);
