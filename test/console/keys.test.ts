@@ -156,7 +156,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await found.waitFor();
       expect(await barriers(page, '[role=listbox]')).toEqual([]);
       await key.fill(name);
-      await found.waitFor();
+      await found.and(page.locator('[data-highlighted]')).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`key=${String(wanted?.['id'])}`));
       await page.getByRole('table', { name: 'Requests' }).and(page.locator('[aria-rowcount="1"]')).waitFor();

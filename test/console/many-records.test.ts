@@ -150,11 +150,13 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         ['End user', (77).toString(16).padStart(32, 'e')],
         ['Cost from $', '0.003'],
       ] as const) {
-        const box = page.getByLabel(label, { exact: true });
+        const box = page.locator('input').and(page.getByLabel(label, { exact: true }));
         const isPicked = (await box.getAttribute('role')) === 'combobox';
         await change(`requests, ${label} ${value}`, list, async () => {
           await box.fill(value);
-          if (isPicked) await box.press('Enter');
+          if (!isPicked) return;
+          await page.locator('[role=option][data-highlighted]').waitFor();
+          await box.press('Enter');
         });
         await told.waitFor();
         await change(`requests, ${label}, and failed`, list, () =>
