@@ -8,7 +8,7 @@ import type { CandidateHours } from './usage/candidate-hours.ts';
 import { HOUR_MS, type HourSpan } from '../usage/hours.ts';
 import { type ColumnFilters, indexedBy, PassingRecords } from './usage/passing-records.ts';
 import { RecordScan, type ScannedRecord } from './usage/record-scan.ts';
-import { othersRun } from './usage/usage-reader.ts';
+import { othersRun } from '../others-run.ts';
 
 /** Records of earlier versions that are read in one go: about a millisecond. */
 const CHUNK = 200;

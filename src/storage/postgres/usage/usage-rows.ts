@@ -15,6 +15,7 @@ import { CompactWriter, NO_NAMES } from '../../compact/writer.ts';
 import { readDetails, writeDetails } from '../../usage/usage-details.ts';
 import { DAY_HOURS, HOUR_MS } from '../../usage/hours.ts';
 import type { CountedRecord, RecordNames } from '../records/counted-record.ts';
+import { noName } from '../records/found-records.ts';
 import type { PostgresSchema } from '../store.ts';
 import { EndUserRows } from './end-user-rows.ts';
 import { USAGE_NAMES, type UsageTable } from './usage-tables.ts';
@@ -82,11 +83,7 @@ export class UsageRows {
 
 /** Details of a row. @throws RangeError when the bytes are none */
 export function detailsOf(bytes: Uint8Array): UsageDetails {
-  return readDetails(
-    new CompactReader(bytes, (number) => {
-      throw new RangeError(`no name has the number ${number}`);
-    }),
-  );
+  return readDetails(new CompactReader(bytes, noName));
 }
 
 const compact = new CompactWriter(NO_NAMES);

@@ -2,7 +2,6 @@
 // set from; and what has to be done in the background.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import {
-  addUsageDetails,
   ALL_SUMS,
   noUsageDetails,
   noUsageCounts,
@@ -22,16 +21,21 @@ import type {
   UsageRow as ReportRow,
   UsageStore,
 } from '../../ports.ts';
+import { CompactReader } from '../../compact/reader.ts';
+import { othersRun } from '../../others-run.ts';
 import { DAY_HOURS, HOUR_MS, type HourSpan, hoursOf } from '../../usage/hours.ts';
 import { byTimeAndCost, DAY_MS, intervalOf, MOST_REPORT_ROWS, tooManyRows } from '../../usage/report-rows.ts';
 import { DayPartitions } from '../records/day-partitions.ts';
+import { noName } from '../records/found-records.ts';
 import { dayAt } from '../records/row-ids.ts';
+import { addDetails } from '../../usage/usage-details.ts';
 import type { PostgresBase, PostgresSchema } from '../store.ts';
 import { ledgerSums } from './ledger-sums.ts';
 import { UsageUpkeep } from './usage-upkeep.ts';
-import { detailsOf } from './usage-rows.ts';
 import { USAGE_NAMES } from './usage-tables.ts';
 
+/** Bytes of details that are added up in one go: some milliseconds. */
+const DETAILS_AT_ONCE = 65_536;
 /** Days that are made before they come. */
 const DAYS_AHEAD = 2;
 
@@ -70,10 +74,19 @@ export class PostgresUsage implements UsageStore {
     const { rows: known } = await sql<{ first: number | null }>`
       select min(period) as first from usage_hourly`.execute(this.#db);
     const first = known[0]?.first ?? span.from;
+    const report: ReportRow[] = [];
+    let unread = 0;
+    for (const row of rows) {
+      report.push(reportRow(row, groupBy, wanted));
+      unread += row.details?.length ?? 0;
+      if (unread < DETAILS_AT_ONCE) continue;
+      unread = 0;
+      await othersRun();
+    }
     return {
       fromMs: Math.min(Math.max(first, span.from), span.to) * HOUR_MS,
       toMs: span.to * HOUR_MS,
-      rows: rows.map((row) => reportRow(row, groupBy, wanted)).toSorted(byTimeAndCost),
+      rows: report.toSorted(byTimeAndCost),
       complete: true,
     };
   }
@@ -139,11 +152,14 @@ function reportRow(row: ReportedRow, groupBy: readonly UsageDimension[], wanted:
 /** Details of many rows, each behind its length. */
 function addedUp(bytes: Buffer): UsageDetails {
   const sum = noUsageDetails();
+  // One for all of them: to make one for each takes longer than what it reads.
+  const reader = new CompactReader(bytes, noName);
   for (let at = 0; at < bytes.length;) {
     const start = at + 4;
-    const end = start + bytes.readInt32BE(at);
-    addUsageDetails(sum, detailsOf(bytes.subarray(start, end)));
-    at = end;
+    at = start + bytes.readInt32BE(at);
+    reader.passTo(start);
+    addDetails(sum, reader);
+    reader.passTo(at);
   }
   return sum;
 }

@@ -6,7 +6,7 @@ import type { SqliteBase } from '../store.ts';
 import type { HourSpan } from '../../usage/hours.ts';
 import type { NumberFilters } from './usage-groups.ts';
 import { MOST_ROWS, OTHER_END_USERS } from './end-user-writer.ts';
-import { othersRun } from './usage-reader.ts';
+import { othersRun } from '../../others-run.ts';
 
 /** Rows that are read in one go: about a millisecond. */
 const CHUNK = 500;

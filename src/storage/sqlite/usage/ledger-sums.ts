@@ -20,7 +20,8 @@ import type { EndUserReader } from './end-user-reader.ts';
 import { type PendingSums, pendingSumsOf } from './pending-sums.ts';
 import { RecordScan, type ScannedRecord } from './record-scan.ts';
 import type { NumberFilters } from './usage-groups.ts';
-import { numberFilters, othersRun, type UsageReader } from './usage-reader.ts';
+import { othersRun } from '../../others-run.ts';
+import { numberFilters, type UsageReader } from './usage-reader.ts';
 import { HOUR_MS, type HourSpan } from '../../usage/hours.ts';
 import { PURGED_BEFORE } from './usage-tables.ts';
 

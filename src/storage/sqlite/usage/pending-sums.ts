@@ -12,7 +12,7 @@ import type { SqliteBase } from '../store.ts';
 import { type CountedRecord, countedRecord } from './counted-record.ts';
 import { CountedSums, type SumsPart } from './counted-sums.ts';
 import { RecordScan } from './record-scan.ts';
-import { othersRun } from './usage-reader.ts';
+import { othersRun } from '../../others-run.ts';
 import { UsageWriter } from './usage-writer.ts';
 
 /** Rows, and records, that are added up in memory: ten megabytes at most, and half a second to do it once more. */

@@ -5,6 +5,7 @@ import type { SqlStatement, SqlValue } from '../../../runtime/sqlite.ts';
 import type { SqliteNames } from '../names.ts';
 import type { Schema, UsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
+import { othersRun } from '../../others-run.ts';
 import { DAY_HOURS, type HourSpan } from '../../usage/hours.ts';
 import {
   type GroupedRows,
@@ -253,11 +254,6 @@ export function numberFilters(
     numbers.set(key, new Set(texts.map((text) => (text === '' ? 0 : (names.knownNumber(text) ?? -1)))));
   }
   return numbers;
-}
-
-/** Resolves when the event loop has seen to what is waiting. */
-export function othersRun(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function endHours(db: Kysely<Schema>): string {
