@@ -94,6 +94,8 @@ export class Leases implements Ceilings {
     isUnsettled: (): boolean => this.#isUnsettled,
     sharers: (): number => (this.#options.whenUnreachable === 'share' ? this.#processes : 0),
     keep: (lease: HeldLease): void => {
+      // The store hears nothing more of one that was dropped: another may have its name.
+      if (this.#byCounter.get(lease.counter) !== lease) return;
       this.#active.set(lease.name, lease);
       this.#resting.remove(lease);
     },
@@ -161,7 +163,7 @@ export class Leases implements Ceilings {
     const user = limit.rule.eachEndUser ? (endUser ?? '') : null;
     const name = user === null ? limitId(limit) : `${limitId(limit)} ${user}`;
     // The same counts in another counter: that of a limit which was taken away and given again.
-    const before = this.#active.get(name);
+    const before = this.#active.get(name) ?? this.#resting.find(name);
     if (before) this.drop(before.counter);
     const { periodStart } = this.#options;
     const { rule } = limit;

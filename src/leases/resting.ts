@@ -25,6 +25,10 @@ export class Resting {
     if (this.#rates.size > this.#mostKept) this.#forgetFree(nowMs);
   }
 
+  find(name: string): HeldLease | undefined {
+    return this.#rates.get(name) ?? this.#untold.get(name);
+  }
+
   /** It is asked for again, or its counter is gone. */
   remove(lease: HeldLease): void {
     for (const leases of [this.#rates, this.#untold])
