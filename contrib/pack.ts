@@ -9,6 +9,13 @@ import { consoleVersion } from '../src/console/index.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** What runs as a process of its own, by its place in `src` and in what is packed. */
 const PROGRAMS = ['main', 'cli/supervisor'];
+/** What few gateways use, and an eighth of the program would be: found among the packages when it is asked for. */
+const LEFT_OUT = ['@modelcontextprotocol/client'];
+/**
+ * Levels of functions in functions that are compiled. What is compiled is read into memory as a whole, used or not; the
+ * functions within those are made from source when they are first called.
+ */
+const COMPILED_DEPTH = 1;
 
 /**
  * A packed script has no module of its own that could say where it is: the files that ask stand where they always did,
@@ -33,9 +40,11 @@ export async function pack(folder: string): Promise<void> {
       entrypoints: PROGRAMS.map((name) => join(ROOT, 'src', `${name}.ts`)),
       outdir: draft,
       target: 'bun',
+      external: LEFT_OUT,
       // Only scripts can have their compiled form beside them.
       format: 'cjs',
       bytecode: true,
+      bytecodeDepth: COMPILED_DEPTH,
       // Names stay: errors and profiles tell them.
       minify: { whitespace: true, syntax: true, identifiers: false },
       plugins: [

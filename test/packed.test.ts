@@ -7,6 +7,7 @@ import { pdfOf } from './pdf-file.ts';
 import { defaultLauncher, freshFolder, nodeLauncher, runProgram, startProgram } from './program.ts';
 import { whole } from './upstreams/answers.ts';
 import { dialect } from './upstreams/dialects.ts';
+import { startMcpServer } from './upstreams/mcp-server.ts';
 import { startUpstream } from './upstreams/scripted-upstream.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -62,7 +63,7 @@ describe.each([
 });
 
 test(
-  'it finds its programs and tables: reads a PDF, counts tokens',
+  'it finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
   async () => {
     const name = `dist-${crypto.randomUUID()}`;
     undo.push(() => rmSync(join(ROOT, name), { recursive: true, force: true }));
@@ -76,7 +77,10 @@ test(
       api_key: 'none',
       protocols: { 'openai-chat': { base_url: `${upstream.origin}/v1`, quirks: { reads_files: false } } },
     };
-    writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ providers: { plain } }));
+    const mcp = startMcpServer({ tools: { rivers: { run: () => 'the Oder' } } });
+    undo.push(() => mcp.stop());
+    const config = { providers: { plain }, fetch: { allow: [new URL(mcp.url).host] } };
+    writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify(config));
     const program = await startProgram(['serve', '--port', '0'], {
       folder,
       environment: { DRAGOMAN_KEY: 'sk-test' },
@@ -101,6 +105,9 @@ test(
       input: 'Hello world, hello!',
     });
     expect(counted).toMatchObject({ object: 'response.input_tokens' });
+    const tools = [{ type: 'mcp', server_label: 'maps', server_url: mcp.url, require_approval: 'never' }];
+    await post('/v1/responses', { model: 'plain/m', input: 'Which river?', tools });
+    expect(upstream.requests.at(-1)?.text).toContain('rivers');
   },
   SLOW,
 );
