@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { EventHub, type LiveEvent } from '../../src/events/index.ts';
 import { EventExchange } from '../../src/exchange/events/index.ts';
-import type { Topic } from '../../src/exchange/index.ts';
+import { RoutingExchange, type Topic } from '../../src/exchange/index.ts';
 import { MemoryRoutingState } from '../../src/routing/index.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { Board } from './board.ts';
@@ -16,6 +16,7 @@ const SHARE = 25;
 let clock: ManualClock;
 let board: Board;
 class Process {
+  readonly routing: MemoryRoutingState;
   readonly hub: EventHub;
   readonly exchange: EventExchange;
   readonly heard: LiveEvent[] = [];
@@ -23,7 +24,8 @@ class Process {
   constructor() {
     const { now } = clock;
     const breaker = () => ({ failures: 3, windowMs: 60_000, openMs: 30_000 });
-    this.hub = new EventHub(new MemoryRoutingState({ now, breaker, isShared: true }), clock);
+    this.routing = new MemoryRoutingState({ now, breaker, isShared: true });
+    this.hub = new EventHub(this.routing, clock);
     const bulletin = board.member();
     this.exchange = new EventExchange({ bulletin, events: this.hub, clock, processes: () => PROCESSES });
   }
@@ -156,4 +158,22 @@ test('words that are no events harm nobody', () => {
   other.tell('events', JSON.stringify([1, 0, [['alert', { ...alert, message: 'x'.repeat(300_000) }]]]));
   other.tell('events', JSON.stringify([1, 0, [['alert', alert]]]));
   expect(one.messages()).toEqual(['real']);
+});
+
+test('a breaker that another has opened is told of once, by what routing has heard of it', () => {
+  const roads = new Board();
+  const exchanges = [one, two].map(
+    ({ routing }) =>
+      new RoutingExchange({ bulletin: roads.member(), routing, clock, processes: () => PROCESSES }),
+  );
+  one.listen();
+  two.routing.setAside({ modelId: 'sim/chat', slug: 'sim' }, clock.now() + 60_000, 'maintenance');
+  clock.advance(5_000);
+  expect(one.heard).toEqual([
+    {
+      type: 'endpoint',
+      change: expect.objectContaining({ state: 'open', slug: 'sim', reason: 'maintenance' }),
+    },
+  ]);
+  for (const each of exchanges) each.stop();
 });
