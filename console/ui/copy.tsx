@@ -1,6 +1,7 @@
 // A text that can be taken along.
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { copyText } from './copy-text.ts';
 
 const SAID_MS = 1_600;
 
@@ -18,7 +19,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+    void copyText(text).then(() => setCopied(true));
   };
   return (
     <Button look="quiet" icon={copied ? 'good' : 'copy'} onClick={copy} aria-label={label}>

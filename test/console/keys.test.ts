@@ -170,6 +170,27 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     SLOW,
   );
 
+  test(
+    'a key is copied at a plain address of a network, too, where browsers keep their clipboard from pages',
+    async () => {
+      const { page, open } = looked;
+      await page.addInitScript(() => {
+        Object.defineProperty(window, 'isSecureContext', { value: false });
+        Object.defineProperty(Clipboard.prototype, 'writeText', { value: undefined });
+      });
+      await open('/keys', 'Projects and keys');
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name').fill('copied');
+      await page.keyboard.press('Enter');
+      const key = (await secret()).trim();
+      await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('dialog').getByText('Copied').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+      await page.keyboard.press('Escape');
+    },
+    SLOW,
+  );
+
   test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
     expect(looked.complaints).toEqual([]);
     expect(await looked.undescribed()).toEqual([]);

@@ -74,6 +74,7 @@ export const consoleRequirements: Requirements = {
     `${KEYS} a key with a budget is refused when nothing is left, and when it is revoked`,
     `${KEYS} a project gets a budget, is changed, archived and taken into use again`,
     `${KEYS} however many keys there are, all can be seen, and requests name theirs`,
+    `${KEYS} a key is copied at a plain address of a network, too, where browsers keep their clipboard from pages`,
   ),
   'contract.console.doctor': shown(
     CONSOLE,
