@@ -131,7 +131,8 @@ export class HeldLease implements Ceiling {
     // Nothing more comes of a period that is over.
     if (periodStart !== undefined && periodStart < this.#turnTo(nowMs)) return false;
     // One at a time must fit; it would be good to have enough for all.
-    const missing = Math.max(1, this.#own(nowMs) + amount - this.#ceilingNow(elapsed));
+    const own = this.#own(nowMs);
+    const missing = Math.max(1, own + amount - Math.max(own, this.#ceilingNow(elapsed)));
     this.#need = Math.max(this.#need, missing);
     this.#lacking += amount;
     this.#terms.keep(this);
@@ -218,7 +219,9 @@ export class HeldLease implements Ceiling {
     this.#fairShare = lease.fairShare;
     // Whoever comes back to a store that has forgotten it has used what others were given since: its own does not come free again.
     const beyond = this.isRate ? Math.max(0, lease.ceiling + lease.others - claim.limit) : 0;
-    this.#ceiling = Math.max(0, lease.ceiling - beyond);
+    // As long as leases may be forgotten, nobody has more than before.
+    const most = this.#terms.isUnsettled() ? this.#ceiling : Infinity;
+    this.#ceiling = Math.max(0, Math.min(most, lease.ceiling - beyond));
     this.#validUntil = sentAt + forMs;
     this.needsLedger = lease.needsLedger;
     if (lease.wasTakenOver) this.#base += claim.settled;

@@ -122,6 +122,14 @@ test('a rate that a process used before it fell silent counts after the store ha
   expect(await other.ask(10)).toBe(10);
 });
 
+test('a process that has used most of a rate gets the rest at once after it was silent', async () => {
+  const world = new Installation({ requests: 10, per: 'minute' });
+  const silent = await world.start('silent');
+  expect(await silent.ask(6)).toBe(6);
+  await world.pass(IDLE_MS);
+  expect(await silent.ask(4)).toBe(4);
+});
+
 test('what a silent process uses while the store does not answer counts when it answers again', async () => {
   const world = new Installation({ requests: 10, per: 'minute' });
   const silent = await world.start('silent');

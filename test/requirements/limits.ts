@@ -134,6 +134,7 @@ export const limitsRequirements: Requirements = {
     `${SIMULATION}: rates hold, but for what was used by those who vanish with all the data of the store`,
     `${SIMULATION}: without the fence they do not hold`,
     'test/leases/resting.test.ts: a rate that a process used before it fell silent counts after the store has lost its data',
+    'test/leases/resting.test.ts: a process that has used most of a rate gets the rest at once after it was silent',
     'test/leases/resting.test.ts: what a silent process uses while the store does not answer counts when it answers again',
     'test/leases/resting.test.ts: the farewell of a counter does not come behind the first claim of its successor',
     `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
