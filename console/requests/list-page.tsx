@@ -27,7 +27,7 @@ export function ListPage(): ReactNode {
             icon={isLive ? 'live' : 'pause'}
             aria-pressed={isLive}
             onClick={() => setLive(!isLive)}
-            className={list.isHeard ? 'text-accent' : 'text-soft'}
+            className={list.isHeard ? 'text-accent!' : 'text-soft!'}
           >
             {isLive ? 'Live' : 'Paused'}
           </Button>

@@ -127,9 +127,10 @@ function drawn(
       height: HEIGHT,
       legend: { show: false },
       cursor: { drag: { x: false, y: false } },
+      padding: [8, 12, 0, 0],
       scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
       axes: [
-        { ...axis, grid: { show: false } },
+        { ...axis, size: 38, grid: { show: false } },
         { ...axis, size: 62, grid: { stroke: line, width: 1 }, values: (_, ticks) => ticks.map(write) },
       ],
       series: [
