@@ -7,6 +7,7 @@ import type { GenerationFilters, GenerationQuery } from '../../ports.ts';
 import { firstIdAt, timeOf } from '../../record-ids.ts';
 import { DAY_HOURS, HOUR_MS, type HourSpan } from '../../usage/hours.ts';
 import type { PostgresSchema } from '../store.ts';
+import { MOST_ROWS, OTHER_END_USERS } from '../usage/end-user-rows.ts';
 import { USAGE_NAMES, type UsageTable } from '../usage/usage-tables.ts';
 import { OUTCOME_NUMBERS } from './counted-record.ts';
 import { RECORD_COLUMNS, type RecordRow } from './found-records.ts';
@@ -14,6 +15,8 @@ import { END_OF_DAYS } from './row-ids.ts';
 
 /** Days that are looked at together. */
 const DAYS = 32;
+/** Hours that one statement looks through at most. */
+const MOST_HOURS = 64;
 /** Hours of a search that the database has for days of no end. */
 const NO_HOUR = 2_147_483_647;
 
@@ -30,24 +33,46 @@ export async function listedRows(
 ): Promise<readonly RecordRow[]> {
   const { filters, order, limit } = query;
   const found: RecordRow[] = [];
-  for await (const span of spansOf(db, query)) {
-    found.push(...(await rowsIn(db, span, filters, order, limit + 1 - found.length)));
+  for await (const spans of together(spansOf(db, query))) {
+    found.push(...(await rowsIn(db, spans, filters, order, limit + 1 - found.length)));
     if (found.length > limit) break;
   }
   return found;
 }
 
+/**
+ * First one, then twice as many each time: what is frequent is found in the first hour, and what is rare is not asked for hour
+ * by hour.
+ */
+async function* together(spans: AsyncIterable<IdSpan>): AsyncGenerator<readonly IdSpan[]> {
+  let some: IdSpan[] = [];
+  let most = 1;
+  for await (const span of spans) {
+    some.push(span);
+    if (some.length < most) continue;
+    yield some;
+    some = [];
+    most = Math.min(2 * most, MOST_HOURS);
+  }
+  if (some.length > 0) yield some;
+}
+
+/** @param spans none of them over another */
 async function rowsIn(
   db: Kysely<PostgresSchema>,
-  { from, to }: IdSpan,
+  spans: readonly IdSpan[],
   filters: GenerationFilters,
   order: 'asc' | 'desc',
   most: number,
 ): Promise<readonly RecordRow[]> {
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_COLUMNS} from records
-    where id >= ${from} and id < ${to} and not is_late and ${passing(filters)}
-    order by id ${sql.raw(order)} limit ${most}`.execute(db);
+    select r.* from unnest(${spans.map(({ from }) => from)}::bytea[], ${spans.map(({ to }) => to)}::bytea[]) s (first, behind),
+      lateral (
+        select ${RECORD_COLUMNS} from records
+        where id >= first and id < behind and not is_late and ${passing(filters)}
+        order by id ${sql.raw(order)} limit ${most}
+      ) r
+    order by r.id ${sql.raw(order)} limit ${most}`.execute(db);
   return rows;
 }
 
@@ -124,6 +149,11 @@ async function* hoursWith(
   filters: GenerationFilters,
   order: 'asc' | 'desc',
 ): AsyncGenerator<number> {
+  // Requests that named nobody are in no sum of end users.
+  if (filters.endUser && !filters.endUser.includes('')) {
+    yield* hoursOf(db, span, filters.endUser, filters, order);
+    return;
+  }
   let days: HourSpan = { from: Math.floor(span.from / DAY_HOURS), to: Math.ceil(span.to / DAY_HOURS) };
   for (;;) {
     const found = await periodsWith(db, 'usage_daily', days, filters, order, DAYS);
@@ -140,16 +170,48 @@ async function* hoursWith(
   }
 }
 
+/** Hours in which one of some end users was there, or for whom there was no room, in order. */
+async function* hoursOf(
+  db: Kysely<PostgresSchema>,
+  span: HourSpan,
+  endUsers: readonly string[],
+  filters: GenerationFilters,
+  order: 'asc' | 'desc',
+): AsyncGenerator<number> {
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select min(period) as first, max(period) as last from usage_end_user_rows`.execute(db);
+  const [first, last] = [rows[0]?.first ?? 0, rows[0]?.last ?? -1];
+  let { from, to } = { from: Math.max(span.from, first), to: Math.min(span.to, last + 1) };
+  while (from < to) {
+    const edge =
+      order === 'asc' ? Math.min(to, from + DAYS * DAY_HOURS) : Math.max(from, to - DAYS * DAY_HOURS);
+    const part = order === 'asc' ? { from, to: edge } : { from: edge, to };
+    const found = await sql<{ period: number }>`
+      select u.period from usage_end_user_rows o join usage_end_users u using (period, project)
+        where o.period >= ${part.from} and o.period < ${part.to} and u.end_user = any(${endUsers}::text[])
+      union select u.period from usage_end_user_rows o join usage_end_users u using (period, project)
+        where o.period >= ${part.from} and o.period < ${part.to} and o.rows >= ${MOST_ROWS} and u.end_user = ${OTHER_END_USERS}
+      order by period ${sql.raw(order)}`.execute(db);
+    const hours = found.rows.map(({ period }) => period);
+    // What sums of end users do not tell, those of the hour may.
+    yield* await periodsWith(db, 'usage_hourly', hours, filters, order, DAYS * DAY_HOURS);
+    if (order === 'asc') from = edge;
+    else to = edge;
+  }
+}
+
+/** @param among those that may be given: a span of them, or some */
 async function periodsWith(
   db: Kysely<PostgresSchema>,
   table: UsageTable,
-  { from, to }: HourSpan,
+  among: HourSpan | readonly number[],
   filters: GenerationFilters,
   order: 'asc' | 'desc',
   most: number,
 ): Promise<readonly number[]> {
   const conditions = USAGE_NAMES.flatMap((name) => oneOf(name, filters[name], 'text'));
-  conditions.push(sql`period >= ${from}`, sql`period < ${to}`);
+  if ('from' in among) conditions.push(sql`period >= ${among.from}`, sql`period < ${among.to}`);
+  else conditions.push(...oneOf('period', among, 'integer'));
   const { outcome, minCostUsd } = filters;
   if (minCostUsd !== undefined) conditions.push(sql`nano_usd >= ${Math.floor(nanoUsdOf(minCostUsd))}`);
   if (outcome && !outcome.includes('answered')) {

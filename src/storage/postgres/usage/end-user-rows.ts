@@ -14,7 +14,7 @@ import type { CountedRecord } from '../records/counted-record.ts';
 import type { PostgresSchema } from '../store.ts';
 
 /** Rows of an hour for the end users of a project. */
-const MOST_ROWS = 10_000;
+export const MOST_ROWS = 10_000;
 
 /** The end user of a row for all that had no room. */
 export const OTHER_END_USERS = '';
