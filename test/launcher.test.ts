@@ -268,7 +268,7 @@ test(
     });
     expect(await statusOf(program, KEY)).toBe(200);
     await eventually('whoever cannot wait says so again', () => {
-      if (!ended) process.kill(program.pid, 'SIGINT');
+      void program.stop('SIGINT');
       return ended;
     });
     expect((await program.exited).code).toBe(130);
