@@ -16,7 +16,7 @@ const here = getRouteApi('/keys');
 
 export function KeysPage(): ReactNode {
   const { project } = here.useSearch();
-  const keys = useList('GET /keys', { project });
+  const keys = useList('GET /keys', { project }, { pauseMs: 2_000 });
   const [action, setAction] = useState<KeyAction | null>(null);
   /** Null: a new one; undefined: none. */
   const [edited, setEdited] = useState<Project | null | undefined>(undefined);

@@ -19,7 +19,7 @@ interface ProjectsCardProps {
 }
 
 export function ProjectsCard({ selected, onChange }: ProjectsCardProps): ReactNode {
-  const list = useList('GET /projects', {});
+  const list = useList('GET /projects', {}, { pauseMs: 2_000 });
   const queries = useQueryClient();
   const move = useMutation({
     mutationFn: ({ id, to }: { id: string; to: 'archive' | 'restore' }) =>

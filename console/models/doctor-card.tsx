@@ -15,7 +15,7 @@ type Outcome = Diagnosis['findings'][number]['outcome'];
 const TONES: Readonly<Record<Outcome, Tone>> = { yes: 'good', no: 'warn', unknown: 'calm' };
 
 export function DoctorCard({ provider }: { readonly provider: string }): ReactNode {
-  const list = useList('GET /doctor/findings', { provider });
+  const list = useList('GET /doctor/findings', { provider }, { pauseMs: 5_000 });
   return (
     <Card title="What doctor found" flush>
       {list.error && <Problem error={list.error} />}

@@ -18,6 +18,8 @@ export type LiveEvent =
   | SharedEvent
   /** Each process finds out by what its own routing knows, which others have told it. */
   | { readonly type: 'endpoint'; readonly change: EndpointChange }
+  /** Something else is in force: keys and projects, or the configuration. Each process finds out by itself, too. */
+  | { readonly type: 'change'; readonly of: 'tenants' | 'configuration' }
   /** So many of other processes were not told here. */
   | { readonly type: 'lost'; readonly events: number };
 
@@ -54,6 +56,11 @@ export class EventHub implements SettlementObserver {
   /** Operators are told of this. */
   alerted(alert: Alert): void {
     this.#tellAll({ type: 'alert', alert });
+  }
+
+  /** Something else is in force here from now on. */
+  changed(of: 'tenants' | 'configuration'): void {
+    this.bring({ type: 'change', of });
   }
 
   /**

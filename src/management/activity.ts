@@ -4,15 +4,35 @@ import type { LiveEvent } from '../events/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /** Parts by the first word of their paths. */
-export const ACTIVE_PARTS = ['generations', 'limits', 'models', 'providers', 'usage'] as const;
+export const ACTIVE_PARTS = [
+  'doctor',
+  'generations',
+  'keys',
+  'limits',
+  'models',
+  'projects',
+  'providers',
+  'usage',
+] as const;
 export type ActivePart = (typeof ACTIVE_PARTS)[number];
 
-const CHANGED_BY: Readonly<Record<LiveEvent['type'], readonly ActivePart[]>> = {
-  generation: ACTIVE_PARTS,
-  endpoint: ['models', 'providers'],
-  alert: [],
-  lost: ACTIVE_PARTS,
-};
+const BY_REQUESTS = ['generations', 'limits', 'models', 'providers', 'usage'] as const;
+
+function changedBy(event: LiveEvent): readonly ActivePart[] {
+  switch (event.type) {
+    case 'generation':
+    case 'lost':
+      return BY_REQUESTS;
+    case 'endpoint':
+      return ['models', 'providers'];
+    case 'change':
+      return event.of === 'tenants'
+        ? ['keys', 'limits', 'projects']
+        : ['doctor', 'keys', 'limits', 'models', 'projects', 'providers'];
+    case 'alert':
+      return [];
+  }
+}
 
 /** What an event changes is also read from the database, which it reaches a moment later. */
 const PAUSE_MS = 1_000;
@@ -29,8 +49,8 @@ export class Activity {
     this.#tell = tell;
   }
 
-  note({ type }: LiveEvent): void {
-    for (const part of CHANGED_BY[type]) this.#changed.add(part);
+  note(event: LiveEvent): void {
+    for (const part of changedBy(event)) this.#changed.add(part);
     if (this.#changed.size > 0) this.#cancel ??= this.#clock.after(PAUSE_MS, () => this.#say());
   }
 

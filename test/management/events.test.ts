@@ -94,6 +94,9 @@ test('what has changed is told once a second at most, however much happens', asy
   expect(await events.next()).toBe(': heartbeat');
   clock.advance(1_000);
   expect(parse(await events.next()).data).toEqual({ changed: ['models', 'providers'] });
+  await gateway.manage('POST', '/keys', { name: 'new' });
+  clock.advance(1_000);
+  expect(parse(await events.next()).data).toEqual({ changed: ['keys', 'limits', 'projects'] });
   await events.leave();
 });
 
@@ -101,7 +104,7 @@ test('a silent stream is kept alive, and ends when its key is revoked', async ()
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   const made = await gateway.manage('POST', '/keys', { name: 'watcher', roles: ['admin'] });
-  const events = await listen(gateway, '', String(made.body['key']));
+  const events = await listen(gateway, '?types=alert', String(made.body['key']));
   clock.advance(15_000);
   expect(await events.next()).toBe(': heartbeat');
   await gateway.manage('DELETE', `/keys/${String(made.body['id'])}`);

@@ -146,6 +146,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     () => inForce.state.maxBytesPerKey,
   );
   if (await findings.open(storage)) first = snapshotOf(loaded, 1);
+  let hub: ReturnType<typeof openObservers>['events'] | null = null;
   const keys = new KeyIndex({
     storage,
     pepper: await storage.secret('pepper'),
@@ -154,6 +155,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     onChange(changed) {
       opened.refresh(changed);
       changes?.found();
+      hub?.changed('tenants');
     },
   });
   const sharing = await openSharing({ config, ledger: storage.usage, clock, log, siblings });
@@ -180,6 +182,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       budget = budgetOf(inForce.server);
       keys.configure(configuredTenants(next.config));
       opened.refresh();
+      hub?.changed('configuration');
     },
   });
 
@@ -228,6 +231,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     write,
     log,
   });
+  hub = events;
   const answers = await sharing?.answers(storage, () => inForce.idempotency);
   const gateway = new Gateway({
     prompts,

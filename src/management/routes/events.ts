@@ -26,7 +26,7 @@ const eventSchemas = {
   }),
   lost: z.object({ events: z.int() }),
   activity: z.object({ changed: z.array(z.enum(ACTIVE_PARTS)) }),
-} satisfies Record<LiveEvent['type'] | 'activity', z.ZodType>;
+} satisfies Record<Told['type'] | 'activity', z.ZodType>;
 
 export const EVENT_ROUTES: readonly Route[] = [
   route({
@@ -60,7 +60,8 @@ export const EVENT_ROUTES: readonly Route[] = [
               write('activity', { changed: [...changed] } satisfies Data['activity']),
             );
           const stop = deps.events.listen((event) => {
-            if (event.type === 'lost' || wanted.has(event.type)) write(event.type, dataOf(event));
+            if (event.type !== 'change' && (event.type === 'lost' || wanted.has(event.type)))
+              write(event.type, dataOf(event));
             if (activity) activity.note(event);
           }, close);
           return () => {
@@ -73,9 +74,11 @@ export const EVENT_ROUTES: readonly Route[] = [
   }),
 ];
 
+/** Something else that is in force is told as activity alone. */
+type Told = Exclude<LiveEvent, { type: 'change' }>;
 type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
 
-function dataOf(event: LiveEvent): Data[LiveEvent['type']] {
+function dataOf(event: Told): Data[Told['type']] {
   switch (event.type) {
     case 'generation':
       return event.summary() as Data['generation'];
