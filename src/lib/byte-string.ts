@@ -14,3 +14,8 @@ export function toByteString(text: string): string {
 export function fromByteString(bytes: string): string {
   return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString();
 }
+
+/** A byte string by itself: what is cut out of a text keeps all of that text in memory. */
+export function detached(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1');
+}

@@ -1,5 +1,6 @@
+import { fullGC, heapStats } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
-import { ResponseParser } from './response-parser.ts';
+import { type ResponseHead, ResponseParser } from './response-parser.ts';
 
 interface Parsed {
   readonly status: number | undefined;
@@ -139,4 +140,21 @@ test.each([
 test('two headers about the connection do not keep it', () => {
   const twice = `${HEAD}connection: keep-alive\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello`;
   expect(parse([twice]).end).toBe('close');
+});
+
+test('a head keeps nothing of what came behind it', () => {
+  const heads: ResponseHead[] = [];
+  const megabyte = Buffer.alloc(2 ** 20, 'x').toString('latin1');
+  const held = (): number => {
+    fullGC();
+    const { heapSize, extraMemorySize } = heapStats();
+    return heapSize + extraMemorySize;
+  };
+  const before = held();
+  for (let at = 0; at < 20; at += 1) {
+    const read = Buffer.from(`${HEAD}x-number: ${at}\r\n\r\n${megabyte}`).toString('latin1');
+    new ResponseParser({ head: (head) => void heads.push(head), body() {}, end() {} }).push(read);
+  }
+  expect(held() - before).toBeLessThan(5 * 2 ** 20);
+  expect(heads.map((head) => head.header('x-number'))).toEqual(Array.from(heads, (_, at) => String(at)));
 });

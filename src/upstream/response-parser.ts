@@ -1,4 +1,5 @@
 // One HTTP/1.1 response (RFC 9112), parsed from byte strings as they are read. No I/O.
+import { detached } from '../lib/byte-string.ts';
 import { ChunkedDecoder } from './chunked.ts';
 
 /** Most bytes of heads before a body, those of interim answers together with the last. */
@@ -141,7 +142,8 @@ export class ResponseParser {
       const status = readStatus(raw);
       if (status === 101) throw new RangeError('an upgrade that nobody asked for');
       if (status >= 200) {
-        this.#begin(new ResponseHead(status, raw));
+        // It lives as long as the answer, which came with it.
+        this.#begin(new ResponseHead(status, detached(raw)));
         return text;
       }
       if (++this.#interim > MAX_INTERIM) throw new RangeError(`more than ${MAX_INTERIM} interim answers`);
