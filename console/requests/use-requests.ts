@@ -1,6 +1,6 @@
 // The list of requests as the page shows it: pages that are fetched as one scrolls, and above them what happened since.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
 import { useEvents, useIsHeard } from '../api/events.ts';
 import { AWAY_MS, useMissed } from '../api/live.ts';
@@ -9,6 +9,9 @@ import { fits, queryOf, type Filters } from './filters.ts';
 const PAGE = 100;
 /** What came since the list was read; beyond, the oldest are found again further down. */
 const MOST_NEW = 500;
+
+/** What comes in this time is drawn at once: a busy gateway tells hundreds a second. */
+const TOGETHER_MS = 100;
 
 export type RequestRow = Answer<'GET /generations'>['data'][number];
 
@@ -44,11 +47,21 @@ export function useRequests(filters: Filters, isLive: boolean): Requests {
     question,
     rows: [],
   });
-  useEvents('generation', isLive, (row) => {
-    if (!fits(filters, row)) return;
+  const waiting = useRef<readonly RequestRow[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const show = useEffectEvent(() => {
+    timer.current = undefined;
+    const rows = waiting.current.filter((row) => fits(filters, row));
+    waiting.current = [];
+    if (rows.length === 0) return;
     const before = fresh.question === question ? fresh.rows : [];
-    setFresh({ question, rows: [row, ...before].slice(0, MOST_NEW) });
+    setFresh({ question, rows: [...rows, ...before].slice(0, MOST_NEW) });
   });
+  useEvents('generation', isLive, (row) => {
+    waiting.current = [row, ...waiting.current].slice(0, MOST_NEW);
+    timer.current ??= setTimeout(() => show(), TOGETHER_MS);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
   const rows = useMemo(() => {
     const above = fresh.question === question ? fresh.rows : [];
     const known = new Set(above.map(({ id }) => id));
