@@ -18,6 +18,8 @@ import { USAGE_KEYS, type UsageTableName } from './usage-tables.ts';
 
 /** Rows that are added up in one go: about three milliseconds. */
 const ROWS = 2_000;
+/** Kinds of questions whose statements are kept: whoever asks chooses what is grouped, filtered and wanted. */
+const MOST_STATEMENTS = 100;
 /** Between the details of rows, which are hexadecimal digits. */
 const NEXT = ',';
 
@@ -115,7 +117,10 @@ export class UsageGroups {
     const { table, filters, groupBy, byPeriod, wanted } = query;
     const name = JSON.stringify([table, [...filters.keys()], groupBy, byPeriod, wanted]);
     let statements = this.#statements.get(name);
-    if (!statements) this.#statements.set(name, (statements = this.#prepare(query)));
+    if (!statements) {
+      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
+      this.#statements.set(name, (statements = this.#prepare(query)));
+    }
     return statements;
   }
 
