@@ -20,16 +20,19 @@ afterAll(() => gateway.close());
 /** Requests of which the heap has the object that the runtime made for them. */
 const remembered = (): number => heapStats().objectTypeCounts['BunRequest'] ?? 0;
 
-test.each([
-  ['/chat/completions', { messages }],
-  ['/chat/completions', { messages, stream: true }],
-  ['/messages', { messages, max_tokens: 50, stream: true }],
-  ['/responses', { input: 'hi' }],
-  ['/embeddings', { model: 'sim/embed', input: 'hi' }],
-])('%s %j', async (path, body) => {
+test.each<[path: string, body: object, isIdempotent: boolean]>([
+  ['/chat/completions', { messages }, false],
+  ['/chat/completions', { messages, stream: true }, false],
+  // Its answers are kept, and no more of it.
+  ['/chat/completions', { messages, stream: true }, true],
+  ['/messages', { messages, max_tokens: 50, stream: true }, false],
+  ['/responses', { input: 'hi' }, false],
+  ['/embeddings', { model: 'sim/embed', input: 'hi' }, false],
+])('%s %j, with an idempotency key: %p', async (path, body, isIdempotent) => {
   const ask = async (times: number): Promise<void> => {
     for (let each = 0; each < times; each += 1) {
-      const answer = await gateway.post(path, { model: 'sim/echo', ...body });
+      const headers: Record<string, string> = isIdempotent ? { 'idempotency-key': crypto.randomUUID() } : {};
+      const answer = await gateway.post(path, { model: 'sim/echo', ...body }, headers);
       expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
     }
   };

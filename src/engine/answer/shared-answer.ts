@@ -87,7 +87,7 @@ export class SharedAnswer implements Client, ClientStream {
     // What was begun as a stream cannot become a whole answer: it ends here, visibly incomplete.
     if (this.#head) return this.end();
     this.#head = { status, headers, streamed: false };
-    this.#ended = true;
+    this.#runHasEnded();
     this.#add(body, encoding);
   }
 
@@ -114,9 +114,16 @@ export class SharedAnswer implements Client, ClientStream {
   }
 
   end(): void {
-    this.#ended = true;
+    this.#runHasEnded();
     this.#feedAll();
     this.#account();
+  }
+
+  /** Nobody has to tell the run anything any more: an answer that is kept for hours must not keep its request. */
+  #runHasEnded(): void {
+    this.#ended = true;
+    this.#left = undefined;
+    this.#drained = undefined;
   }
 
   #add(data: string, encoding: Encoding): void {
