@@ -227,6 +227,19 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await one(store, 'a', { ...budget, used: 4, need: 10, want: 10 })).ceiling).toBe(4);
     });
 
+    test('is asked of what somebody had settled and says no more, which counts until then', async () => {
+      const store = make(LEASE_MS);
+      await one(store, 'a', { ...budget, used: 50, settled: 50 });
+      await restore(store, 50);
+      expect((await one(store, 'a', { ...budget, used: 50, settled: 50 })).needsLedger).toBe(false);
+      // It has left that to the store, which did not hear of it.
+      const since = { ...budget, used: 5, settled: 0, need: 60, want: 60 };
+      expect(await one(store, 'a', since)).toMatchObject({ ceiling: 5, others: 50, needsLedger: true });
+      await restore(store, 30);
+      const left = { ...since, need: 65, want: 65 };
+      expect(await one(store, 'a', left)).toMatchObject({ ceiling: 70, others: 30, needsLedger: false });
+    });
+
     test('is asked for a period that had begun before the store could watch, though somebody is in the one before it', async () => {
       const store = make(LEASE_MS);
       // Its clock is slow: for others the day is another.

@@ -95,7 +95,13 @@ export class SharedCounter {
     // Whoever is back speaks for itself again.
     this.#remains = left;
     const settled = wasTakenOver ? 0 : claim.settled;
-    if (settled !== this.#holders.get(holder)?.settled) this.#changedAtMs = nowMs;
+    const before = this.#holders.get(holder)?.settled ?? 0;
+    if (settled !== before) this.#changedAtMs = nowMs;
+    // Of a period nothing comes free: what somebody says no more, it has left to others, and the ledger has it.
+    if (this.#lingersMs === Infinity && settled < before) {
+      this.#keep({ holder: null, turn, amount: before - settled, untilMs: Infinity }, nowMs);
+      this.#reviewAtMs = nowMs;
+    }
     this.#holders.delete(holder);
     const used = claim.used - claim.settled + settled;
     const mayLease = this.#isKnown && isSettled;

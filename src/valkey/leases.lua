@@ -203,6 +203,11 @@ local function claim(counter, one, isSettled)
     wasTakenOver = isCounted and one.review == NEVER
     local settled = wasTakenOver and 0 or one.settled
     if not own or own[1] ~= settled then counter.changedAt = now end
+    -- Of a period nothing comes free: what somebody says no more, it has left to others, and the ledger has it.
+    if own and counter.lingers == NEVER and settled < own[1] then
+      keep(counter, own[1] - settled, NEVER, nil, nil)
+      counter.reviewAt = now
+    end
     if own then take(counter, own) end
     local used = one.used - one.settled + settled
     local mayLease = counter.known == 1 and isSettled

@@ -139,6 +139,7 @@ export const limitsRequirements: Requirements = {
     'test/leases/resting.test.ts: the farewell of a counter does not come behind the first claim of its successor',
     `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
     `${STORE}: that comes late changes nothing`,
+    `${STORE}: is asked of what somebody had settled and says no more, which counts until then`,
     `${STORE}: is asked for a period that had begun before the store could watch, though somebody is in the one before it`,
     `${GATEWAYS}: spend of a budget no more than there is, and nearly all of it`,
     `${GATEWAYS}: let through what a rate allows in any second, and no more`,
