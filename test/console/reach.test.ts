@@ -92,7 +92,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         await holds(button(name));
       }
     },
-    SLOW,
+    2 * SLOW,
   );
 
   test(
@@ -112,7 +112,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.locator('summary').press('Enter');
       expect(await wrongWith('main', 'light')).toEqual([]);
     },
-    SLOW,
+    2 * SLOW,
   );
 
   test(
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         expect(await wrongWith('[role=tabpanel]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
       }
     },
-    SLOW,
+    2 * SLOW,
   );
 
   test(
@@ -189,7 +189,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByText('Of all').waitFor();
       await holds(button('Estimate'));
     },
-    SLOW,
+    2 * SLOW,
   );
 
   test('nothing of all this made the browser complain', () => {
