@@ -13,7 +13,7 @@ const ONE = process.env['DRAGOMAN_SEED'];
 function conditionsOf(seed: number): Conditions {
   if (seed % 2000 === 0) return { seed, nodes: 200, forMs: 1000, faults: true };
   const whenUnreachable = seed % 8 === 5 ? 'share' : 'refuse';
-  const forMs = seed % 16 === 7 ? 5000 : 1500;
+  const forMs = seed % 32 === 7 ? 5000 : 1500;
   return { seed, nodes: 1 + (seed % 5), forMs, faults: seed % 4 !== 0, whenUnreachable };
 }
 
