@@ -20,16 +20,28 @@ export function short(value: number | null | undefined): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value);
 }
 
+/** By how many decimals they write: to make one takes longer than what it writes. */
+const amounts = new Map<number, Intl.NumberFormat>();
+
+function withDecimals(decimals: number): Intl.NumberFormat {
+  let format = amounts.get(decimals);
+  if (!format) {
+    format = new Intl.NumberFormat('en', {
+      minimumFractionDigits: Math.min(2, decimals),
+      maximumFractionDigits: decimals,
+    });
+    amounts.set(decimals, format);
+  }
+  return format;
+}
+
 /** `$1.25`, `$0.00042`: two figures at least, however little it is. */
 export function usd(value: number | null | undefined): string {
   if (value == null) return NONE;
   if (value === 0) return '$0';
   const size = Math.abs(value);
   const decimals = size >= 0.995 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(size)));
-  return `${value < 0 ? '−' : ''}$${size.toLocaleString('en', {
-    minimumFractionDigits: Math.min(2, decimals),
-    maximumFractionDigits: decimals,
-  })}`;
+  return `${value < 0 ? '−' : ''}$${withDecimals(decimals).format(size)}`;
 }
 
 /** `840 ms`, `1.24 s`, `3 min 20 s` @param ms milliseconds */

@@ -33,7 +33,7 @@ export function RequestRows({ rows, hasMore, isFetching, onMore }: RequestRowsPr
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => (narrow.matches ? TALL_ROW_PX : ROW_PX),
-    overscan: 12,
+    overscan: 6,
     scrollMargin: top,
     getItemKey: (at) => rows[at]?.id ?? at,
   });
