@@ -1,6 +1,7 @@
 // JSON texts of stored things. Small ones at once; of large ones each item in its own turn of the event loop, so that
 // nobody's stream waits for somebody's long answer.
 import type { JsonObject, JsonValue } from '../canonical/index.ts';
+import { othersRun } from './others-run.ts';
 
 /** Characters of JSON that are made in one go: about a millisecond. */
 const LARGE = 256_000;
@@ -16,14 +17,14 @@ export function isSmall(...values: readonly (JsonObject | readonly JsonObject[])
 export async function jsonTexts(values: readonly (JsonObject | readonly JsonObject[])[]): Promise<string[]> {
   const texts: string[] = [];
   for (const value of values) {
-    await turn();
+    await othersRun();
     const pieces: string[] = [];
     await writeInTurns(value, pieces);
-    await turn();
+    await othersRun();
     // Once for all levels: each copies what is below it.
     texts.push(pieces.join(''));
   }
-  await turn();
+  await othersRun();
   return texts;
 }
 
@@ -49,16 +50,11 @@ async function writeInTurns(value: JsonValue, pieces: string[]): Promise<void> {
       made += text.length;
     }
     if (made < LARGE) continue;
-    await turn();
+    await othersRun();
     made = 0;
   }
   if (before !== ',') pieces.push(before);
   pieces.push(isList ? ']' : '}');
-}
-
-/** Resolves in the next turn of the event loop. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** About the characters of the value's JSON; not counted further when there are more than `most`. */

@@ -3,6 +3,7 @@
 import type { Entry } from './entries.ts';
 import type { Journal } from './journal.ts';
 import type { Apply, JournalFolder } from './journal-folder.ts';
+import { othersRun } from '../others-run.ts';
 
 /** Runs a task some time from now; the process may end before. */
 export type Later = (task: () => void) => void;
@@ -120,7 +121,7 @@ export class Indexer {
 
   async #confirm(mostMs: number): Promise<void> {
     // Others of this turn come along.
-    await new Promise<void>(setImmediate);
+    await othersRun();
     this.#confirming = undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {

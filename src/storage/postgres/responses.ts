@@ -1,7 +1,8 @@
 // Stored responses in PostgreSQL, and in the conversations that they belong to.
 import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../canonical/index.ts';
-import { isSmall, jsonTexts, turn } from '../json-text.ts';
+import { isSmall, jsonTexts } from '../json-text.ts';
+import { othersRun } from '../others-run.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import { encodeItems } from '../state/item-rows.ts';
 import {
@@ -62,7 +63,7 @@ export class PostgresResponses implements ResponseStore {
       items: appendTo === undefined ? [] : encodeItems(itemsOf(stored)),
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
-    if (!small) await turn();
+    if (!small) await othersRun();
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {

@@ -8,7 +8,8 @@ import { bytesOf, encodeItems } from '../state/item-rows.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Indexer } from '../journal/indexer.ts';
-import { isSmall, jsonTexts, turn } from '../json-text.ts';
+import { isSmall, jsonTexts } from '../json-text.ts';
+import { othersRun } from '../others-run.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import {
   decodeResponse,
@@ -145,7 +146,7 @@ export class SqliteResponses implements ResponseStore {
       return null;
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
-    if (!small) await turn();
+    if (!small) await othersRun();
     if (refusal) throw refusal;
   }
 
@@ -208,7 +209,7 @@ export class SqliteResponses implements ResponseStore {
       if (this.#expired.all(after, last, nowMs, 1).length > 0)
         return this.#steps.run(() => this.#purge(after, last, nowMs));
       this.#purgedKey = last;
-      await turn();
+      await othersRun();
     }
   }
 
