@@ -204,6 +204,28 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       });
     });
 
+    test('counts once what somebody had settled who did not get the answer that said so', async () => {
+      const store = make(LEASE_MS);
+      await one(store, 'a', budget);
+      await restore(store, 0);
+      const { fence } = await one(store, 'a', { ...budget, used: 10, settled: 10 });
+      await one(store, 'b', budget, LEASE_MS);
+      await restore(store, 10, LEASE_MS);
+      const said = { ...budget, used: 10, settled: 10, fence };
+      const isOver = { ceiling: 0, others: 10, wasTakenOver: true };
+      // Late by a lease, and answered where nobody waits any more.
+      expect(await one(store, 'a', said, LEASE_MS + 1)).toMatchObject(isOver);
+      expect(await one(store, 'a', said, LEASE_MS + 2)).toMatchObject(isOver);
+      const again = await one(store, 'a', { ...said, need: 5, want: 5 }, 2 * LEASE_MS + 3);
+      expect(again).toMatchObject({ ceiling: 5, others: 10, wasTakenOver: true });
+      const since = { ...said, used: 3, settled: 2, fence: again.fence };
+      expect(await one(store, 'a', since, 2 * LEASE_MS + 4)).toMatchObject({
+        ceiling: 3,
+        others: 10,
+        wasTakenOver: false,
+      });
+    });
+
     test('is asked again of a window that rolls, and where it may have been told while things changed', async () => {
       const store = make(LEASE_MS);
       const rolling = { ...budget, reviewMs: 5000 };

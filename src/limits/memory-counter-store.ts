@@ -46,7 +46,7 @@ export class MemoryCounterStore implements CounterStore {
     const leases = claims.map((claim): Lease => {
       const { counter, period, used, limit } = claim;
       const fence = this.#nextFence();
-      const terms = { turn, expiresAtMs, nowMs, isSettled: settlesInMs === 0 };
+      const terms = { turn, fence, expiresAtMs, nowMs, isSettled: settlesInMs === 0 };
       const lease = this.#find(claim, nowMs)?.claim(holder, claim, terms);
       // Nothing more of a period that is long over.
       const over = { ceiling: used, others: 0, fairShare: limit, needsLedger: false, wasTakenOver: false };

@@ -6,6 +6,8 @@ interface Holding {
   ceiling: number;
   expiresAtMs: number;
   readonly turn: number;
+  /** Fence of the lease that told its holder that it was taken for dead; 0: it was not. */
+  readonly takenOverAt: number;
 }
 
 /** What somebody used, or may have used, who does not say so any more. */
@@ -14,6 +16,8 @@ interface Remains {
   readonly holder: Holder | null;
   /** The last in which the holder was heard. */
   readonly turn: number;
+  /** That of its holding. */
+  readonly takenOverAt?: number;
   readonly amount: number;
   /** Unix milliseconds. */
   readonly untilMs: number;
@@ -42,6 +46,8 @@ interface CounterTerms extends Pick<Claim, 'lingersMs' | 'reviewMs'> {
 /** What the store adds to a claim. */
 interface ClaimTerms {
   readonly turn: number;
+  /** That of the lease to be given. */
+  readonly fence: number;
   readonly expiresAtMs: number;
   readonly nowMs: number;
   /** False as long as somebody may hold a lease that the store has forgotten. */
@@ -83,19 +89,23 @@ export class SharedCounter {
   }
 
   claim(holder: Holder, claim: Claim, terms: ClaimTerms): Granted {
-    const { turn, expiresAtMs, nowMs, isSettled } = terms;
+    const { turn, fence, expiresAtMs, nowMs, isSettled } = terms;
     this.#expire(nowMs);
     if (turn <= this.#lastTurnOf(holder)) return this.#granted(holder, claim, nowMs, false);
-    const isBack = !this.#holders.has(holder) && claim.fence > 0;
-    const left = isBack ? this.#remains.filter((remains) => remains.holder !== holder) : this.#remains;
-    const isCounted = isBack && left.length === this.#remains.length && this.#restoredFence > claim.fence;
+    const held = this.#holders.get(holder);
+    const isBack = !held && claim.fence > 0;
+    const gone = isBack ? this.#goneOf(holder) : undefined;
+    const isCounted = isBack && !gone && this.#restoredFence > claim.fence;
     // Of a window that rolls, the ledger has to say again what is left of that.
     if (isCounted && claim.reviewMs !== null) this.#reviewAtMs = nowMs;
-    const wasTakenOver = isCounted && claim.reviewMs === null;
+    // One that has not heard of it is told again: a message of before that came late may have had the answer.
+    const toldAt = (held ?? gone)?.takenOverAt ?? 0;
+    const wasTakenOver = claim.fence < toldAt || (isCounted && claim.reviewMs === null);
+    const takenOverAt = toldAt === 0 && wasTakenOver ? fence : toldAt;
     // Whoever is back speaks for itself again.
-    this.#remains = left;
+    if (gone) this.#remains = this.#remains.filter((remains) => remains.holder !== holder);
     const settled = wasTakenOver ? 0 : claim.settled;
-    const before = this.#holders.get(holder)?.settled ?? 0;
+    const before = held?.settled ?? 0;
     if (settled !== before) this.#changedAtMs = nowMs;
     // Of a period nothing comes free: what somebody says no more, it has left to others, and the ledger has it.
     if (this.#lingersMs === Infinity && settled < before) {
@@ -107,7 +117,8 @@ export class SharedCounter {
     const mayLease = this.#isKnown && isSettled;
     const free = mayLease ? claim.limit - this.#others() - used : 0;
     if (mayLease && claim.need > free) this.#refusedAtMs = nowMs;
-    this.#holders.set(holder, { settled, ceiling: used + share(claim, free), expiresAtMs, turn });
+    const ceiling = used + share(claim, free);
+    this.#holders.set(holder, { settled, ceiling, expiresAtMs, turn, takenOverAt });
     return this.#granted(holder, claim, nowMs, wasTakenOver);
   }
 
@@ -176,16 +187,21 @@ export class SharedCounter {
 
   #lastTurnOf(holder: Holder): number {
     const holding = this.#holders.get(holder);
-    if (holding) return holding.turn;
-    return Math.max(0, ...this.#remains.map((remains) => (remains.holder === holder ? remains.turn : 0)));
+    return (holding ?? this.#goneOf(holder))?.turn ?? 0;
+  }
+
+  /** What it used, or may have used, before it was taken for dead. */
+  #goneOf(holder: Holder): Remains | undefined {
+    return this.#remains.findLast((remains) => remains.holder === holder);
   }
 
   /** A holder that did not renew its lease may have used all of it. */
   #expire(nowMs: number): void {
-    for (const [holder, { ceiling, turn, expiresAtMs }] of this.#holders) {
+    for (const [holder, { ceiling, turn, takenOverAt, expiresAtMs }] of this.#holders) {
       if (expiresAtMs > nowMs) continue;
       this.#holders.delete(holder);
-      this.#keep({ holder, turn, amount: ceiling, untilMs: expiresAtMs + this.#lingersMs }, nowMs);
+      const untilMs = expiresAtMs + this.#lingersMs;
+      this.#keep({ holder, turn, takenOverAt, amount: ceiling, untilMs }, nowMs);
     }
     if (this.#remains.some(({ untilMs }) => untilMs <= nowMs))
       this.#remains = this.#remains.filter(({ untilMs }) => untilMs > nowMs);

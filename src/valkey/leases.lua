@@ -113,7 +113,7 @@ local function openOrMake(name, period, lingers, review)
   return counter
 end
 
-local function keep(counter, amount, untilMs, who, whoseTurn)
+local function keep(counter, amount, untilMs, who, held)
   if amount <= 0 or untilMs <= now then return end
   counter.lastRemains = counter.lastRemains + 1
   counter.remains = counter.remains + amount
@@ -122,7 +122,7 @@ local function keep(counter, amount, untilMs, who, whoseTurn)
   if untilMs ~= NEVER then redis.call('ZADD', counter.index, untilMs, id) end
   if not who then return end
   counter.vanished = counter.vanished + 1
-  local gone = { id, whoseTurn }
+  local gone = { id, held[4], held[5] }
   redis.call('HSET', counter.key, 'v:' .. who, cmsgpack.pack(gone))
   if who == holder then counter.gone = gone end
 end
@@ -140,7 +140,8 @@ local function dropRemains(counter, id)
   if who == holder then counter.gone = nil end
 end
 
--- What a holder has: what it settled, its ceiling, when that expires, and its turn.
+-- What a holder has: what it settled, its ceiling, when that expires, its turn, and the fence of the lease that told it that
+-- it was taken for dead; absent where an older version wrote it, 0 where it was not.
 local function take(counter, held)
   counter.ceilings = counter.ceilings - held[2]
   counter.settled = counter.settled - held[1]
@@ -163,7 +164,7 @@ local function expire(counter)
       if value then
         local held = cmsgpack.unpack(value)
         dropHolding(counter, who, held)
-        keep(counter, held[2], held[3] + counter.lingers, who, held[4])
+        keep(counter, held[2], held[3] + counter.lingers, who, held)
       end
     else
       dropRemains(counter, member)
@@ -189,23 +190,27 @@ local function share(need, want, free)
 end
 
 -- Returns its ceiling, what others have, the fair share, whether the ledger is needed, whether it was taken over.
-local function claim(counter, one, isSettled)
+local function claim(counter, one, isSettled, fence)
   expire(counter)
   local wasTakenOver = false
   local own = counter.own
   if turn > lastTurnOf(counter) then
     local isBack = not own and one.fence > 0
-    local isCounted = isBack and not counter.gone and counter.restoredFence > one.fence
+    local gone = isBack and counter.gone
+    local isCounted = isBack and not gone and counter.restoredFence > one.fence
     -- Whoever is back speaks for itself again.
-    if isBack and counter.gone then dropRemains(counter, counter.gone[1]) end
+    if gone then dropRemains(counter, gone[1]) end
     -- Of a window that rolls, the ledger has to say again what is left of that.
     if isCounted and one.review ~= NEVER then counter.reviewAt = now end
-    wasTakenOver = isCounted and one.review == NEVER
+    -- One that has not heard of it is told again: a message of before that came late may have had the answer.
+    local takenOverAt = own and own[5] or gone and gone[3] or 0
+    wasTakenOver = one.fence < takenOverAt or (isCounted and one.review == NEVER)
+    if takenOverAt == 0 and wasTakenOver then takenOverAt = fence end
     local settled = wasTakenOver and 0 or one.settled
     if not own or own[1] ~= settled then counter.changedAt = now end
     -- Of a period nothing comes free: what somebody says no more, it has left to others, and the ledger has it.
     if own and counter.lingers == NEVER and settled < own[1] then
-      keep(counter, own[1] - settled, NEVER, nil, nil)
+      keep(counter, own[1] - settled, NEVER)
       counter.reviewAt = now
     end
     if own then take(counter, own) end
@@ -213,7 +218,7 @@ local function claim(counter, one, isSettled)
     local mayLease = counter.known == 1 and isSettled
     local free = mayLease and one.limit - counter.ceilings - counter.remains - used or 0
     if mayLease and one.need > free then counter.refusedAt = now end
-    own = { settled, used + share(one.need, one.want, free), now + leaseMs, turn }
+    own = { settled, used + share(one.need, one.want, free), now + leaseMs, turn, takenOverAt }
     counter.ceilings = counter.ceilings + own[2]
     counter.settled = counter.settled + settled
     counter.holders = counter.holders + 1
@@ -256,7 +261,7 @@ function operations.claim()
     local fence = nextFence()
     local counter = openOrMake(one.name, one.period, one.lingers, one.review)
     -- Nothing more of a period that is long over.
-    local granted = counter and claim(counter, one, settles == 0) or { one.used, 0, one.limit, 0, 0 }
+    local granted = counter and claim(counter, one, settles == 0, fence) or { one.used, 0, one.limit, 0, 0 }
     answer[#answer + 1] = text(fence)
     for _, value in ipairs(granted) do answer[#answer + 1] = text(value) end
   end
@@ -272,7 +277,7 @@ function operations.leave()
       if counter.own and turn > counter.own[4] then
         dropHolding(counter, holder, counter.own)
         counter.changedAt = now
-        keep(counter, one.used, now + counter.lingers, nil, nil)
+        keep(counter, one.used, now + counter.lingers)
       end
       if not isInLedger(counter.lingers, counter.review) and counter.holders == 0 and counter.remains == 0 then
         redis.call('DEL', counter.key, counter.index)
@@ -323,7 +328,7 @@ function operations.restored()
         dropRemains(counter, id)
       end
       counter.firstRemains = counter.xLast + 1
-      keep(counter, math.max(0, spent - counter.xSettled), untilMs, nil, nil)
+      keep(counter, math.max(0, spent - counter.xSettled), untilMs)
       local isExact = counter.changedAt + leaseMs <= counter.xAt
       counter.reviewAt = now + (isExact and counter.review or math.min(counter.review, REVIEW_LEASES * leaseMs))
       counter.known, counter.restoredFence, counter.xFence, counter.xExpires = 1, fence, 0, 0

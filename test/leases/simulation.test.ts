@@ -28,6 +28,10 @@ test(
   { timeout: Math.max(300_000, HISTORIES * 50) },
 );
 
+test('what somebody had settled counts once, though a message of before it was taken for dead came late', async () => {
+  await live({ seed: 90_095_919, nodes: 5, forMs: 5000, faults: true, whenUnreachable: 'refuse' });
+});
+
 test('money in a window that rolls holds, and comes back', async () => {
   for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
     await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rolling: 'money' });
