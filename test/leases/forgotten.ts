@@ -42,7 +42,9 @@ export class Forgotten {
   #settlesAt = 0;
   /** The latest call of each that was heard, and when. */
   readonly #heard = new Map<User, { readonly turn: number; readonly atMs: number }>();
-  /** What ran where nobody was heard from when the ledger was asked: it comes on top of the limit. */
+  /** What ran when the ledger was read for the last time. */
+  #unread: readonly Use[] = [];
+  /** What of that ran where nobody was heard from when the ledger's word was taken: it comes on top of the limit. */
   readonly #onTop = new Set<Use>();
 
   isOnTop(use: Use): boolean {
@@ -51,12 +53,17 @@ export class Forgotten {
 
   /** Whether it runs where nobody is heard from any more. */
   isAstray({ isRunning, node }: Use, nowMs: number, leaseMs: number): boolean {
-    return isRunning && (this.#heard.get(node)?.atMs ?? -Infinity) + leaseMs <= nowMs;
+    return isRunning && this.#isGone(node, nowMs, leaseMs);
   }
 
-  /** The ledger was asked. @param uses all so far */
-  restored(uses: readonly Use[], nowMs: number, leaseMs: number): void {
-    for (const use of uses) if (this.isAstray(use, nowMs, leaseMs)) this.#onTop.add(use);
+  /** The ledger is read. @param uses all so far */
+  read(uses: readonly Use[]): void {
+    this.#unread = uses.filter(({ isRunning }) => isRunning);
+  }
+
+  /** The ledger's word is taken: what ended since it was read is not in it. */
+  restored(nowMs: number, leaseMs: number): void {
+    for (const use of this.#unread) if (this.#isGone(use.node, nowMs, leaseMs)) this.#onTop.add(use);
   }
 
   has(use: Use): boolean {
@@ -82,6 +89,10 @@ export class Forgotten {
     this.#unheard.delete(node);
     if (nowMs >= this.#settlesAt) this.#giveUp((use) => use.node === node);
     for (const use of this.#uses) if (use.node === node) this.#uses.delete(use);
+  }
+
+  #isGone(node: User, nowMs: number, leaseMs: number): boolean {
+    return (this.#heard.get(node)?.atMs ?? -Infinity) + leaseMs <= nowMs;
   }
 
   #giveUp(which: (use: Use) => boolean): void {

@@ -64,8 +64,11 @@ class Books implements LedgerSums {
   readonly #chance: Chance;
   readonly #kind: 'requests' | 'tokens' | 'nanoUsd';
   readonly #endUser: string | null;
+  readonly #isRead: (entries: readonly Entry[]) => void;
 
-  constructor(time: Timeline, chance: Chance, { entry }: Case) {
+  /** @param isRead told when somebody reads it */
+  constructor(time: Timeline, chance: Chance, { entry }: Case, isRead: (entries: readonly Entry[]) => void) {
+    this.#isRead = isRead;
     this.#endUser = entry.each === undefined ? null : END_USER;
     this.#time = time;
     this.#chance = chance;
@@ -78,6 +81,7 @@ class Books implements LedgerSums {
       (sum, one) => sum + (one.isInLedger && one.atMs >= fromMs ? one.amount : 0),
       0,
     );
+    this.#isRead(this.entries);
     const none = { requests: 0, tokens: 0, nanoUsd: 0 };
     const endUser = this.#endUser;
     yield [{ ownerId: OWNER.id, endUser, model: MODEL, atMs: 0, ...none, [this.#kind]: amount }];
@@ -186,7 +190,7 @@ class World {
     const { rolling } = conditions;
     const cases = this.whenUnreachable === 'share' ? MONEY : CASES;
     this.of = rolling === 'money' ? ROLLING_MONEY : this.chance.of(rolling === 'rates' ? RATES : cases);
-    this.books = new Books(this.time, this.chance, this.of);
+    this.books = new Books(this.time, this.chance, this.of, (entries) => this.#forgotten.read(entries));
     const { faults } = conditions;
     const isBad = faults && this.whenUnreachable === 'refuse';
     this.network = new Network(this.time, this.chance, {
@@ -209,7 +213,7 @@ class World {
         const node = this.nodes.find(({ name }) => name === holder);
         if (node) this.#forgotten.hear(node, turn, this.time.now);
       },
-      () => this.#forgotten.restored(this.books.entries, this.time.now, LEASE_MS),
+      () => this.#forgotten.restored(this.time.now, LEASE_MS),
     );
     return this.#conditions.guard?.(heard) ?? heard;
   }
