@@ -1,9 +1,10 @@
 // PostgreSQL goes away, or falls silent, while requests are answered: nobody waits long, nothing is lost, nothing is counted
 // twice, and it is used again when it is back. With a real server that is really stopped.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { GatewayError } from '../src/canonical/index.ts';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
@@ -149,12 +150,40 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       await conversations.appendTurn('key_a', 'conv_1', said);
       await responses.put(storedResponse('resp_5'));
       await storage.close();
+      const left = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
+      ends.push(() => rmSync(left, { recursive: true, force: true }));
+      cpSync(spool, left, { recursive: true });
       await server.start();
       const { storage: next } = await open({ url: server.url, spool });
-      const items = (await next.conversations.all('key_a', 'conv_1', 0)) ?? [];
-      expect(items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
+      const itemsOf = async (reader: Scene['storage']): Promise<readonly unknown[]> =>
+        ((await reader.conversations.all('key_a', 'conv_1', 0)) ?? []).map(({ id }) => id);
+      const all = [0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]);
+      expect(await itemsOf(next)).toEqual(all);
       expect(await next.responses.find('key_a', 'resp_5', 0)).not.toBeNull();
+      // Deleted while a journal still has it, as behind a process that died as soon as it had brought it in.
+      expect(await next.responses.delete('key_a', 'resp_5')).toBe(true);
+      expect(await next.conversations.deleteItem('key_a', 'conv_1', 'msg_4_0')).toBe(true);
+      const bytes = await next.stateUsage.bytes('key_a');
       await next.close();
+      cpSync(left, spool, { recursive: true });
+      const { storage: last } = await open({ url: server.url, spool });
+      expect(readdirSync(spool)).not.toEqual(readdirSync(left));
+      expect(await last.responses.find('key_a', 'resp_5', 0)).toBeNull();
+      expect(await itemsOf(last)).toEqual(all.filter((id) => id !== 'msg_4_0'));
+      expect(await last.stateUsage.bytes('key_a')).toBe(bytes);
+      await last.close();
+      // Known for long, and not for ever.
+      const client = new Client({ connectionString: server.url });
+      ends.push(() => client.end());
+      await client.connect();
+      const known = async (): Promise<number> =>
+        Number((await client.query('select count(*) as rows from deleted_of_turns')).rows[0]?.rows);
+      const { storage: later } = await open({ url: server.url });
+      await later.responses.purge(Date.now());
+      expect(await known()).toBe(2);
+      await later.responses.purge(Date.now() + 100 * 86_400_000);
+      expect(await known()).toBe(0);
+      await later.close();
     },
     PATIENCE_MS,
   );

@@ -6,6 +6,7 @@ import type { ConversationStore, ItemPage, PageRequest, StoredConversation } fro
 import { type ConversationRow, decodeConversation, decodeItem, encodeItems } from '../state/item-rows.ts';
 import { NEVER, rowBytes } from '../state/sizes.ts';
 import type { ConversationItems } from './conversation-items.ts';
+import { noteDeleted } from './deletions.ts';
 import type { LateTurns } from './late-turns.ts';
 import type { PostgresStateUsage } from './state-usage.ts';
 import type { PostgresBase, PostgresSchema, Tx } from './store.ts';
@@ -140,7 +141,10 @@ export class PostgresConversations implements ConversationStore {
   deleteItem(projectId: string, id: string, itemId: string): Promise<boolean> {
     return this.#transaction(async (tx) => {
       const conversation = await this.#items.hold(tx, projectId, id);
-      return conversation !== undefined && this.#items.remove(tx, conversation, projectId, itemId);
+      if (conversation === undefined) return false;
+      const isRemoved = await this.#items.remove(tx, conversation, projectId, itemId);
+      if (isRemoved) await noteDeleted(tx, id, itemId);
+      return isRemoved;
     });
   }
 

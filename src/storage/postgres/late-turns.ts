@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { ItemRow } from '../state/item-rows.ts';
 import type { ResponseRow } from '../state/response-rows.ts';
+import { deletedOf } from './deletions.ts';
 import { isAway } from './failures.ts';
 import { JoinedTurns } from './joined-turns.ts';
 import type { PostgresBase, Tx } from './store.ts';
@@ -73,16 +74,35 @@ export class LateTurns {
     this.#late += 1;
   }
 
-  /** One that finds no room any more is left out: those behind it must not wait for it. */
+  /**
+   * One that finds no room any more is left out: those behind it must not wait for it. So is what was there already, and was
+   * deleted meanwhile.
+   */
   async #bringIn(tx: Tx, turn: TurnRows): Promise<void> {
+    const { projectId, response } = turn;
     await sql`savepoint turn`.execute(tx);
     try {
-      await this.#write(tx, turn);
-      await sql`release savepoint turn`.execute(tx);
+      await this.#write(tx, await this.#withoutDeleted(tx, turn));
+      // Asked behind the insert, which has waited for whoever deletes it just now.
+      const isGone = response && (await deletedOf(tx, projectId, [response.id])).size > 0;
+      await sql`${sql.raw(isGone ? 'rollback to' : 'release')} savepoint turn`.execute(tx);
     } catch (error) {
       if (!GatewayError.is(error) || isAway(error)) throw error;
       await sql`rollback to savepoint turn`.execute(tx);
     }
+  }
+
+  /** Holds the conversation: nothing more of it is deleted until the commit. */
+  async #withoutDeleted(tx: Tx, turn: TurnRows): Promise<TurnRows> {
+    const { projectId, appendTo, items } = turn;
+    if (appendTo === null || (await this.#base.items.hold(tx, projectId, appendTo)) === undefined)
+      return turn;
+    const gone = await deletedOf(
+      tx,
+      appendTo,
+      items.flatMap(({ id }) => id ?? []),
+    );
+    return { ...turn, items: items.filter(({ id }) => id === null || !gone.has(id)) };
   }
 
   async #write(tx: Tx, { projectId, response, appendTo, items }: TurnRows): Promise<void> {

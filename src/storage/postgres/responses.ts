@@ -15,6 +15,7 @@ import {
   responseRow,
 } from '../state/response-rows.ts';
 import type { ConversationItems } from './conversation-items.ts';
+import { forgetDeleted, noteDeleted } from './deletions.ts';
 import type { LateTurns } from './late-turns.ts';
 import type { PostgresStateUsage } from './state-usage.ts';
 import type { PostgresBase, PostgresSchema } from './store.ts';
@@ -126,11 +127,13 @@ export class PostgresResponses implements ResponseStore {
       if (!head) return false;
       await this.#usage.removeResponses(tx, [head.row]);
       await this.#usage.release(tx, projectId, head.bytes, 0);
+      await noteDeleted(tx, projectId, id);
       return true;
     });
   }
 
-  purge(nowMs: number): Promise<number> {
+  async purge(nowMs: number): Promise<number> {
+    await forgetDeleted(this.#db, nowMs);
     return this.#transaction(async (tx) => {
       const expired = await tx
         .selectFrom('responses')

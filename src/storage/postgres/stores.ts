@@ -6,6 +6,7 @@ import { postgresAudit } from './audit.ts';
 import { postgresBlobs } from './blobs.ts';
 import { greatestChange } from './changes.ts';
 import { PostgresConversations } from './conversations.ts';
+import { DELETION_MIGRATIONS } from './deletions.ts';
 import { PostgresFiles } from './files.ts';
 import { postgresFindings } from './findings.ts';
 import { postgresPayloads } from './payloads.ts';
@@ -31,7 +32,7 @@ export const STORES = {
     open: (base) => new ProjectRows(base.db, transactOf(base), greatestChange(base.db, 'projects')),
   },
   vault: { open: ({ db }) => new PostgresVault(db) },
-  responses: { open: (base) => new PostgresResponses(base) },
+  responses: { migrations: DELETION_MIGRATIONS, open: (base) => new PostgresResponses(base) },
   conversations: { open: (base) => new PostgresConversations(base) },
   prompts: { open: (base) => new PostgresPrompts(base) },
   files: { open: (base) => new PostgresFiles(base) },
