@@ -1,5 +1,5 @@
 // Finds what the launcher runs: what `npm run pack` made, or the sources. `dragoman` does the same for shells.
-import { readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** When a file or folder was written, in milliseconds; 0 when there is none. */
@@ -23,14 +23,26 @@ function isCurrent(root, time) {
   );
 }
 
+function canRun(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Path of the program: the packed one while it is current, else that of the sources. Where the package is installed in
- * another it is taken as it is: nobody edits it there, and its files were all written at once.
+ * Finds the program: the packed one while it is current, else that of the sources. Where the package is installed in another it is
+ * taken as it is: nobody edits it there, and its files were all written at once.
  * @param root the folder of the package
+ * @returns its path: of an executable, which needs nothing else, or of a script for the runtime
  */
 export function findProgram(root) {
-  const packed = join(root, 'dist', 'main.js');
-  const time = writtenAt(packed);
+  const script = join(root, 'dist', 'main.js');
+  const executable = join(root, 'dist', 'dragoman');
+  const time = writtenAt(script);
   const isInstalled = root.split(sep).includes('node_modules');
-  return time > 0 && (isInstalled || isCurrent(root, time)) ? packed : join(root, 'src', 'main.ts');
+  if (time === 0 || !(isInstalled || isCurrent(root, time))) return join(root, 'src', 'main.ts');
+  return canRun(executable) ? executable : script;
 }

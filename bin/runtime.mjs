@@ -33,10 +33,7 @@ function findBun() {
   return null;
 }
 
-/**
- * Runs Bun with these arguments: this process becomes it where Node can do that (from 22.15 and 23.11 on, not on
- * Windows). Elsewhere this process stays, and ends as Bun ends, signals included.
- */
+/** Runs Bun with these arguments. */
 export function runBun(args) {
   const bun = findBun();
   if (bun === null) {
@@ -45,17 +42,27 @@ export function runBun(args) {
     );
     process.exit(1);
   }
+  run(bun, args);
+}
+
+/**
+ * Runs Bun, or an executable that has it in it, with these arguments: this process becomes it where Node can do that (from
+ * 22.15 and 23.11 on, not on Windows). Elsewhere this process stays, and ends as that ends, signals included.
+ */
+export function run(file, args) {
   // Bun reads this limit before any of our code runs. 65535 is its largest value; the default of 256 would queue
   // requests in silence.
   const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...process.env };
   delete env.DRAGOMAN_LAUNCHER_PID;
-  if (process.execve && process.platform !== 'win32') process.execve(bun, [bun, ...args], env);
+  // An executable would be nothing but Bun then.
+  delete env.BUN_BE_BUN;
+  if (process.execve && process.platform !== 'win32') process.execve(file, [file, ...args], env);
   // A child has to know whom it must not outlive: see src/cli/signals.ts.
   env.DRAGOMAN_LAUNCHER_PID = String(process.pid);
-  const child = spawn(bun, args, { stdio: 'inherit', env });
+  const child = spawn(file, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    console.error(`Bun could not be started: ${error.message}`);
+    console.error(`${file} could not be started: ${error.message}`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => {

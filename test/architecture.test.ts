@@ -452,7 +452,7 @@ describe('what only one place may do', () => {
     expect(
       filesWith(/\bprocess\b/).filter(
         (file) =>
-          !/^(cli\/|main\.ts$|runtime\/(environment|machine|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
+          !/^(cli\/|main\.ts$|runtime\/(environment|machine|subprocess|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
             file,
           ),
       ),

@@ -21,7 +21,9 @@ const WINDOWS = process.platform === 'win32';
 const ROOT = join(import.meta.dir, '..');
 const NPM_START: [string, ...string[]] = ['npm', 'start', '--'];
 /** What the launchers start: the packed program where there is a current one, else the sources. */
-const PROGRAM = /\/(dist\/main\.js|src\/main\.ts)$/;
+const PROGRAM = /\/(dist\/dragoman|dist\/main\.js|src\/main\.ts)$/;
+/** What runs them: the runtime, which the executable has in it. */
+const RUNTIME = /\/(dist\/dragoman|bin\/bun(\.exe)?)$/;
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -64,7 +66,7 @@ test.skipIf(!LINUX)(
   'the launcher for shells becomes the runtime, and a signal to it drains',
   async () => {
     const program = await serve(defaultLauncher());
-    expect(programOf(program.pid)).toMatch(/\/bin\/bun(\.exe)?$/);
+    expect(programOf(program.pid)).toMatch(RUNTIME);
     expect(childrenOf(program.pid)).toEqual([]);
     const environment = readFileSync(`/proc/${program.pid}/environ`, 'utf8');
     expect(environment).not.toContain('DRAGOMAN_LAUNCHER_PID');
@@ -80,7 +82,7 @@ test.skipIf(!LINUX)(
   async () => {
     const program = await serve(NPM_START);
     const children = childrenOf(program.pid);
-    expect(children.map(programOf)).toEqual([expect.stringMatching(/\/bin\/bun(\.exe)?$/)]);
+    expect(children.map(programOf)).toEqual([expect.stringMatching(RUNTIME)]);
     const command = readFileSync(`/proc/${children[0]}/cmdline`, 'utf8').split('\0');
     expect(command.slice(-5)).toEqual([expect.stringMatching(PROGRAM), 'serve', '--port', '0', '']);
     expect((await program.stop()).code).toBe(0);

@@ -1,6 +1,6 @@
 // The packed program: when the launchers take it, and that what it finds beside itself is where it looks.
-import { afterAll, describe, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack } from '../contrib/pack.ts';
 import { pdfOf } from './pdf-file.ts';
@@ -41,7 +41,8 @@ describe.each([
   write('src/cli/other.ts', '', BUILT - 60);
   write('src/main.ts', `console.log('sources')`, BUILT - 60);
   const started = async (from = root): Promise<string> => {
-    const { out, err } = await runProgram([], { folder: root, command: launcher(from) });
+    const environment = { BUN_BE_BUN: '1' };
+    const { out, err } = await runProgram([], { folder: root, environment, command: launcher(from) });
     return out.trim() + err;
   };
 
@@ -60,14 +61,29 @@ describe.each([
       cpSync(join(root, name), join(installed, name), { recursive: true });
     expect(await started(installed)).toBe('packed');
   });
+
+  test('takes the executable where there is one that may be run, as current as the script', async () => {
+    write('node_modules/.package-lock.json', '{}', BUILT - 60);
+    write('dist/main.js', `console.log('packed')`, BUILT);
+    write('dist/dragoman', '#!/bin/sh\necho "executable, ${BUN_BE_BUN-not Bun}"\n', BUILT);
+    expect(await started()).toBe('packed');
+    chmodSync(join(root, 'dist/dragoman'), 0o755);
+    expect(await started()).toBe('executable, not Bun');
+    write('src/cli/other.ts', '', BUILT + 60);
+    expect(await started()).toBe('sources');
+  });
 });
 
-test(
-  'it finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
-  async () => {
-    const name = `dist-${crypto.randomUUID()}`;
-    undo.push(() => rmSync(join(ROOT, name), { recursive: true, force: true }));
-    await pack(join(ROOT, name));
+const packed = join(ROOT, `dist-${crypto.randomUUID()}`);
+beforeAll(() => pack(packed), SLOW);
+undo.push(() => rmSync(packed, { recursive: true, force: true }));
+
+test.each([
+  ['the executable', [join(packed, 'dragoman')]],
+  ['the script', ['node', join(ROOT, 'bin', 'bun.mjs'), join(packed, 'main.js')]],
+] as [string, [string, ...string[]]][])(
+  '%s finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
+  async (_, command) => {
     const upstream = await startUpstream();
     undo.push(() => upstream.stop());
     upstream.always(whole(dialect('openai-chat', 'm').whole('ok')));
@@ -84,7 +100,7 @@ test(
     const program = await startProgram(['serve', '--port', '0'], {
       folder,
       environment: { DRAGOMAN_KEY: 'sk-test' },
-      command: ['node', join(ROOT, 'bin', 'bun.mjs'), join(ROOT, name, 'main.js')],
+      command,
     });
     undo.push(() => program.stop());
     const post = async (path: string, body: object): Promise<unknown> => {

@@ -100,7 +100,7 @@ export async function eventually(
 /** Process id of the runtime that a launcher became, or that runs below it (Linux). */
 export function runtimePid(launcherPid: number): number {
   const program = basename(readlinkSync(`/proc/${launcherPid}/exe`));
-  return program.startsWith('bun') ? launcherPid : Number(childrenOf(launcherPid)[0]);
+  return /^(bun|dragoman)/.test(program) ? launcherPid : Number(childrenOf(launcherPid)[0]);
 }
 
 /** Process ids of those that a process started and that still run (Linux). */

@@ -1,9 +1,9 @@
 // `dragoman serve --workers N`: finds out what a supervisor has to know, and becomes one.
-import { dirname, extname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
-import { become, PROGRAM } from '../runtime/worker-process.ts';
+import { become } from '../runtime/worker-process.ts';
 import { listenOrExplain } from './listen-or-explain.ts';
-import { supervise, SUPERVISOR_PLAN, type SupervisorPlan } from './supervise.ts';
+import { supervise } from './supervise.ts';
+import { SUPERVISOR_PLAN, type SupervisorPlan } from './supervisor-plan.ts';
 
 export interface WorkersInput {
   readonly config: Config;
@@ -13,22 +13,16 @@ export interface WorkersInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * The supervisor's own program: beside this one as `cli/supervisor.ts` is beside `main.ts`, packed or not. Reading the
- * configuration takes more memory than all that a supervisor does.
- */
-const SUPERVISOR = join(dirname(PROGRAM), 'cli', `supervisor${extname(PROGRAM)}`);
-
 /** Runs workers until it is told to stop. @returns the exit code */
 export async function serveWorkers({ config, workers, argv, environment }: WorkersInput): Promise<number> {
   const plan: SupervisorPlan = {
     workers,
     port: await freePort(config),
     logLevel: config.logging.level,
-    program: PROGRAM,
     argv,
   };
-  become(SUPERVISOR, ['serve', ...argv], { ...environment, [SUPERVISOR_PLAN]: JSON.stringify(plan) });
+  // Reading the configuration took more memory than all that a supervisor does.
+  become(['serve', ...argv], { ...environment, [SUPERVISOR_PLAN]: JSON.stringify(plan) });
   return supervise(plan, environment);
 }
 

@@ -5,36 +5,27 @@ import { MemoryAnswerStore } from '../exchange/index.ts';
 import { LEASE_MS, MemoryCounterStore } from '../limits/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { startWorker, WORKER } from '../runtime/worker-process.ts';
-import { createLogger, type LogLevel } from '../telemetry/log.ts';
+import { createLogger } from '../telemetry/log.ts';
 import { answerAnswers, counterAnswers, FailedStart, Supervisor } from '../workers/index.ts';
 import { printWelcome } from './print-welcome.ts';
 import { launcherPid, untilSignal } from './signals.ts';
+import { SUPERVISOR_PLAN, type SupervisorPlan } from './supervisor-plan.ts';
 
-/** Where a supervisor's program finds its plan, as JSON, in its environment. */
-export const SUPERVISOR_PLAN = 'DRAGOMAN_SUPERVISOR_PLAN';
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a supervisor has to know. */
-export interface SupervisorPlan {
-  readonly workers: number | 'auto';
-  /** That all workers listen on. */
-  readonly port: number;
-  readonly logLevel: LogLevel;
-  /** The file that a worker runs, and the command line of `serve` that it is started with, besides the port. */
-  readonly program: string;
-  readonly argv: readonly string[];
+/** Does what a process became a supervisor for. @param environment with its plan @returns the exit code */
+export async function supervisePlanned(environment: Environment): Promise<number> {
+  const { [SUPERVISOR_PLAN]: plan = '', ...others } = environment;
+  return supervise(JSON.parse(plan) as SupervisorPlan, others);
 }
 
 /** Runs workers until it is told to stop. @param environment also that of the workers @returns the exit code */
-export async function supervise(
-  plan: SupervisorPlan,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
-  const { workers, port, logLevel, program, argv } = plan;
+export async function supervise(plan: SupervisorPlan, environment: Environment): Promise<number> {
+  const { workers, port, logLevel, argv } = plan;
   const supervisor = new Supervisor({
     count: workers === 'auto' ? availableParallelism() : workers,
     start: (worker, onMessage) =>
       startWorker(
-        program,
         ['serve', ...argv, '--port', String(port)],
         // A worker ends when this process is gone, as one ends whose launcher is gone.
         { ...environment, [WORKER]: String(worker), DRAGOMAN_LAUNCHER_PID: String(process.pid) },

@@ -27,10 +27,11 @@ const PAGE_BYTES = 4096;
 /** Runs a program to its end. It gets nothing of our environment: there are keys in it. Never rejects. */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const folder = run.file.slice(0, run.file.lastIndexOf('/'));
-  const child = Bun.spawn([Bun.argv[0] ?? 'bun', '--smol', '--no-install', run.file], {
+  const child = Bun.spawn([process.execPath, '--smol', '--no-install', run.file], {
     // Where no `.env` lies.
     cwd: folder,
-    env: {},
+    // Which an executable needs to be told, that has the runtime in it: that it is the runtime that is meant.
+    env: { BUN_BE_BUN: '1' },
     stdin: run.input,
     stdout: 'pipe',
     stderr: 'ignore',

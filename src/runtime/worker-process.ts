@@ -15,30 +15,27 @@ export interface WorkerProcess {
   readonly exited: Promise<number>;
 }
 
-/** The file that this process runs. */
-export const PROGRAM = Bun.main;
+/** How this program is started: as the executable that it was packed into, or by the runtime from its file. */
+const PROGRAM = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, ...process.execArgv, Bun.main];
 
 /**
- * Has this process become another program of ours, under the same id, and with nothing of what it holds in memory.
- * Returns where the system has no such thing.
- * @param program its file @param argv with which it finds what it is asked
+ * Has this process start anew, under the same id, and with nothing of what it holds in memory. Returns where the system has
+ * no such thing.
+ * @param argv the arguments @param environment which may say that it is something else from now on
  */
-export function become(program: string, argv: readonly string[], environment: Environment): void {
-  process.execve?.(
-    process.execPath,
-    [process.execPath, ...process.execArgv, program, ...argv],
-    environment as NodeJS.ProcessEnv,
-  );
+export function become(argv: readonly string[], environment: Environment): void {
+  process.execve?.(process.execPath, [...PROGRAM, ...argv], environment as NodeJS.ProcessEnv);
 }
 
-/** Starts a program of ours, and what it writes goes where ours goes. @param program its file */
+/** Starts the program once more, and what it writes goes where ours goes. */
 export function startWorker(
-  program: string,
   argv: readonly string[],
   environment: Environment,
   onMessage: (message: unknown) => void,
 ): WorkerProcess {
-  const child = Bun.spawn([process.execPath, ...process.execArgv, program, ...argv], {
+  const child = Bun.spawn([...PROGRAM, ...argv], {
     env: { ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
     ipc: (message) => onMessage(message),

@@ -26,7 +26,8 @@ export const startingRequirements: Requirements = {
     CONTRACT,
     'What `npm install` packs is started while it is newer than all that it was made of, and does all that the sources do.',
     'test/packed.test.ts: takes the packed program while it is newer than all that it was made of',
-    'test/packed.test.ts: it finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
+    'test/packed.test.ts: takes the executable where there is one that may be run, as current as the script',
+    'test/packed.test.ts: %s finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
   ),
   'contract.starting.workers': shown(
     CONTRACT,
