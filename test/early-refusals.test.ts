@@ -1,8 +1,9 @@
 // Requests of keys whose limits have no room are refused before their bodies are parsed: what clients and records get is
 // what they get of a request that was read.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readMembers } from '../src/canonical/index.ts';
+import { WaitingLine } from '../src/server/waiting-line.ts';
 import { ManualClock } from './manual-clock.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { eventually } from './program.ts';
@@ -65,13 +66,16 @@ const KEYS = {
   again: { limits: [{ requests: 1, per: 'day' }] },
 };
 
+const time = new ManualClock(NOON);
 let gateway: TestGateway;
 
 beforeAll(async () => {
   const keys = Object.entries(KEYS).map(([name, limits]) => ({ name, key: `sk-test-${name}`, ...limits }));
   const projects = { full: { limits: [] } };
-  gateway = await startGateway({ keys, projects }, { clock: new ManualClock(NOON) });
+  gateway = await startGateway({ keys, projects }, { clock: time });
 });
+// Nobody waits who asks slowly.
+beforeEach(() => time.advance(1000));
 afterAll(() => gateway.close());
 
 async function ask(
@@ -171,56 +175,121 @@ describe('a request of a key whose limits have no room', () => {
 });
 
 describe('a project that goes on asking', () => {
-  test('gets two hundred refusals at once, the others one after another, and slows nobody else', async () => {
-    const clock = new ManualClock(NOON);
-    const flooded = await startGateway(
+  const LIMITED = { limits: [{ requests: 1, per: 'day' }] };
+  const body = { model: 'sim/chat', ...SAID };
+  let clock: ManualClock;
+  let flooded: TestGateway;
+  let refused: number;
+
+  beforeEach(async () => {
+    clock = new ManualClock(NOON);
+    refused = 0;
+    flooded = await startGateway(
       {
         keys: [
           { name: 'a', key: 'sk-test-a', project: 'one' },
           { name: 'b', key: 'sk-test-b', project: 'two' },
+          { name: 'c', key: 'sk-test-c', project: 'three' },
         ],
         projects: {
-          one: { limits: [{ requests: 1, per: 'day' }] },
-          two: { limits: [{ requests: 1, per: 'day' }] },
+          one: LIMITED,
+          two: LIMITED,
+          three: { limits: [{ requests: 1, per: 'day', models: ['sim/chat'] }] },
         },
       },
       { clock },
     );
-    let refused = 0;
-    const body = { model: 'sim/chat', ...SAID };
-    const send = (key: string): Promise<number> =>
-      flooded.post('/chat/completions', body, { authorization: `Bearer ${key}` }).then(async (answer) => {
-        await answer.text();
-        refused += answer.status === 429 ? 1 : 0;
-        return answer.status;
-      });
-    const slowed = async (): Promise<number> => {
-      const { counts } = (await (await fetch(`${flooded.origin}/readyz`)).json()) as {
-        counts: Record<string, number>;
-      };
-      return counts['slowed_refusals'] ?? 0;
+  });
+  afterEach(() => flooded.close());
+
+  const send = async (key: string, signal?: AbortSignal): Promise<number> => {
+    const answer = await fetch(`${flooded.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: signal ?? null,
+    });
+    await answer.text();
+    refused += answer.status === 429 ? 1 : 0;
+    return answer.status;
+  };
+  const countOf = async (name: string): Promise<number> => {
+    const { counts } = (await (await fetch(`${flooded.origin}/readyz`)).json()) as {
+      counts: Record<string, number>;
     };
-    try {
-      expect(await send('sk-test-a')).toBe(200);
-      for (let sent = 0; sent < 200; sent += 20)
-        await Promise.all(Array.from({ length: 20 }, () => send('sk-test-a')));
-      expect([refused, await slowed()]).toEqual([200, 0]);
-      const late = Array.from({ length: 4 }, () => send('sk-test-a'));
-      await eventually('they are held back', async () => (await slowed()) === 4);
+    return counts[name] ?? 0;
+  };
+  /** What of a burst is answered at once. */
+  const burst = async (key: string): Promise<void> => {
+    expect(await send(key)).toBe(200);
+    for (let sent = 0; sent < 100; sent += 20) await Promise.all(Array.from({ length: 20 }, () => send(key)));
+    expect([refused, await countOf('slowed_refusals')]).toEqual([100, 0]);
+  };
+
+  test.each(['sk-test-a', 'sk-test-c'])(
+    'gets a hundred refusals at once, the others one after another, and slows nobody else: %s',
+    async (key) => {
+      await burst(key);
+      const late = Array.from({ length: 4 }, () => send(key));
+      await eventually('they wait', async () => (await countOf('slowed_refusals')) === 4);
       expect([await send('sk-test-b'), await send('sk-test-b')]).toEqual([200, 429]);
-      expect(refused).toBe(201);
-      clock.advance(4);
+      expect(refused).toBe(101);
+      clock.advance(20);
       await Promise.race(late);
-      clock.advance(4);
-      await eventually('two have come', () => refused === 203);
-      clock.advance(8);
+      clock.advance(20);
+      await eventually('two have come', () => refused === 103);
+      clock.advance(40);
       expect(await Promise.all(late)).toEqual([429, 429, 429, 429]);
       // What was asked slowly enough is answered at once again.
       clock.advance(1000);
-      expect(await send('sk-test-a')).toBe(429);
-    } finally {
-      await flooded.close();
+      expect(await send(key)).toBe(429);
+    },
+  );
+
+  test('nobody looks at a request whose client has left meanwhile', async () => {
+    await burst('sk-test-a');
+    const leaving = new AbortController();
+    const left = [send('sk-test-a', leaving.signal), send('sk-test-a', leaving.signal)];
+    await eventually('they wait', async () => (await countOf('slowed_refusals')) === 2);
+    leaving.abort();
+    expect((await Promise.allSettled(left)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await eventually('that was seen', async () => (await countOf('left_before_refusal')) === 2);
+    const stayed = send('sk-test-a');
+    await eventually('it waits', async () => (await countOf('slowed_refusals')) === 3);
+    clock.advance(20);
+    expect(await stayed).toBe(429);
+  });
+
+  test('has what became free while a request waited', async () => {
+    clock.advance(12 * 3_600_000 - 10);
+    await burst('sk-test-a');
+    const waits = send('sk-test-a');
+    await eventually('it waits', async () => (await countOf('slowed_refusals')) === 1);
+    clock.advance(20);
+    expect(await waits).toBe(200);
+  });
+});
+
+describe('a line of those who wait', () => {
+  test('takes as many at a time as have to pass, so that nobody waits longer than is allowed', async () => {
+    const clock = new ManualClock(0);
+    const line = new WaitingLine(clock, { free: 0, apartMs: 10, longestMs: 1_000 });
+    expect(line.pass()).toBe(false);
+    const passed: number[] = [];
+    const waits = Array.from({ length: 250 }, () =>
+      line.wait(undefined).then((isThere) => isThere && passed.push(clock.now())),
+    );
+    for (let steps = 0; steps < 99; steps += 1) {
+      const before = passed.length;
+      clock.advance(10);
+      await Promise.resolve();
+      await Promise.resolve();
+      expect(passed.length - before).toBeWithin(1, 6);
     }
+    clock.advance(10);
+    await Promise.all(waits);
+    expect(passed.length).toBe(250);
+    expect(passed.at(-1)).toBeLessThanOrEqual(1_000);
   });
 });
 

@@ -1,15 +1,16 @@
-// Slows those who go on asking for what their limits have no room for: refusals of one project beyond a rate are sent one
-// after another, so that others have their turns in between, and clients that wait for an answer before they ask again ask
-// less often. Knows no limit.
-import type { Clock } from '../runtime/clock.ts';
+// Slows those who go on asking for what their limits have no room for: beyond a few, their requests wait in a line of their
+// project before anybody looks at them. So others have their turns in between, however many connections a project has, and
+// clients that wait for an answer before they ask again ask less often. Knows no limit.
+import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Counters } from '../telemetry/counters.ts';
-import { HeldAnswers } from './held-answers.ts';
+import { type Pace, WaitingLine } from './waiting-line.ts';
 
-/** Refusals of one project that are sent at once, and how far apart those behind them are: 250 in a second. */
-const FREE = 200;
-const APART_MS = 4;
-/** Longest time that one is held back, in milliseconds. */
-const LONGEST_MS = 2_000;
+/** Of the refusals of one project: a hundred, and then fifty in a second. */
+const PACE: Pace = { free: 100, apartMs: 20, longestMs: 10_000 };
+/** Of those that need not wait, so many are begun in one turn of the loop: half a millisecond in which nobody else is served. */
+const MOST_IN_A_TURN = 4;
+/** Requests that wait at once, of all projects; what is beyond does not wait. */
+const MOST_WAITING = 10_000;
 /** Projects that are remembered; beyond, all are forgotten, and have a burst again. */
 const MOST_PROJECTS = 10_000;
 
@@ -20,33 +21,69 @@ export interface RefusedProjectsOptions {
 
 export class RefusedProjects {
   readonly #options: RefusedProjectsOptions;
-  readonly #held: HeldAnswers;
-  /** Unix milliseconds at which the next refusal of a project is due, if none were sent early. */
-  readonly #due = new Map<string, number>();
+  readonly #lines = new Map<string, WaitingLine>();
+  #waiting = 0;
+  /** Begun in this turn of the loop, and those that are left for the next ones. */
+  #begun = 0;
+  #next: (() => void)[] = [];
 
   constructor(options: RefusedProjectsOptions) {
     this.#options = options;
-    this.#held = new HeldAnswers(options.clock);
   }
 
-  /** The answer, when it may be sent: a refusal for which nobody was asked is counted, and may be held back. */
+  /**
+   * When a request of a project has its turn that finds no room.
+   * @param request whose client may leave
+   * @returns false where it has left; null: now
+   */
+  turn(projectId: string, request: Pick<Request, 'signal'>): Promise<boolean> | null {
+    return this.#turnInLine(projectId, request) ?? this.#turnOfLoop();
+  }
+
+  /** The answer, when it may be sent: a refusal for which nobody was asked waits for its turn. */
   look(answer: Response, projectId: string): Response | Promise<Response> {
     const { status } = answer;
     if (status !== 429 && status !== 402) return answer;
     // The runtime makes an object of the headers when they are asked for: not for every answer.
     if (answer.headers.get('x-dragoman-attempts') !== '0') return answer;
-    const delayMs = this.#delayMs(projectId);
-    if (delayMs <= 0 || this.#held.isFull) return answer;
-    this.#options.counters.add('slowed_refusals');
-    return this.#held.hold(answer, delayMs);
+    return this.#turnInLine(projectId)?.then(() => answer) ?? answer;
   }
 
-  #delayMs(projectId: string): number {
-    const now = this.#options.clock.now();
-    const due = Math.max(this.#due.get(projectId) ?? 0, now - FREE * APART_MS) + APART_MS;
-    const delayMs = Math.min(due - now, LONGEST_MS);
-    if (this.#due.size >= MOST_PROJECTS && !this.#due.has(projectId)) this.#due.clear();
-    this.#due.set(projectId, now + delayMs);
-    return delayMs;
+  #turnInLine(projectId: string, request?: Pick<Request, 'signal'>): Promise<boolean> | null {
+    const line = this.#lineOf(projectId);
+    if (line.pass() || this.#waiting >= MOST_WAITING) return null;
+    this.#options.counters.add('slowed_refusals');
+    return this.#wait(line, request);
+  }
+
+  #turnOfLoop(): Promise<boolean> | null {
+    this.#begun += 1;
+    if (this.#begun === 1) nextTurn(() => this.#nextTurn());
+    if (this.#begun <= MOST_IN_A_TURN) return null;
+    return new Promise((resolve) => this.#next.push(() => resolve(true)));
+  }
+
+  #nextTurn(): void {
+    const now = this.#next.splice(0, MOST_IN_A_TURN);
+    this.#begun = now.length + this.#next.length;
+    if (this.#begun > 0) nextTurn(() => this.#nextTurn());
+    for (const begin of now) begin();
+  }
+
+  async #wait(line: WaitingLine, request: Pick<Request, 'signal'> | undefined): Promise<boolean> {
+    this.#waiting += 1;
+    const isThere = await line.wait(request?.signal);
+    this.#waiting -= 1;
+    if (!isThere) this.#options.counters.add('left_before_refusal');
+    return isThere;
+  }
+
+  #lineOf(projectId: string): WaitingLine {
+    let line = this.#lines.get(projectId);
+    if (line) return line;
+    // Those who wait in lines that are forgotten have their turns all the same.
+    if (this.#lines.size >= MOST_PROJECTS) this.#lines.clear();
+    this.#lines.set(projectId, (line = new WaitingLine(this.#options.clock, PACE)));
+    return line;
   }
 }

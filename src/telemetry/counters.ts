@@ -8,6 +8,7 @@ const NAMES = [
   'failed_authentications',
   'slowed_authentications',
   'slowed_refusals',
+  'left_before_refusal',
 ] as const;
 export type CounterName = (typeof NAMES)[number];
 
