@@ -1,7 +1,5 @@
 // Keeps what processes say of their answers under idempotency keys on a server of Valkey or Redis: one call of one script for all
 // that a process has to say and to ask.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type AnswerClaim,
   type AnswerStanding,
@@ -16,28 +14,27 @@ import {
   type Said,
   type Told,
 } from '../exchange/index.ts';
-import { PREFIX, scriptOf, type Script, type ServerLink } from './server.ts';
+import type { ServerLink } from './server.ts';
+import { runShared } from './shared.ts';
 
-const TIMES = [LEASE_MS, FAILED_MS, HEARD_MS, MOST_FRAMES].map(String);
+const TERMS = [FAILED_MS, HEARD_MS, MOST_FRAMES].map(String);
 
 export class ValkeyAnswerStore implements AnswerStore {
   readonly #server: Pick<ServerLink, 'run'>;
-  readonly #script: Script;
 
   constructor(server: Pick<ServerLink, 'run'>) {
     this.#server = server;
-    this.#script = scriptOf(readFileSync(join(import.meta.dirname, 'answers.lua'), 'utf8'));
   }
 
   async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
-    const [type, theirs] = textsOf(await this.#run('claim', [name, fingerprint, run]));
+    const [type, theirs] = textsOf(await this.#run('begin', [name, fingerprint, run]));
     if (type === 'theirs') return { type, run: theirs ?? '' };
     if (type === 'mine' || type === 'conflict' || type === 'large') return { type };
     throw unexpected();
   }
 
   async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
-    const words = [String(said.length), ...said.flatMap(saidWords), String(asked.length)];
+    const words = [...TERMS, String(said.length), ...said.flatMap(saidWords), String(asked.length)];
     for (const { name, run, telling, from } of asked) words.push(name, run, String(telling), String(from));
     const answer = await this.#run('exchange', words);
     if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
@@ -45,7 +42,7 @@ export class ValkeyAnswerStore implements AnswerStore {
   }
 
   #run(operation: string, words: readonly string[]): Promise<unknown> {
-    return this.#server.run(this.#script, [PREFIX], [operation, ...TIMES, ...words]);
+    return runShared(this.#server, operation, LEASE_MS, words);
   }
 }
 

@@ -1,6 +1,4 @@
 // Shares limits among processes through a server of Valkey or Redis: one call of one script for any number of counters.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type {
   Caller,
   Claim,
@@ -10,7 +8,8 @@ import type {
   Lease,
   LedgerWord,
 } from '../limits/index.ts';
-import { PREFIX, scriptOf, type Script, type ServerLink } from './server.ts';
+import type { ServerLink } from './server.ts';
+import { runShared } from './shared.ts';
 
 /** Values for each lease in an answer. */
 const WIDTH = 6;
@@ -18,12 +17,10 @@ const WIDTH = 6;
 export class ValkeyCounterStore implements CounterStore {
   readonly #server: ServerLink;
   readonly #leaseMs: number;
-  readonly #script: Script;
 
   constructor(server: ServerLink, leaseMs: number) {
     this.#server = server;
     this.#leaseMs = leaseMs;
-    this.#script = scriptOf(readFileSync(join(import.meta.dirname, 'leases.lua'), 'utf8'));
   }
 
   async claim(caller: Caller, claims: readonly Claim[]): Promise<Claimed> {
@@ -70,11 +67,7 @@ export class ValkeyCounterStore implements CounterStore {
   }
 
   #run(operation: string, { holder, turn }: Caller, words: readonly string[]): Promise<unknown> {
-    return this.#server.run(
-      this.#script,
-      [PREFIX],
-      [operation, holder, String(turn), String(this.#leaseMs), ...words],
-    );
+    return runShared(this.#server, operation, this.#leaseMs, [holder, String(turn), ...words]);
   }
 }
 
