@@ -8,7 +8,7 @@ const CALL_MS = 250;
 /** Failures in a row after which it counts as out of reach. */
 const MOST_FAILURES = 2;
 /** How long it is left alone after a failure, growing from the first to the second, in milliseconds. */
-const PAUSE_MS = [250, 2000] as const;
+const PAUSE_MS = [250, 1000] as const;
 
 interface ReachOptions {
   readonly clock: Pick<Clock, 'after'>;

@@ -46,7 +46,7 @@ export interface OpenLimits {
 /** How long a start waits for the ledger; how long a request does at a time, up to twelve times; when it is tried again. */
 const START_MS = 2_000;
 const WAIT_MS = 1_000;
-const AGAIN_MS = 5_000;
+const AGAIN_MS = 1_000;
 
 /** The limits of the gateway. */
 export function openLimits(parts: LimitParts): OpenLimits {
@@ -68,15 +68,18 @@ export function openLimits(parts: LimitParts): OpenLimits {
   const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
   let isOpen = false;
   const goOn = async (reading: Promise<void>): Promise<void> => {
+    let isTold = false;
     for (let at = reading; isOpen; at = restored.catchUp())
       try {
         await at;
         return log.info('what was used of limits is read');
       } catch (error) {
         if (!isOpen) return;
-        log.error('what was used of limits could not be read: requests that they count are refused', {
-          error,
-        });
+        if (!isTold)
+          log.error('what was used of limits could not be read: requests that they count are refused', {
+            error,
+          });
+        isTold = true;
         await pause(AGAIN_MS);
       }
   };

@@ -17,7 +17,7 @@ export interface BreakerOptions {
 
 /** The longest pause before it is asked the first time, and at last: twice as long each time, and each by chance up to half shorter. */
 const FIRST_PAUSE_MS = 500;
-const LAST_PAUSE_MS = 2_000;
+const LAST_PAUSE_MS = 1_000;
 /** Statements in a row that the server itself has given up, after which it counts as gone. */
 const MOST_SLOW = 3;
 

@@ -11,9 +11,10 @@ export interface PoolOptions {
   readonly max: number;
   /** After which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
   readonly statementMs: number;
+  /** How long it may take to get a connection, a free one or a new one; 5 seconds by default. */
+  readonly connectMs?: number | undefined;
 }
 
-/** How long it may take to get a connection: a free one, or a new one. */
 const CONNECT_MS = 5_000;
 /** A connection that nobody needs for so long is closed. */
 const IDLE_MS = 60_000;
@@ -29,13 +30,13 @@ const INT8: number = types.builtins.INT8;
  * A pool that connects when it is first asked.
  * @throws GatewayError `invalid_request` for what is no address of a database
  */
-export function openPool({ url, max, statementMs }: PoolOptions): PostgresPool {
+export function openPool({ url, max, statementMs, connectMs = CONNECT_MS }: PoolOptions): PostgresPool {
   checkAddress(url);
   const pool = new Pool({
     connectionString: url,
     max,
     application_name: 'dragoman',
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: IDLE_MS,
     ...(statementMs > 0 && {
       statement_timeout: statementMs,

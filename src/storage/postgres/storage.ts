@@ -56,6 +56,8 @@ const CONNECTIONS = 10;
 const STATEMENT_MS = 5_000;
 /** A server that answers no question at all within this time is out of reach. */
 const PROBE_STATEMENT_MS = 1_000;
+/** Nor is it waited for much longer when one is asked for that is lost on the way: the next one may arrive. */
+const PROBE_CONNECT_MS = 2_000;
 /** The most that waits for the database: about a quarter of a million records. */
 const MAX_SPOOL_BYTES = 128_000_000;
 /** How long a record may be in the spool alone, unless the database takes nothing. */
@@ -104,7 +106,7 @@ export async function openWith<S extends PostgresStores>(
   const notice = options.notice ?? (() => {});
   const breaker = new Breaker({
     pool: openPool({ url, max: connections, statementMs }),
-    probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS }),
+    probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS, connectMs: PROBE_CONNECT_MS }),
     notice,
   });
   const db = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: breaker }) });
