@@ -1,5 +1,6 @@
 // What the program does: the command of its command line, or what its process has become. Neither holds anything of the other.
 import { readEnvironment } from '../runtime/environment.ts';
+import { runOnce } from '../runtime/one-time-code.ts';
 import { SUPERVISOR_PLAN } from './supervisor-plan.ts';
 
 /** Runs to the end, and leaves or sets the exit code of the process. */
@@ -9,7 +10,7 @@ export async function run(): Promise<void> {
     const { supervisePlanned } = await import('./supervise.ts');
     return process.exit(await supervisePlanned(environment));
   }
-  const { runCommand } = await import('./run-command.ts');
+  const { runCommand } = await runOnce(() => import('./run-command.ts'));
   process.exitCode = await runCommand(process.argv.slice(2));
   // What failed half-way may have left sockets open, which would keep the process alive.
   if (process.exitCode !== 0) process.exit();

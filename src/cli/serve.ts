@@ -5,6 +5,7 @@ import { parentProcess } from '../runtime/worker-process.ts';
 import { Siblings } from '../workers/index.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
 import { printWelcome } from './print-welcome.ts';
+import { runOnce } from '../runtime/one-time-code.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
 export const serve: RunCommand = async (argv) => {
@@ -26,13 +27,15 @@ async function serveHere(
 ): Promise<number> {
   const launcher = launcherPid(environment);
   // A supervisor holds nothing of it.
-  const { composeGateway } = await import('./compose/compose.ts');
-  const running = await composeGateway({
-    environment,
-    load: (draft) => args.load(draft),
-    prettyLog: process.stderr.isTTY === true,
-    siblings,
-  });
+  const { composeGateway } = await runOnce(() => import('./compose/compose.ts'));
+  const running = await runOnce(() =>
+    composeGateway({
+      environment,
+      load: (draft) => args.load(draft),
+      prettyLog: process.stderr.isTTY === true,
+      siblings,
+    }),
+  );
   // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
   const stopped = untilSignal(launcher);
   const { origin, firstKey, signInLink } = running;

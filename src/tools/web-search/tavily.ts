@@ -16,7 +16,10 @@ const COUNTRIES: ReadonlySet<string> = new Set(
     'LT LU LV MA MX MY NG NL NO NZ PE PH PK PL PT RO RS SA SE SG SI SK TH TN TW UA US UY VE ZA'
   ).split(' '),
 );
-const countryNames = new Intl.DisplayNames('en', { type: 'region' });
+
+/** The runtime's tables of names take 3 MB of memory: they are read when somebody searches from somewhere. */
+const englishName = (country: string): string | undefined =>
+  new Intl.DisplayNames('en', { type: 'region' }).of(country)?.toLowerCase();
 
 export const tavily: SearchApi = {
   name: 'tavily',
@@ -35,7 +38,7 @@ export const tavily: SearchApi = {
         include_raw_content: contextSize === 'high' ? 'text' : false,
         include_domains: allowed.map(({ host }) => host),
         exclude_domains: blocked.map(({ host }) => host),
-        country: COUNTRIES.has(country) ? countryNames.of(country)?.toLowerCase() : undefined,
+        country: COUNTRIES.has(country) ? englishName(country) : undefined,
       },
     };
   },
