@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const TIME_MS = 20_000;
+const TIME_MS = 60_000;
 
 const QUESTION = [{ role: 'user', content: 'What is 6 x 7?' }];
 /** What is asked, whole and streamed: each protocol relayed, and each translated. */
@@ -21,7 +21,7 @@ const REQUESTS: readonly (readonly [path: string, body: object])[] = [
  * Starts a gateway of an executable, in a folder of its own that is removed, and has it answer.
  * @param executable its path
  * @param order where the runtime writes what was used
- * @throws Error where it does not start, answer, or end as it should within 20 seconds
+ * @throws Error where it does not start, answer, or end as it should within a minute
  */
 export async function recordUse(executable: string, order: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-pack-'));
@@ -55,14 +55,16 @@ export async function recordUse(executable: string, order: string): Promise<void
   }
 }
 
-/** Where a gateway listens, which is what it prints first. */
+/** Where a gateway listens, which is the first line that it prints. The rest is left in its pipe, which stays open. */
 async function originOf(output: ReadableStream<Uint8Array>): Promise<string> {
-  let printed = '';
+  const reader = output.getReader();
   const decoder = new TextDecoder();
-  for await (const bytes of output) {
-    printed += decoder.decode(bytes, { stream: true });
-    const origin = /^listening on (http:\S+)$/m.exec(printed)?.[1];
+  let printed = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    printed += decoder.decode(value, { stream: true });
+    const origin = /^listening on (http:\S+)\n/.exec(printed)?.[1];
     if (origin !== undefined) return origin;
+    if (done) throw new Error(`the executable does not start: ${printed}`);
   }
-  throw new Error(`the executable does not start: ${printed}`);
 }

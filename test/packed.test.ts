@@ -11,7 +11,7 @@ import { startMcpServer } from './upstreams/mcp-server.ts';
 import { startUpstream } from './upstreams/scripted-upstream.ts';
 
 const ROOT = join(import.meta.dir, '..');
-const SLOW = 60_000;
+const SLOW = 120_000;
 const undo: (() => unknown)[] = [];
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
