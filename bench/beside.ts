@@ -88,7 +88,9 @@ export class Rounds {
     this.#rounds.set(name, rounds);
   }
 
-  /** Lines of a table: median and p99 of all rounds together, and the median of what each round is to the one alone. */
+  /**
+   * Lines of a table: median and p99 of all rounds together, the median of what each round is to the one alone, and
+   * that of the longest of each. */
   rows(): string[][] {
     const [first] = this.#rounds.values();
     return [...this.#rounds].map(([name, rounds]) => {
@@ -100,9 +102,13 @@ export class Rounds {
         quantile(all, 0.5).toFixed(2),
         quantile(all, 0.99).toFixed(2),
         quantile(ratios, 0.5).toFixed(2),
+        quantile(
+          rounds.map((round) => Math.max(...round)),
+          0.5,
+        ).toFixed(1),
       ];
     });
   }
 }
 
-export const HEADINGS = ['', 'requests', 'p50 ms', 'p99 ms', 'p99 to alone'];
+export const HEADINGS = ['', 'requests', 'p50 ms', 'p99 ms', 'p99 to alone', 'longest ms'];

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { type Bench, BODY, HEADINGS, Rounds, withGateway } from './beside.ts';
 import { aligned } from './report.ts';
+import { quantile } from './steady.ts';
 
 const { values } = parseArgs({
   options: {
@@ -15,14 +16,25 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-const USERS_KEY = 'sk-bench-users-0123456789';
 /** As many as may be held back at once. */
 const STRANGERS = 10_000;
 /** Requests with names of end users that are sent in one piece, between two looks at memory. */
 const STEP = 100_000;
+/** Keys through which strange end users come, each of a project of its own: refusals of one alone are slowed too much. */
+const KEYS = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, '0'));
+/** Those of them whose projects have room, for each end user twice. The others' have none, and cost whoever attacks nothing. */
+const WITH_ROOM = 20;
+const keyOf = (number: string): string => `sk-bench-users-0123456789-${number}`;
+const EACH = { requests: 2, per: 'day', each: 'end_user' };
 
 const named = {
-  keys: [{ name: 'named', key: USERS_KEY, limits: [{ requests: 2, per: 'day', each: 'end_user' }] }],
+  keys: KEYS.map((at) => ({ name: `named ${at}`, key: keyOf(at), project: `named-${at}`, limits: [EACH] })),
+  projects: Object.fromEntries(
+    KEYS.map((at) => [
+      `named-${at}`,
+      Number(at) < WITH_ROOM ? {} : { limits: [{ requests: 1, per: 'month' }] },
+    ]),
+  ),
 };
 
 await withGateway(named, async (bench) => {
@@ -67,23 +79,31 @@ async function endUsers(bench: Bench): Promise<void> {
   const load = {
     perSecond: 20_000,
     connections: 128,
-    head: `authorization: Bearer ${USERS_KEY}\r\n`,
+    cycle: KEYS.length,
+    head: `authorization: Bearer ${keyOf('@@')}\r\n`,
     body: BODY.replace('"max_tokens"', '"user":"somebody #########","max_tokens"'),
   };
-  const statuses: Record<string, number> = {};
-  console.log(`\nend users; resident memory at first ${bench.resident().toFixed(0)} MB`);
+  const begun = performance.now();
+  const rows = [['names', 'answered', 'refused', 'seconds', 'resident MB', 'another project: p50 ms']];
+  rows.push(['0', '', '', '', bench.resident().toFixed(0), '']);
   for (let from = 0; from < users;) {
-    const { sent, statuses: some } = await bench.run({
-      ...load,
-      from,
-      most: Math.min(STEP, users - from),
-      seconds: 600,
-    });
+    const most = Math.min(STEP, users - from);
+    const { sent, statuses } = await bench.run({ ...load, from, most, seconds: 600 });
     from += sent;
-    for (const [status, count] of Object.entries(some)) statuses[status] = (statuses[status] ?? 0) + count;
-    console.log(`${from} names: ${JSON.stringify(statuses)}, resident ${bench.resident().toFixed(0)} MB`);
+    rows.push([
+      String(from),
+      String(statuses['200'] ?? 0),
+      String(statuses['429'] ?? 0),
+      ((performance.now() - begun) / 1000).toFixed(0),
+      bench.resident().toFixed(0),
+      quantile(await bench.good(1), 0.5).toFixed(2),
+    ]);
   }
+  console.log(
+    `\nend users that nobody has seen before, each once, with ${KEYS.length} keys, of which ${WITH_ROOM} have room`,
+  );
+  console.log(aligned(rows));
   const again = { ...load, from: 0, most: 100, seconds: 60 };
   const answers = [await bench.run(again), await bench.run(again)].map((result) => result.statuses);
-  console.log(`the first hundred twice more, of two that each may: ${JSON.stringify(answers)}`);
+  console.log(`the first hundred twice more, of whom ${WITH_ROOM} may once more: ${JSON.stringify(answers)}`);
 }

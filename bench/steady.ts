@@ -4,7 +4,7 @@
 // node bin/bun.mjs run bench/steady.ts '{"port": 1, …}' prints one JSON object.
 import { connect, type Socket } from 'bun';
 
-/** What is sent. In `head` and `body` nine hashes become the number of the request. */
+/** What is sent. In `head` and `body` nine hashes become the number of the request, and two at signs which in `cycle` it is. */
 export interface Steady {
   readonly port: number;
   readonly perSecond: number;
@@ -17,6 +17,8 @@ export interface Steady {
   readonly body: string;
   /** The number of the first request. */
   readonly from?: number;
+  /** At most 100; absent: 1. */
+  readonly cycle?: number;
 }
 
 export interface SteadyResult {
@@ -30,6 +32,7 @@ export interface SteadyResult {
 }
 
 const NUMBER = '#########';
+const IN_CYCLE = '@@';
 /** Latencies that are kept of each status: those of a flood tell no more when there are more of them. */
 const MOST_LATENCIES = 100_000;
 /** For answers to the last requests, in milliseconds. */
@@ -116,12 +119,14 @@ class Line {
   }
 }
 
-function requestOf({ head, body }: Steady): (number: number) => string {
+function requestOf({ head, body, cycle = 1 }: Steady): (number: number) => string {
   const text =
     'POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n' +
     `${head}content-length: ${body.length}\r\n\r\n${body}`;
-  const parts = text.split(NUMBER);
-  return (number) => parts.join(String(number).padStart(NUMBER.length, '0'));
+  const parts = Array.from({ length: cycle }, (_, at) =>
+    text.replaceAll(IN_CYCLE, String(at).padStart(IN_CYCLE.length, '0')).split(NUMBER),
+  );
+  return (number) => (parts[number % cycle] ?? []).join(String(number).padStart(NUMBER.length, '0'));
 }
 
 /** The time that a share of them did not exceed. @param share between 0 and 1 */
