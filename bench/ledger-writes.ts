@@ -1,14 +1,24 @@
 // CPU time that a record costs after its request was answered: until it is in the database and in the sums.
-// `node bin/bun.mjs run bench/ledger-writes.ts [TREE]…` measures the storage of each source tree, in turns.
+// `node bin/bun.mjs run bench/ledger-writes.ts [--diverse] [TREE]…` measures the storage of each source tree, in turns. With
+// `--diverse` hardly two records are of the same key and model, so that each has rows of its own in the sums.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { newGenerationId } from '../src/runtime/ids.ts';
 import type { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { sampleRecord } from './sample-records.ts';
 
 const ROUNDS = 15;
 const RECORDS = 4_000;
+/** Without a common divisor: so many records are all of different pairs. */
+const [DIVERSE_KEYS, DIVERSE_MODELS] = [1_009, 211] as const;
+
+const { values, positionals } = parseArgs({
+  options: { diverse: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
 /** Records as a busy gateway has them: of some keys and models, each with one attempt. */
 async function measureTree(tree: string): Promise<() => Promise<number>> {
@@ -26,7 +36,15 @@ async function measureTree(tree: string): Promise<() => Promise<number>> {
       nowMs += 1;
       number += 1;
       const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number);
-      storage.ledger.append(generation, attempts);
+      const own = values.diverse
+        ? {
+            ...generation,
+            keyId: `key_${number % DIVERSE_KEYS}`,
+            model: `model/${number % DIVERSE_MODELS}`,
+            endUser: createHash('sha256').update(String(number)).digest('hex').slice(0, 32),
+          }
+        : generation;
+      storage.ledger.append(own, attempts);
       if (at % 500 === 499) await storage.ledger.find('none', 'nobody');
     }
     const used = process.cpuUsage(from);
@@ -35,7 +53,7 @@ async function measureTree(tree: string): Promise<() => Promise<number>> {
 }
 
 if (import.meta.main) {
-  const trees = process.argv.slice(2).map((tree) => resolve(tree));
+  const trees = positionals.map((tree) => resolve(tree));
   if (trees.length === 0) trees.push(join(import.meta.dirname, '..'));
   const measured = await Promise.all(
     trees.map(async (tree) => ({ tree, round: await measureTree(tree), us: [] as number[] })),

@@ -68,21 +68,45 @@ export class EndUserWriter {
   }
 
   /** Inside a transaction. */
-  add(row: EndUserSums): void {
-    const { period, project, key, model, counts } = row;
-    const own = [period, project, Buffer.from(row.endUser, 'hex'), key, model];
+  add(rows: readonly EndUserSums[]): void {
+    // How many rows there are is read and written once for all of an hour and a project.
+    const hours = new Map<string, HourRows>();
+    for (const row of rows) {
+      const { period, project } = row;
+      const name = `${period} ${project}`;
+      let hour = hours.get(name);
+      if (!hour) {
+        const known = Number(this.#rows.all(period, project)[0]?.['rows'] ?? 0);
+        hours.set(name, (hour = { period, project, known, now: known }));
+      }
+      this.#add(row, hour);
+    }
+    for (const { period, project, known, now } of hours.values())
+      if (now > known) this.#setRows.run(period, project, now);
+  }
+
+  #add({ period, project, key, model, counts, endUser }: EndUserSums, hour: HourRows): void {
+    const own = [period, project, Buffer.from(endUser, 'hex'), key, model];
     const numbers = END_USER_NUMBERS.map((of) => of(counts));
     if (this.#update.run(...numbers, ...own).changes > 0) return;
-    const rows = Number(this.#rows.all(period, project)[0]?.['rows'] ?? 0);
-    if (rows < MOST_ROWS) {
+    if (hour.now < MOST_ROWS) {
       this.#insert.run(...own, ...numbers);
-      this.#setRows.run(period, project, rows + 1);
+      hour.now += 1;
       return;
     }
     const others = [period, project, OTHER_END_USERS, key, model];
     if (this.#update.run(...numbers, ...others).changes > 0) return;
     this.#insert.run(...others, ...numbers);
   }
+}
+
+/** Rows of an hour for the end users of a project. */
+interface HourRows {
+  readonly period: number;
+  readonly project: number;
+  /** In the database before. */
+  readonly known: number;
+  now: number;
 }
 
 const END_USER_NUMBERS = Object.values(END_USER_COUNTS);

@@ -64,7 +64,7 @@ export class UsageWriter {
     const late = hours.filter(({ keys }) => !isBehind(keys, folded));
     for (const row of daysOf(late)) this.#add('usage_daily', row);
     for (const row of hours) this.#add('usage_hourly', row);
-    for (const row of endUsers) this.#endUsers.add(row);
+    this.#endUsers.add(endUsers);
   }
 
   /** The keys of the last row of an hour that is in its day. */
