@@ -54,7 +54,7 @@ function onlyCandidate(
   context: PlanContext,
 ): Group | null {
   if (model.endpoints.length !== 1 || pinned !== null || holder !== null) return null;
-  const [endpoint] = endpointsFor(model, request);
+  const endpoint = endpointsFor(model, request)[0];
   if (!endpoint) return null;
   const { providers, only, ignore, maxPrice, requireParameters, factor, type } = wishes;
   if (
