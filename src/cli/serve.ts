@@ -1,6 +1,7 @@
 // `dragoman serve`: runs the gateway until it is told to stop, alone or as one of several workers.
 import type { Environment } from '../config/index.ts';
 import { readEnvironment } from '../runtime/environment.ts';
+import { makeGlobals } from '../runtime/globals.ts';
 import { parentProcess } from '../runtime/worker-process.ts';
 import { Siblings } from '../workers/index.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
@@ -25,6 +26,7 @@ async function serveHere(
   environment: Environment,
   siblings: Siblings | null,
 ): Promise<number> {
+  makeGlobals();
   const launcher = launcherPid(environment);
   // A supervisor holds nothing of it.
   const { composeGateway } = await runOnce(() => import('./compose/compose.ts'));
