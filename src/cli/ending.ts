@@ -9,6 +9,8 @@ import type { Logger } from '../telemetry/log.ts';
 /** How often it is looked, in milliseconds, and how often at most after what still runs was told to end. */
 const LOOK_MS = 50;
 const LAST_LOOKS = 40;
+/** In which the requests of the last connections that were taken arrive, in milliseconds. */
+const ARRIVAL_MS = 50;
 
 export interface EndingParts {
   readonly gateway: Gateway;
@@ -34,14 +36,15 @@ export class Ending {
     { gateway, listener, app, clock, log }: EndingParts,
   ): Promise<void> {
     this.hasBegun = true;
+    listener.leave();
     if (delayMs > 0) {
       log.info('shutting down: requests are taken until others have noticed', { drain_delay_ms: delayMs });
-      listener.leave();
       await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
     }
+    await listener.drain();
+    await new Promise<void>((resolve) => void systemClock.after(ARRIVAL_MS, resolve));
     this.isOpen = false;
     log.info('shutting down: running answers may finish', { running: gateway.active, drain_ms: drainMs });
-    listener.drain();
     app.drain();
     await drained(gateway, drainMs);
   }

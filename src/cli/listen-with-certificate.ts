@@ -62,7 +62,7 @@ export function listenWithCertificate({
     reload: () => void watched.reload(),
     drain() {
       watched.close();
-      listener.drain();
+      return listener.drain();
     },
     stop() {
       watched.close();

@@ -1,5 +1,6 @@
 // The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
 import { systemClock, type Clock } from './clock.ts';
+import { onQuietTurn } from './quiet-turn.ts';
 import { TurnShare } from './turn-share.ts';
 import { webSocketHandler, type SocketListener, type Upgrade } from './web-socket.ts';
 
@@ -70,8 +71,8 @@ export interface Listener {
   certify(certificate: Certificate): void;
   /** From now on each answer is the last on its connection; new ones are accepted as before. */
   leave(): void;
-  /** Refuses new connections; running requests go on. */
-  drain(): void;
+  /** Refuses new connections, as soon as those are taken that the system has accepted; running requests go on. Resolves then. */
+  drain(): Promise<void>;
   /** Closes every connection. */
   stop(): Promise<void>;
 }
@@ -140,8 +141,9 @@ export function listen(options: ListenOptions): Listener {
     leave() {
       leaves = true;
     },
-    drain() {
+    async drain() {
       drains = true;
+      await new Promise<void>((resolve) => onQuietTurn(resolve));
       void server.stop(false);
       for (const [old, cancel] of retiring) {
         cancel();
