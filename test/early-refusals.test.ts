@@ -176,7 +176,6 @@ describe('a request of a key whose limits have no room', () => {
 
 describe('a project that goes on asking', () => {
   const LIMITED = { limits: [{ requests: 1, per: 'day' }] };
-  const body = { model: 'sim/chat', ...SAID };
   let clock: ManualClock;
   let flooded: TestGateway;
   let refused: number;
@@ -190,27 +189,37 @@ describe('a project that goes on asking', () => {
           { name: 'a', key: 'sk-test-a', project: 'one' },
           { name: 'b', key: 'sk-test-b', project: 'two' },
           { name: 'c', key: 'sk-test-c', project: 'three' },
+          { name: 'd', key: 'sk-test-d', project: 'four' },
         ],
         projects: {
           one: LIMITED,
           two: LIMITED,
           three: { limits: [{ requests: 1, per: 'day', models: ['sim/chat'] }] },
+          four: { budgets: [{ usd: 0.000001, per: 'day', when_spent: 'finish' }] },
         },
+        models: [
+          {
+            id: 'free',
+            endpoints: [
+              { provider: 'sim', model: 'chat', protocol: 'openai-chat', price: { input: 0, output: 0 } },
+            ],
+          },
+        ],
       },
       { clock },
     );
   });
   afterEach(() => flooded.close());
 
-  const send = async (key: string, signal?: AbortSignal): Promise<number> => {
+  const send = async (key: string, signal?: AbortSignal, model = 'sim/chat'): Promise<number> => {
     const answer = await fetch(`${flooded.origin}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify({ model, ...SAID }),
       signal: signal ?? null,
     });
     await answer.text();
-    refused += answer.status === 429 ? 1 : 0;
+    refused += answer.status === 200 ? 0 : 1;
     return answer.status;
   };
   const countOf = async (name: string): Promise<number> => {
@@ -226,9 +235,13 @@ describe('a project that goes on asking', () => {
     expect([refused, await countOf('slowed_refusals')]).toEqual([100, 0]);
   };
 
-  test.each(['sk-test-a', 'sk-test-c'])(
+  test.each([
+    ['sk-test-a', 429],
+    ['sk-test-c', 429],
+    ['sk-test-d', 402],
+  ])(
     'gets a hundred refusals at once, the others one after another, and slows nobody else: %s',
-    async (key) => {
+    async (key, status) => {
       await burst(key);
       const late = Array.from({ length: 4 }, () => send(key));
       await eventually('they wait', async () => (await countOf('slowed_refusals')) === 4);
@@ -239,12 +252,21 @@ describe('a project that goes on asking', () => {
       clock.advance(20);
       await eventually('two have come', () => refused === 103);
       clock.advance(40);
-      expect(await Promise.all(late)).toEqual([429, 429, 429, 429]);
+      expect(await Promise.all(late)).toEqual([status, status, status, status]);
       // What was asked slowly enough is answered at once again.
       clock.advance(1000);
-      expect(await send(key)).toBe(429);
+      expect(await send(key)).toBe(status);
     },
   );
+
+  test('is answered as ever what costs nothing, when its money is spent', async () => {
+    expect([await send('sk-test-d'), await send('sk-test-d')]).toEqual([200, 402]);
+    for (let sent = 0; sent < 120; sent += 20) {
+      const answers = Array.from({ length: 20 }, () => send('sk-test-d', undefined, 'free'));
+      expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
+    }
+    expect(await countOf('slowed_refusals')).toBe(0);
+  });
 
   test('nobody looks at a request whose client has left meanwhile', async () => {
     await burst('sk-test-a');

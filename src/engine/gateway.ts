@@ -71,15 +71,18 @@ export class Gateway {
   }
 
   /**
-   * True where `refuseUnread` is worth asking: the limits of whoever asks have no room at all.
-   * @param call what is known before its body
+   * What a request has to expect of the limits of whoever asks, as far as that is known before its body.
+   * @returns `unread`: to be refused whatever it says, so that `refuseUnread` is worth asking; `read`: to be refused, most
+   *   likely, but somebody has to read it; null: nothing, or an answer that is there already, which counts nothing
    */
-  isFull({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): boolean {
+  refusalOf({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): 'unread' | 'read' | null {
     const { limits, settings } = this.#deps;
     const scopes = limits.scopesOf(principal);
-    if (scopes.length === 0 || !limits.limiter.isFull(scopes)) return false;
-    // An answer that is there already counts nothing; and what is logged has to be read.
-    return header(IDEMPOTENCY_HEADER) === null && !isKept(principal, settings());
+    if (scopes.length === 0) return null;
+    const isFull = limits.limiter.isFull(scopes);
+    if ((!isFull && !limits.limiter.isSpent(scopes)) || header(IDEMPOTENCY_HEADER) !== null) return null;
+    // What is logged has to be read.
+    return isFull && !isKept(principal, settings()) ? 'unread' : 'read';
   }
 
   /**

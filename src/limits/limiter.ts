@@ -150,14 +150,12 @@ export class Limiter {
    * that need not read the request. Reserves nothing.
    */
   isFull(scopes: readonly Scope[]): boolean {
-    const now = this.#now();
-    return scopes.some((scope) =>
-      scope.limitsOfAll.some((limit) => {
-        const counter = this.counterOf(limit, null);
-        const ceiling = this.#ceilingOf(limit, counter, null);
-        return checkOne({ limit, counter, ceiling }, LEAST, now, true) !== null;
-      }),
-    );
+    return scopes.some(({ limitsOfAll }) => this.#refusesLeast(limitsOfAll));
+  }
+
+  /** Whether a budget is spent, so that only what costs nothing can begin, or what has no price. Reserves nothing. */
+  isSpent(scopes: readonly Scope[]): boolean {
+    return scopes.some(({ budgetsOfAll }) => this.#refusesLeast(budgetsOfAll));
   }
 
   /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */
@@ -277,6 +275,15 @@ export class Limiter {
         if (found && (!refusal || lasts(found) > lasts(refusal))) refusal = found;
       }
     return refusal;
+  }
+
+  #refusesLeast(limits: readonly Limit[]): boolean {
+    const now = this.#now();
+    return limits.some((limit) => {
+      const counter = this.counterOf(limit, null);
+      const ceiling = this.#ceilingOf(limit, counter, null);
+      return checkOne({ limit, counter, ceiling }, LEAST, now, true) !== null;
+    });
   }
 
   #firstUnread(scopes: readonly Scope[], model: string): Limit | null {

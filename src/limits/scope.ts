@@ -91,6 +91,7 @@ export class Scope {
   #set: RuleSet | undefined;
   #limits: readonly Limit[] = [];
   #ofAll: readonly Limit[] | undefined;
+  #budgetsOfAll: readonly Limit[] | undefined;
   #lists: Map<readonly number[], readonly Limit[]> | undefined;
 
   /** @param entries checked before: one that means nothing throws at the first request */
@@ -120,6 +121,14 @@ export class Scope {
   get limitsOfAll(): readonly Limit[] {
     this.#rules();
     return (this.#ofAll ??= this.#limits.filter(({ rule }) => countsAlike(rule)));
+  }
+
+  /** Budgets of every request that costs something. */
+  get budgetsOfAll(): readonly Limit[] {
+    this.#rules();
+    return (this.#budgetsOfAll ??= this.#limits.filter(
+      ({ rule }) => rule.kind === 'usd' && !rule.models && !rule.eachEndUser,
+    ));
   }
 
   /** Those that count a model. */

@@ -32,7 +32,7 @@ export class RefusedProjects {
   }
 
   /**
-   * When a request of a project has its turn that finds no room.
+   * When a request of a project has its turn that will find no room, as far as anybody can tell.
    * @param request whose client may leave
    * @returns false where it has left; null: now
    */
@@ -40,13 +40,14 @@ export class RefusedProjects {
     return this.#turnInLine(projectId, request) ?? this.#turnOfLoop();
   }
 
-  /** The answer, when it may be sent: a refusal for which nobody was asked waits for its turn. */
-  look(answer: Response, projectId: string): Response | Promise<Response> {
-    const { status } = answer;
-    if (status !== 429 && status !== 402) return answer;
-    // The runtime makes an object of the headers when they are asked for: not for every answer.
-    if (answer.headers.get('x-dragoman-attempts') !== '0') return answer;
-    return this.#turnInLine(projectId)?.then(() => answer) ?? answer;
+  /**
+   * The answer, when it may be sent: a refusal for which nobody was asked waits for its turn.
+   * @param hadTurn true where the request waited for it before; an answer that is no refusal gives it back
+   */
+  look(answer: Response, projectId: string, hadTurn: boolean): Response | Promise<Response> {
+    if (isRefusal(answer)) return (!hadTurn && this.#turnInLine(projectId)?.then(() => answer)) || answer;
+    if (hadTurn) this.#lineOf(projectId).giveBack();
+    return answer;
   }
 
   #turnInLine(projectId: string, request?: Pick<Request, 'signal'>): Promise<boolean> | null {
@@ -86,4 +87,10 @@ export class RefusedProjects {
     this.#lines.set(projectId, (line = new WaitingLine(this.#options.clock, PACE)));
     return line;
   }
+}
+
+function isRefusal(answer: Response): boolean {
+  const { status } = answer;
+  // The runtime makes an object of the headers when they are asked for: not for every answer.
+  return (status === 429 || status === 402) && answer.headers.get('x-dragoman-attempts') === '0';
 }

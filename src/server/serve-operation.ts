@@ -75,10 +75,10 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       client,
       account: hold,
     };
-    const isFull = operation.does === 'answer' && deps.gateway.isFull(call);
-    const turn = isFull ? deps.refusedProjects.turn(principal.projectId, request) : null;
+    const isLikely = operation.does === 'answer' && deps.gateway.refusalOf(call) !== null;
+    const turn = isLikely ? deps.refusedProjects.turn(principal.projectId, request) : null;
     if (turn && !(await turn)) throw new GatewayError('cancelled', 'the client closed the connection');
-    const refusing = isFull ? refuseUnread(deps.gateway, call, received) : null;
+    const refusing = isLikely ? refuseUnread(deps.gateway, call, received) : null;
     const answering = refusing ?? service(deps, withBody(call, received));
     // The response may be complete long before the records are: nobody waits for those but the gateway itself.
     const held = hold;
@@ -91,7 +91,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       },
     );
     const answer = await client.response;
-    return isFull ? answer : deps.refusedProjects.look(answer, principal.projectId);
+    return deps.refusedProjects.look(answer, principal.projectId, isLikely);
   } catch (error) {
     hold?.release();
     connection.impatient();
@@ -111,7 +111,7 @@ function withBody(call: ApiCall, received: ReceivedBody): ApiCall {
 /** Refuses what has no room. @returns null where there is some, or nobody can tell as long as the body is not parsed */
 function refuseUnread(gateway: Gateway, call: ApiCall, received: ReceivedBody): Promise<void> | null {
   const { outline } = call.protocol.server;
-  if (!outline || !gateway.isFull(call)) return null;
+  if (!outline || gateway.refusalOf(call) !== 'unread') return null;
   call.body = byteString(received);
   const members = readMembers(call.body, outline.members);
   const told = members && outline.decode(members, call.route);

@@ -46,6 +46,11 @@ export class WaitingLine {
     return true;
   }
 
+  /** The latest turn was not needed. */
+  giveBack(): void {
+    this.#lastAt -= this.#pace.apartMs;
+  }
+
   /**
    * Waits for a turn.
    * @param signal of one that may leave

@@ -75,7 +75,11 @@ export const limitsRequirements: Requirements = {
     `${EARLY}: is a budget that is used up for longer`,
     `${EARLY}: is a limit for models, and nothing is refused for one of others`,
     `${EARLY}: is the limit of an end user`,
-    `${EARLY}: gets two hundred refusals at once, the others one after another, and slows nobody else`,
+    `${EARLY}: gets a hundred refusals at once, the others one after another, and slows nobody else: %s`,
+    `${EARLY}: nobody looks at a request whose client has left meanwhile`,
+    `${EARLY}: has what became free while a request waited`,
+    `${EARLY}: is answered as ever what costs nothing, when its money is spent`,
+    `${EARLY}: takes as many at a time as have to pass, so that nobody waits longer than is allowed`,
   ),
   'contract.limits.conservation': shown(
     LIMITS,
