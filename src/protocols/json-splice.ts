@@ -60,6 +60,7 @@ export interface MemberEdits {
  */
 export function editMembers(text: string, { set, remove = NONE, known }: MemberEdits): string {
   const missing = Object.keys(set);
+  const knownFrom = known ? known.from : -1;
   let out = '';
   let copied = 0;
   /** Where members begin that go; -1: the one before stays. */
@@ -74,7 +75,7 @@ export function editMembers(text: string, { set, remove = NONE, known }: MemberE
     const keyEnd = stringEnd(text, from);
     const key = keyAt(text, from, keyEnd);
     const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
-    const to = known?.from === valueFrom ? known.to : valueEnd(text, valueFrom);
+    const to = known && knownFrom === valueFrom ? known.to : valueEnd(text, valueFrom);
     at = nextMember(text, to);
     if (remove.includes(key)) {
       if (cut < 0) cut = from;
@@ -90,8 +91,10 @@ export function editMembers(text: string, { set, remove = NONE, known }: MemberE
     kept = to;
     const wanted = missing.indexOf(key);
     if (wanted < 0) continue;
+    // By the name of the edit, which the runtime knows by heart, unlike one that was cut out of a text.
+    const name = missing[wanted] ?? key;
     missing.splice(wanted, 1);
-    out += text.slice(copied, valueFrom) + toAscii(set[key] ?? null);
+    out += text.slice(copied, valueFrom) + toAscii(set[name] ?? null);
     copied = to;
   }
   // Where the last one goes, so does the comma before it.
