@@ -6,6 +6,7 @@ import type { AlertStore } from './alert-ports.ts';
 import type { AuditEntry, AuditOf, AuditStore } from './audit-ports.ts';
 import type { FindingStore } from './finding-ports.ts';
 import type { LedgerStore } from './ledger-ports.ts';
+import type { NoticeStore } from './notice-ports.ts';
 import type { PayloadStore } from './payload-ports.ts';
 import type { PromptStore } from './prompt-ports.ts';
 import type { RunningStore } from './running-ports.ts';
@@ -15,6 +16,7 @@ export type * from './alert-ports.ts';
 export type * from './audit-ports.ts';
 export type * from './finding-ports.ts';
 export * from './ledger-ports.ts';
+export * from './notice-ports.ts';
 export * from './payload-ports.ts';
 export type * from './prompt-ports.ts';
 export * from './running-ports.ts';
@@ -353,6 +355,8 @@ export interface Storage {
   readonly blobs: BlobStore | null;
   /** What was found out about endpoints; null where a file of the data directory has it. */
   readonly findings: FindingStore | null;
+  /** What processes of several machines tell each other; null where the database is of one machine. */
+  readonly notices: NoticeStore | null;
   readonly running: RunningStore;
   /** A named secret of this installation (pepper, vault key): 32 bytes. What is new is hashed and sealed with it. */
   secret(name: string): Promise<Uint8Array>;

@@ -21,13 +21,14 @@ class Process {
   readonly exchange: EventExchange;
   readonly heard: LiveEvent[] = [];
 
-  constructor() {
+  constructor(mostBytes?: number) {
     const { now } = clock;
     const breaker = () => ({ failures: 3, windowMs: 60_000, openMs: 30_000 });
     this.routing = new MemoryRoutingState({ now, breaker, isShared: true });
     this.hub = new EventHub(this.routing, clock);
     const bulletin = board.member();
-    this.exchange = new EventExchange({ bulletin, events: this.hub, clock, processes: () => PROCESSES });
+    const processes = (): number => PROCESSES;
+    this.exchange = new EventExchange({ bulletin, events: this.hub, clock, mostBytes, processes });
   }
 
   /** @returns what ends it */
@@ -121,6 +122,18 @@ test('a message has an end: what has no room in it is lost and counted', () => {
   clock.advance(GATHER_MS);
   expect(one.messages()).toEqual(['small', 'small again', '1 lost']);
   for (const { text } of board.told) expect(text.length).toBeLessThan(262_145);
+});
+
+test('what is told at a time is told in several messages where they are short', () => {
+  const short = new Process(1_000);
+  one.listen();
+  for (const n of [1, 2, 3, 4]) short.raise(`event ${n}`, { text: 'ä'.repeat(170) });
+  short.raise('too large', { text: 'ä'.repeat(500) });
+  clock.advance(GATHER_MS);
+  expect(one.messages()).toEqual(['event 1', 'event 2', 'event 3', 'event 4', '1 lost']);
+  const messages = board.told.filter(({ topic }) => topic === 'events');
+  expect(messages).toHaveLength(2);
+  for (const { text } of messages) expect(Buffer.byteLength(text)).toBeLessThan(1_000);
 });
 
 test('a process that stops tells what is left, and then nothing', () => {

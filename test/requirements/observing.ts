@@ -105,6 +105,7 @@ export const observingRequirements: Requirements = {
     'With several processes, whoever watches at one hears of all; while nobody watches, nothing is told.',
     'test/valkey/gateways.test.ts: tell whoever watches at one of them what happens at all',
     'test/workers/program.test.ts: whoever watches at one of them hears what happens at all',
+    'test/management/replica-events.test.ts: whoever watches at one gateway hears of all',
     'test/exchange/events.test.ts: nobody is told of anything while nobody watches',
     'test/exchange/events.test.ts: of more than its share a process tells the latest, and how many it has left out',
     'test/exchange/events.test.ts: words that are no events harm nobody',

@@ -146,7 +146,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     () => inForce.state.maxBytesPerKey,
   );
   if (await findings.open(storage)) first = snapshotOf(loaded, 1);
-  let hub: ReturnType<typeof openObservers>['events'] | null = null;
+  let hub: Awaited<ReturnType<typeof openObservers>>['events'] | null = null;
   const keys = new KeyIndex({
     storage,
     pepper: await storage.secret('pepper'),
@@ -219,7 +219,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const guarded = new GuardedFetch({ ...network, allow: () => inForce.fetch.allow });
   const routing = openRouting(() => inForce.routing.breaker, clock.now, sharing);
   const random = input.random ?? Math.random;
-  const { observer, tapes, events, metrics, ...observers } = openObservers({
+  const { observer, tapes, events, metrics, ...observers } = await openObservers({
     ...network,
     config: () => inForce,
     catalog: () => watched.current().catalog,

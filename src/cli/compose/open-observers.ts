@@ -7,6 +7,7 @@ import type { Storage } from '../../storage/ports.ts';
 import { accessLog } from './access-log.ts';
 import { type AlertParts, openAlerts } from './open-alerts.ts';
 import { Metrics } from './open-metrics.ts';
+import { openNotices } from './open-notices.ts';
 import type { Sharing } from './open-sharing.ts';
 import { openTraces } from './open-traces.ts';
 
@@ -17,7 +18,7 @@ export interface ObserverParts extends AlertParts {
   readonly write: (line: string) => void;
   /** Null for a process alone. */
   readonly sharing: Pick<Sharing, 'shareEvents'> | null;
-  readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads'>;
+  readonly storage: AlertParts['storage'] & Pick<Storage, 'payloads' | 'notices'>;
 }
 
 export interface Observers {
@@ -30,9 +31,15 @@ export interface Observers {
   stop(): Promise<void>;
 }
 
-export function openObservers({ catalog, write, sharing, ...parts }: ObserverParts): Observers {
+export async function openObservers({
+  catalog,
+  write,
+  sharing,
+  ...parts
+}: ObserverParts): Promise<Observers> {
   const events = new EventHub(parts.routing, parts.clock);
-  sharing?.shareEvents(events);
+  const notices = await openNotices(parts);
+  (notices ?? sharing)?.shareEvents(events);
   const alerts = openAlerts({ ...parts, told: (alert) => events.alerted(alert) });
   const exporter = openTraces(parts);
   const { config, storage, random, clock, log } = parts;
@@ -70,6 +77,7 @@ export function openObservers({ catalog, write, sharing, ...parts }: ObserverPar
     async stop() {
       alerts.stop();
       events.stop();
+      notices?.close();
       await Promise.all([exporter.stop(), tapes.stop()]);
     },
   };

@@ -12,8 +12,10 @@ const WATCHED_MS = 3 * WATCHING_MS;
 const GATHER_MS = 250;
 /** Events in that time, of all processes together; each has the same share, and may always tell one. */
 const MOST_EVENTS = 100;
-/** A longer message is none of ours. */
+/** All that is told in that time, in characters: a longer message is none of ours. */
 const MOST_CHARS = 262_144;
+/** Of a message, beside its events. */
+const FRAME_CHARS = 64;
 /** The form of messages: whoever does not know it does without. */
 const FORM = 1;
 
@@ -25,6 +27,8 @@ export interface EventExchangeOptions {
   readonly bulletin: Bulletin;
   readonly events: Pick<EventHub, 'hasAudience' | 'whenAudience' | 'carry' | 'bring'>;
   readonly clock: Pick<Clock, 'after' | 'every'>;
+  /** Bytes of one message; absent: as many as are told at a time. */
+  readonly mostBytes?: number | undefined;
   /** How many processes tell each other. */
   readonly processes: () => number;
 }
@@ -89,17 +93,32 @@ export class EventExchange {
 
   #tell(): void {
     this.#cancelTelling = undefined;
-    let room = MOST_CHARS - 64;
-    const told: string[] = [];
+    let room = MOST_CHARS - FRAME_CHARS;
+    const most = (this.#options.mostBytes ?? Infinity) - FRAME_CHARS;
+    let told: string[] = [];
+    let bytes = 0;
     for (const event of this.#gathered) {
       const text = JSON.stringify([event.type, dataOf(event)] satisfies Told);
-      if (text.length < room) {
-        told.push(text);
-        room -= text.length + 1;
-      } else this.#lost += 1;
+      const own = Buffer.byteLength(text) + 1;
+      if (text.length >= room || own > most) {
+        this.#lost += 1;
+        continue;
+      }
+      if (bytes + own > most) {
+        this.#send(told);
+        told = [];
+        bytes = 0;
+      }
+      told.push(text);
+      room -= text.length + 1;
+      bytes += own;
     }
-    this.#options.bulletin.tell('events', `[${FORM},${this.#lost},[${told.join(',')}]]`);
+    this.#send(told);
     this.#gathered = [];
+  }
+
+  #send(told: readonly string[]): void {
+    this.#options.bulletin.tell('events', `[${FORM},${this.#lost},[${told.join(',')}]]`);
     this.#lost = 0;
   }
 

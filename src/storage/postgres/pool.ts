@@ -1,8 +1,9 @@
 // Connections to PostgreSQL: so many and not more, each statement with an end, and none used again that did not answer in
 // time. The only file that names the driver. Knows no tables.
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import { Pool, types, type PoolClient } from 'pg';
+import { Client, Pool, types, type PoolClient } from 'pg';
 import { GatewayError } from '../../canonical/index.ts';
+import type { NoticeListener } from '../notice-ports.ts';
 import { databaseAway, explained } from './failures.ts';
 
 export interface PoolOptions {
@@ -59,6 +60,42 @@ export function openPool({ url, max, statementMs, connectMs = CONNECT_MS }: Pool
     },
     end: () => pool.end(),
     options: {},
+  };
+}
+
+/** Connects, and hears what is told on a channel from then on. @throws GatewayError 503 */
+export async function listenTo(
+  url: string,
+  channel: string,
+  heard: (text: string) => void,
+): Promise<NoticeListener> {
+  checkAddress(url);
+  const client = new Client({
+    connectionString: url,
+    application_name: 'dragoman',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  });
+  let isOpen = true;
+  client.on('error', () => (isOpen = false));
+  client.on('end', () => (isOpen = false));
+  client.on('notification', ({ payload }) => heard(payload ?? ''));
+  const close = (): void => {
+    isOpen = false;
+    client.end().catch(() => {});
+  };
+  try {
+    await client.connect();
+    await client.query(`listen ${client.escapeIdentifier(channel)}`);
+  } catch (error) {
+    close();
+    throw explained(error);
+  }
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    close,
   };
 }
 

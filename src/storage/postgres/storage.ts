@@ -14,7 +14,7 @@ import { isAway } from './failures.ts';
 import { ConversationItems } from './conversation-items.ts';
 import { LateTurns } from './late-turns.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { openPool } from './pool.ts';
+import { listenTo, openPool } from './pool.ts';
 import { PostgresEntryTarget } from './records/entry-target.ts';
 import type { Migration, PostgresBase, PostgresSchema, PostgresStore } from './store.ts';
 import { PostgresStateUsage } from './state-usage.ts';
@@ -129,7 +129,8 @@ export async function openWith<S extends PostgresStores>(
   });
   const usage = new PostgresStateUsage(db, options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY));
   const items = new ConversationItems(db, usage);
-  const base = { db, transaction, breaker, indexer, entries, usage, items };
+  const listen: PostgresBase['listen'] = (...channel) => listenTo(url, ...channel);
+  const base = { db, transaction, listen, breaker, indexer, entries, usage, items };
   const stores = openStores(kinds, { ...base, turns: new LateTurns(base) });
   await indexer.recover(now());
   await checkSecrets(db, secrets, 'the secret of the configuration');

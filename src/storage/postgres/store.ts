@@ -4,6 +4,7 @@ import type { Breaker } from './breaker.ts';
 import type { EntryKinds } from '../journal/entry-kinds.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { Migration as Step } from '../migrate.ts';
+import type { NoticeListener } from '../notice-ports.ts';
 import type { StateSchema } from '../state/tables.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { LateTurns } from './late-turns.ts';
@@ -26,6 +27,8 @@ export interface PostgresBase {
    * the database. What it throws undoes all of it.
    */
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** Hears what is told on a channel, on a connection of its own. @throws GatewayError 503 */
+  readonly listen: (channel: string, heard: (text: string) => void) => Promise<NoticeListener>;
   /** Knows whether the database is out of reach. */
   readonly breaker: Pick<Breaker, 'isOpen'>;
   /** For writes that an answer waits for. */

@@ -9,6 +9,7 @@ import { PostgresConversations } from './conversations.ts';
 import { DELETION_MIGRATIONS } from './deletions.ts';
 import { PostgresFiles } from './files.ts';
 import { postgresFindings } from './findings.ts';
+import { postgresNotices } from './notices.ts';
 import { postgresPayloads } from './payloads.ts';
 import { PostgresPrompts } from './prompts.ts';
 import { PostgresLedger } from './records/ledger.ts';
@@ -39,6 +40,7 @@ export const STORES = {
   alerts: postgresAlerts,
   blobs: postgresBlobs,
   findings: postgresFindings,
+  notices: postgresNotices,
   payloads: postgresPayloads,
   ledger: {
     migrations: [...RECORD_MIGRATIONS, ...USAGE_MIGRATIONS],

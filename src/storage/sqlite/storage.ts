@@ -77,7 +77,10 @@ const INDEX_AFTER_MS = 250;
 const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
 /** What an installation has besides its stores. */
-type Rest = Pick<Storage, 'blobs' | 'findings' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
+type Rest = Pick<
+  Storage,
+  'blobs' | 'findings' | 'notices' | 'running' | 'secret' | 'earlierSecrets' | 'close'
+>;
 
 /**
  * Opens, migrates and returns the storage of one installation.
@@ -170,6 +173,7 @@ export async function openWith<S extends SqliteStores>(
     ...stores,
     blobs: null,
     findings: null,
+    notices: null,
     running: running ?? NOTHING_RUNS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
