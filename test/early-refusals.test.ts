@@ -315,6 +315,30 @@ describe('a line of those who wait', () => {
   });
 });
 
+describe('a turn that was not needed', () => {
+  test('is for whoever waits longest, at once', async () => {
+    const clock = new ManualClock(0);
+    const line = new WaitingLine(clock, { free: 0, apartMs: 10, longestMs: 1_000 });
+    const leaving = new AbortController();
+    const passed: number[] = [];
+    const waits = [0, 1, 2, 3].map(async (place) => {
+      if (await line.wait(place === 1 ? leaving.signal : undefined)) passed.push(place);
+    });
+    clock.advance(10);
+    await waits[0];
+    leaving.abort();
+    line.giveBack();
+    await Promise.all(waits.slice(0, 3));
+    expect(passed).toEqual([0, 2]);
+    clock.advance(10);
+    await waits[3];
+    expect(passed).toEqual([0, 2, 3]);
+    // Nobody is left to have it.
+    line.giveBack();
+    expect(clock.now()).toBe(20);
+  });
+});
+
 describe('what has to be read to be told', () => {
   test('is a budget that is used up for longer', async () => {
     expect((await ask('broke')).status).toBe(200);

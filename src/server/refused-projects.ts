@@ -6,7 +6,7 @@ import type { Counters } from '../telemetry/counters.ts';
 import { type Pace, WaitingLine } from './waiting-line.ts';
 
 /** Of the refusals of one project: a hundred, and then fifty in a second. */
-const PACE: Pace = { free: 100, apartMs: 20, longestMs: 10_000 };
+const PACE: Pace = { free: 100, apartMs: 20, longestMs: 5_000 };
 /** Of those that need not wait, so many are begun in one turn of the loop: half a millisecond in which nobody else is served. */
 const MOST_IN_A_TURN = 4;
 /** Requests that wait at once, of all projects; what is beyond does not wait. */

@@ -46,9 +46,11 @@ export class WaitingLine {
     return true;
   }
 
-  /** The latest turn was not needed. */
+  /** A turn was not needed: whoever waits longest has it. */
   giveBack(): void {
     this.#lastAt -= this.#pace.apartMs;
+    const first = this.#firstThere();
+    if (first) this.#end(first, true);
   }
 
   /**
