@@ -22,7 +22,7 @@ export interface StatefulGateway {
   /** The tenant of `client`. */
   readonly projectId: string;
   /** Stores a response of the first key. */
-  seed(response: JsonObject, over?: Partial<StoredResponse>): Promise<void>;
+  seed(response: JsonObject, over?: Partial<StoredResponse>): Promise<string>;
   call(method: string, path: string, body?: unknown): Promise<{ status: number; json: JsonObject }>;
   close(): Promise<void>;
 }

@@ -37,7 +37,8 @@ describeDatabases((fresh) => {
 
   test('putting an id again changes nothing, and counts once', async () => {
     const storage = await (await fresh())();
-    await storage.responses.put(storedResponse('resp_1'));
+    const stored = storedResponse('resp_1');
+    expect(await storage.responses.put(stored)).toBe(JSON.stringify(stored.response));
     const bytes = await storage.stateUsage.bytes('key_a');
     await storage.responses.put(storedResponse('resp_1', { createdAt: 5 }));
     expect(await storage.stateUsage.bytes('key_a')).toBe(bytes);
@@ -63,8 +64,9 @@ describeDatabases((fresh) => {
     let isOver = false;
     const turn = (): void => void (isOver || ((turns += 1), setImmediate(turn)));
     turn();
-    await put;
+    const text = await put;
     isOver = true;
+    expect(text).toBe(JSON.stringify(large.response));
     expect(turns).toBeGreaterThan(3);
     await storage.stateUsage.bytes('key_a');
     expect(await storage.responses.find('key_a', 'resp_1', 0)).toEqual(JSON.parse(JSON.stringify(large)));
@@ -138,7 +140,7 @@ describeDatabases((fresh) => {
     let max = 1e9;
     const storage = await (await fresh())({ maxBytesPerKey: () => max });
     const { responses, stateUsage } = storage;
-    const put = (n: number, over = {}): Promise<void> =>
+    const put = (n: number, over = {}): Promise<string> =>
       responses.put(storedResponse(idOf(n), { expiresAt: 10_000 + n, ...over }));
     await responses.put(storedResponse('resp_other', { projectId: 'key_b' }));
     for (let n = 1; n <= 4; n++) await put(n);
@@ -277,7 +279,7 @@ test('a purge finds what has expired behind many keys of which nothing has, and 
 test('a purge deletes expired responses a few at a time, of every key, and nothing else', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path, elapsedMs: lookingClock(0.05) });
-  const puts: Promise<void>[] = [];
+  const puts: Promise<string>[] = [];
   for (let n = 0; n < 120; n++)
     puts.push(
       storage.responses.put(storedResponse(`resp_a${n}`, { projectId: `key_${n % 3}`, expiresAt: n })),

@@ -1,12 +1,6 @@
 // One request's way through the engine: decoded, admitted, planned, tried, settled, answered. Each step takes what the one
 // before has given, and what admission took is given back in one place.
-import {
-  type CanonicalRequest,
-  GatewayError,
-  type JsonObject,
-  type JsonValue,
-  Report,
-} from '../canonical/index.ts';
+import { type CanonicalRequest, GatewayError, type JsonValue, Report } from '../canonical/index.ts';
 import { estimatedInputTokens } from '../ledger/index.ts';
 import type { AnswerContext } from '../protocols/index.ts';
 import { admit, type Admitted, allow, decodeCall, planFor, type Planned } from './admit/index.ts';
@@ -17,6 +11,7 @@ import type { Attempt, LearnedRefusals } from './attempt/index.ts';
 import { releaseBody } from './call.ts';
 import type { Cohorts } from './cohort.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import type { KeptAnswer } from './kept-answer.ts';
 import { tryForText } from './failover/index.ts';
 import { keep, type Kept, NOTHING_KEPT, settle } from './settle/index.ts';
 import { type AnsweredCalls, ToolBelt, ToolLoop } from './tools/index.ts';
@@ -44,7 +39,7 @@ interface Settled {
   /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
   readonly told: boolean;
   /** Resolves to the answer as it was kept; undefined where nothing is. */
-  readonly keeping: Promise<JsonObject | undefined> | undefined;
+  readonly keeping: Promise<KeptAnswer | undefined> | undefined;
 }
 
 /** What is known of a request for its record. */
@@ -83,7 +78,7 @@ export class Run {
     let admitted: Admitted | undefined;
     let opened: Opened | undefined;
     let settled: Settled;
-    let response: JsonObject | undefined;
+    let kept: KeptAnswer | undefined;
     try {
       const decoding = decodeCall(this.#arrival, this.#deps);
       request = decoding instanceof Promise ? await decoding : decoding;
@@ -99,7 +94,7 @@ export class Run {
       const gathered = this.#shared.cohorts.settling.gathered();
       if (gathered) await gathered;
       settled = this.#settle(opened, answered);
-      response = settled.keeping && (await settled.keeping);
+      kept = settled.keeping && (await settled.keeping);
     } catch (thrown) {
       settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
     } finally {
@@ -112,7 +107,7 @@ export class Run {
     if (confirmed) await confirmed;
     const gathered = this.#shared.cohorts.telling.gathered();
     if (gathered) await gathered;
-    return this.#tell(settled, response, request, opened);
+    return this.#tell(settled, kept, request, opened);
   }
 
   #open(admitted: Admitted, planned: Planned): Opened {
@@ -156,7 +151,7 @@ export class Run {
     const { failure, told, turns } = answered;
     const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
     this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
-    return { failure, told, keeping: kept.response };
+    return { failure, told, keeping: kept.answer };
   }
 
   #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
@@ -194,7 +189,7 @@ export class Run {
   /** @returns true when the client has a complete, good answer */
   #tell(
     { failure, told }: Settled,
-    response: JsonObject | undefined,
+    kept: KeptAnswer | undefined,
     request: CanonicalRequest | undefined,
     opened: Opened | undefined,
   ): boolean {
@@ -203,7 +198,7 @@ export class Run {
     if (answer && !failure) {
       this.#warnOfNothing(answer);
       try {
-        answer.complete(response);
+        answer.complete(kept);
         return true;
       } catch (thrown) {
         this.#refuse(this.#failureOf(thrown), request, opened);

@@ -74,7 +74,7 @@ export interface StoredItems {
   decode(items: readonly JsonObject[], path: string): readonly Item[];
   /** A kept item as the API gives it back, without the members that `include` does not ask for. */
   show(item: JsonObject, include: ReadonlySet<string>): JsonObject;
-  /** A kept answer as the API gives it back. */
+  /** A kept answer as the API gives it back: the same object where nothing of it is hidden. */
   showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject;
   /** The frames of a kept answer's stream, in order: the place of each is its number. */
   replay(response: JsonObject, include: ReadonlySet<string>, context: CodecContext): readonly string[];

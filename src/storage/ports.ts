@@ -200,9 +200,10 @@ export interface ResponseStore {
   /**
    * Durable when it resolves, all or nothing of it; a database that is away gets it when it is back. With `appendTo`, input and output are appended to that conversation
    * of the key as well; one that was deleted meanwhile takes nothing.
+   * @returns the JSON text of `response.response`: whoever tells it need not make it again
    * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
    */
-  put(response: StoredResponse, appendTo?: string): Promise<void>;
+  put(response: StoredResponse, appendTo?: string): Promise<string>;
   find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
   /** The response and all before it, oldest first; null when any of them is missing, expired or another project's. */
   chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;

@@ -15,6 +15,7 @@ import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { ClientStream, Encoding } from '../call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Admitted } from '../admit/index.ts';
+import type { KeptAnswer } from '../kept-answer.ts';
 import type { Trail } from '../trail.ts';
 import { answerHeaders } from './answer-headers.ts';
 
@@ -50,7 +51,7 @@ export interface ClientAnswer extends AttemptOutput {
    * Sends what was held back and ends the answer.
    * @param kept the answer as it was kept, with every member that may ever be asked for; absent: it was not
    */
-  complete(kept?: JsonObject): void;
+  complete(kept?: KeptAnswer): void;
   /** Tells the client that the answer failed, natively in its protocol. */
   fail(error: GatewayError): void;
   /** Called now and then: keeps a silent stream alive. */
@@ -289,7 +290,7 @@ export class WholeAnswer implements ClientAnswer {
 
   finishing(): void {}
 
-  complete(kept?: JsonObject): void {
+  complete(kept?: KeptAnswer): void {
     const { call } = this.#input.admitted.arrival;
     const { server } = call.protocol;
     const headers = headersOf(this.#input, this);
@@ -300,8 +301,9 @@ export class WholeAnswer implements ClientAnswer {
     }
     // What was kept is the whole answer already: it is not made a second time.
     const include = this.#input.context.request.state?.include;
-    const body = kept && include && server.items?.showResponse(kept, include);
-    call.client.respond(200, headers, JSON.stringify(body ?? this.#encoded()), 'text');
+    const body = kept && include && server.items?.showResponse(kept.response, include);
+    const text = body === kept?.response ? kept?.text : undefined;
+    call.client.respond(200, headers, text ?? JSON.stringify(body ?? this.#encoded()), 'text');
   }
 
   #encoded(): JsonObject {

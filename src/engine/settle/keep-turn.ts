@@ -5,6 +5,7 @@ import { nextTurn } from '../../runtime/clock.ts';
 import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
+import type { KeptAnswer } from '../kept-answer.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
 import { fromByteString } from '../../lib/byte-string.ts';
@@ -16,17 +17,14 @@ const ANNOTATION_CHARS = 150;
 /** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
 
-/**
- * Resolves when the turn would survive the death of the process. Rejects when it could not be kept.
- * @returns the response with every member that a later request may ask for
- */
+/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
 export async function keepTurn(
   turn: TurnInput,
   answer: GivenAnswer,
   context: AnswerContext,
   arrival: Arrival,
   deps: GatewayDependencies,
-): Promise<JsonObject> {
+): Promise<KeptAnswer> {
   const { state, items, history } = turn;
   const { call, settings, createdAt } = arrival;
   const { projectId } = call.principal;
@@ -42,11 +40,11 @@ export async function keepTurn(
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
     if (state.conversationId !== undefined)
       await deps.state.conversations.appendTurn(projectId, state.conversationId, said);
-    return response;
+    return { response, text: undefined };
   }
   // What only the connection remembers must be stored with what builds on it.
   const { recalled = false } = history;
-  await deps.state.responses.put(
+  const text = await deps.state.responses.put(
     {
       id: String(response['id']),
       projectId,
@@ -59,7 +57,7 @@ export async function keepTurn(
     },
     state.conversationId,
   );
-  return response;
+  return { response, text };
 }
 
 /** Whether the others' answers would have to wait noticeably while this one is made into an object, and that into JSON. */

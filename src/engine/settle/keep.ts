@@ -8,6 +8,7 @@ import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Trail } from '../trail.ts';
 import { hasFailed } from './has-failed.ts';
+import type { KeptAnswer } from '../kept-answer.ts';
 import { keepTurn } from './keep-turn.ts';
 
 export interface Keeping {
@@ -24,12 +25,12 @@ export interface Keeping {
 export interface Kept {
   /** The answer in the client's own protocol, when content is logged; else null. */
   readonly content: JsonValue;
-  /** Resolves once all is kept, to the response as it was kept; undefined for one that was not. Never rejects. */
-  readonly response: Promise<JsonObject | undefined> | undefined;
+  /** Resolves once all is kept, to the answer as it was kept; undefined for one that was not. Never rejects. */
+  readonly answer: Promise<KeptAnswer | undefined> | undefined;
 }
 
 /** An answer that nobody needs afterwards. */
-export const NOTHING_KEPT: Kept = { content: null, response: undefined };
+export const NOTHING_KEPT: Kept = { content: null, answer: undefined };
 
 /** Keeps an answer. Failures are logged only: an answer is worth more than what is kept of it. */
 export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
@@ -61,14 +62,14 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
     turn && given && keepsTurn ? keepTurn(turn, given, context, arrival, deps).catch(failed) : undefined;
   return {
     content: events && tape?.keeps(hasFailed(trail)) ? logged(events, by, context, admitted) : null,
-    response: both(stored, remembered),
+    answer: both(stored, remembered),
   };
 }
 
 async function both(
-  stored: Promise<JsonObject | undefined> | undefined,
+  stored: Promise<KeptAnswer | undefined> | undefined,
   remembered: Promise<unknown> | undefined,
-): Promise<JsonObject | undefined> {
+): Promise<KeptAnswer | undefined> {
   await remembered;
   return stored;
 }

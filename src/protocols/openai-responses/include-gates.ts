@@ -1,7 +1,7 @@
 // Which members of items are shown only to a client that asks for them with `include`, and which are there whatever is
 // known or shown: the one place that knows. Pure functions over raw items; used for answers as they are made and for
 // what was kept.
-import { isJsonObject } from '../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
 
 /** Members by item type, below the item (OpenAI API reference, "Create a model response", `include`, 2026-11). */
@@ -76,7 +76,7 @@ export function withoutSilentEnd(output: readonly JsonObject[]): readonly JsonOb
 export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonObject {
   switch (part['type']) {
     case 'output_text':
-      return part['logprobs'] === undefined || include.has('message.output_text.logprobs')
+      return hasNone(part['logprobs']) || include.has('message.output_text.logprobs')
         ? part
         : { ...part, logprobs: [] };
     case 'input_image':
@@ -86,13 +86,16 @@ export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonOb
   }
 }
 
+function hasNone(probabilities: JsonValue | undefined): boolean {
+  return probabilities === undefined || (isJsonArray(probabilities) && probabilities.length === 0);
+}
+
+/** @returns the message itself where nothing of it is hidden */
 function gateContent(message: JsonObject, include: ReadonlySet<string>): JsonObject {
   const { content } = message;
-  if (!Array.isArray(content)) return message;
-  return {
-    ...message,
-    content: content.map((part) => (isJsonObject(part) ? gatePart(part, include) : part)),
-  };
+  if (!isJsonArray(content)) return message;
+  const shown = content.map((part) => (isJsonObject(part) ? gatePart(part, include) : part));
+  return shown.every((part, place) => part === content[place]) ? message : { ...message, content: shown };
 }
 
 function without(object: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {

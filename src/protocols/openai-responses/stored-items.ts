@@ -1,6 +1,6 @@
 // Items as the gateway keeps them between requests: in this protocol's own raw form, each with an id. Knows nothing of
 // where they are kept.
-import { asArray, asString, isJsonObject, Problems } from '../../canonical/index.ts';
+import { asArray, asString, isJsonArray, isJsonObject, Problems } from '../../canonical/index.ts';
 import type { Item, JsonObject, JsonValue } from '../../canonical/index.ts';
 import type { StoredItems } from '../protocol.ts';
 import { decodeInputItems } from './decode-conversation.ts';
@@ -78,6 +78,8 @@ function wholePart(part: JsonObject): JsonObject {
 }
 
 function showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject {
-  const output = asArray(response['output']).filter(isJsonObject);
-  return { ...response, output: withoutSilentEnd(output.map((item) => gateItem(item, include))) };
+  const kept = asArray(response['output']);
+  const output = withoutSilentEnd(kept.filter(isJsonObject).map((item) => gateItem(item, include)));
+  const isWhole = output.length === kept.length && output.every((item, place) => item === kept[place]);
+  return isWhole && isJsonArray(response['output']) ? response : { ...response, output };
 }

@@ -52,7 +52,7 @@ export class PostgresResponses implements ResponseStore {
     this.#conversations = items;
   }
 
-  async put(stored: StoredResponse, appendTo?: string): Promise<void> {
+  async put(stored: StoredResponse, appendTo?: string): Promise<string> {
     const small = isSmall(stored.response, stored.input);
     const [text = '', input = ''] = small
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
@@ -65,6 +65,7 @@ export class PostgresResponses implements ResponseStore {
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
     if (!small) await othersRun();
+    return text;
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {

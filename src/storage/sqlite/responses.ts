@@ -126,13 +126,13 @@ export class SqliteResponses implements ResponseStore {
     entries.register(RESPONSE_ENTRY, { read: decodeEntry, write: (rows) => this.#bringIn(rows) });
   }
 
-  async put(stored: StoredResponse, appendTo?: string): Promise<void> {
+  async put(stored: StoredResponse, appendTo?: string): Promise<string> {
     const small = isSmall(stored.response, stored.input);
     const [text = '', input = ''] = small
       ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
       : await jsonTexts([stored.response, stored.input]);
     const row = responseRow(stored, text, input);
-    if (small && appendTo === undefined && this.#append(row)) return;
+    if (small && appendTo === undefined && this.#append(row)) return text;
     const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
     const refusal = await this.#commits.run(() => {
       if (this.#rows.headOf(row.projectId, row.id)) return null;
@@ -148,6 +148,7 @@ export class SqliteResponses implements ResponseStore {
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
     if (!small) await othersRun();
     if (refusal) throw refusal;
+    return text;
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {
