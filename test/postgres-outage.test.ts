@@ -140,6 +140,16 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       // Not from memory: another process could not say it either.
       expect(await rejection(responses.find('key_a', 'resp_1', 0))).toMatchObject({ status: 503 });
       await server.start();
+      const { storage: other } = await open({ url: server.url });
+      await eventually('its place is left to others', () =>
+        conversations.endTurn('key_a', 'conv_1', 'gen_1').then(
+          () => true,
+          () => false,
+        ),
+      );
+      const seen = (await other.conversations.all('key_a', 'conv_1', 0)) ?? [];
+      expect(seen.map(({ id }) => id)).toEqual([0, 1, 2].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
+      await other.close();
       // As after a retry, or an answer whose commit nobody heard of.
       await eventually('it is there', async () => (await found(responses, 'resp_1')) !== null);
       await responses.put(turn(1), 'conv_1');

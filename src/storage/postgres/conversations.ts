@@ -178,6 +178,8 @@ export class PostgresConversations implements ConversationStore {
   }
 
   async endTurn(projectId: string, id: string, turnId: string): Promise<void> {
+    // Nobody may begin the next one while what this one has said is in a journal alone.
+    await this.#turns.arrived();
     await this.#db
       .updateTable('conversations')
       .set({ turn_id: sql`null`, turn_until: sql`null` })
