@@ -150,12 +150,14 @@ export class Limiter {
    * that need not read the request. Reserves nothing.
    */
   isFull(scopes: readonly Scope[]): boolean {
-    return scopes.some(({ limitsOfAll }) => this.#refusesLeast(limitsOfAll));
+    const now = this.#now();
+    return scopes.some(({ limitsOfAll }) => this.#refusesLeast(limitsOfAll, now));
   }
 
   /** Whether a budget is spent, so that only what costs nothing can begin, or what has no price. Reserves nothing. */
   isSpent(scopes: readonly Scope[]): boolean {
-    return scopes.some(({ budgetsOfAll }) => this.#refusesLeast(budgetsOfAll));
+    const now = this.#now();
+    return scopes.some(({ budgetsOfAll }) => this.#refusesLeast(budgetsOfAll, now));
   }
 
   /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */
@@ -277,8 +279,7 @@ export class Limiter {
     return refusal;
   }
 
-  #refusesLeast(limits: readonly Limit[]): boolean {
-    const now = this.#now();
+  #refusesLeast(limits: readonly Limit[], now: number): boolean {
     return limits.some((limit) => {
       const counter = this.counterOf(limit, null);
       const ceiling = this.#ceilingOf(limit, counter, null);

@@ -6,9 +6,9 @@ import type { Admitted } from '../admit/index.ts';
 import type { ClientAnswer } from '../answer/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
+import type { KeptAnswer } from '../kept-answer.ts';
 import type { Trail } from '../trail.ts';
 import { hasFailed } from './has-failed.ts';
-import type { KeptAnswer } from '../kept-answer.ts';
 import { keepTurn } from './keep-turn.ts';
 
 export interface Keeping {
