@@ -4,9 +4,10 @@ import { expect, test } from 'bun:test';
 import { GatewayError, Report } from '../src/canonical/index.ts';
 import { portableRequest } from '../src/protocols/openai-responses/portable-request.ts';
 import { protocols } from '../src/protocols/index.ts';
+import { usedMs } from '../src/runtime/machine.ts';
 import { readMultipart } from '../src/server/body/multipart.ts';
 import { codecContext, fillRequest } from './golden-operations.ts';
-import { growthOf, MOST_GROWTH } from './growth.ts';
+import { growthOf, MOST_GROWTH, settledGrowth } from './growth.ts';
 
 const upstream = (name: string) => protocols.find((each) => each.name === name)!.upstream;
 const server = (name: string) => protocols.find((each) => each.name === name)!.server!;
@@ -134,26 +135,24 @@ test('calls that are all numbered alike, in turns', () => {
 });
 
 test('the head of a part, a byte at a time', async () => {
-  const timeOf = async (length: number): Promise<number> => {
-    const head = Buffer.from(
+  const headOf = (length: number): Buffer =>
+    Buffer.from(
       `--B\r\ncontent-disposition: form-data; name="a"\r\n${`x: ${'\r\r\n'.repeat(10)}y\r\n`.repeat(length / 35)}`,
     );
-    let best = Infinity;
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const before = process.cpuUsage();
-      for (let times = 0; times < 4; times++)
-        await readMultipart(bytesOf(head), 'multipart/form-data; boundary=B', () => () => {}).catch(
-          (error) => {
-            if (!GatewayError.is(error)) throw error;
-          },
-        );
-      const { user, system } = process.cpuUsage(before);
-      best = Math.min(best, (user + system) / 1000);
-    }
-    return best;
-  };
-  const small = await timeOf(3500);
-  expect((await timeOf(14_000)) / Math.max(small, 1)).toBeLessThan(7);
+  const heads = new Map([1, 4].map((n) => [n, headOf(3500 * n)]));
+  const growth = await settledGrowth(async (n) => {
+    const from = usedMs();
+    for (let times = 0; times < 4; times++)
+      await readMultipart(
+        bytesOf(heads.get(n) ?? Buffer.of()),
+        'multipart/form-data; boundary=B',
+        () => () => {},
+      ).catch((error) => {
+        if (!GatewayError.is(error)) throw error;
+      });
+    return usedMs() - from;
+  });
+  expect(growth).toBeLessThan(MOST_GROWTH);
 });
 
 async function* bytesOf(buffer: Buffer): AsyncGenerator<Uint8Array> {

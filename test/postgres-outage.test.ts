@@ -10,6 +10,7 @@ import { newGenerationId } from '../src/runtime/ids.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import type { StoredResponse } from '../src/storage/ports.ts';
+import { BEST_OF_THREE } from './growth.ts';
 import { eventually } from './program.ts';
 import { rejection } from './rejection.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from './servers/postgres.ts';
@@ -223,7 +224,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       await expectOnce(storage, ids);
       await storage.close();
     },
-    PATIENCE_MS,
+    { ...BEST_OF_THREE, timeout: PATIENCE_MS },
   );
 
   test(

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { findProtocol, type RelayStream } from '../src/protocols/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
 import { usedMs } from '../src/runtime/machine.ts';
+import { MOST_GROWTH, settledGrowth } from './growth.ts';
 
 const FACTS = { id: 'gen-1', model: 'one/m', showUsage: false, redact: (json: string) => json };
 
@@ -91,30 +92,21 @@ function timeOf(shape: Shape, reads: readonly string[]): number {
   return took;
 }
 
-/** Settles on the best of several measurements: other work on the machine only ever makes one worse. */
-function growth(measure: (n: number) => number): number {
-  let best = Infinity;
-  const until = performance.now() + 2000;
-  measure(1);
-  while (best > 5 && performance.now() < until) best = Math.min(best, measure(4) / Math.max(measure(1), 0.5));
-  return best;
-}
-
 describe.each(SHAPES)('$name', (shape) => {
-  test('many events in one read', () => {
+  test('many events in one read', async () => {
     const frame = shape.delta.replace('~', 'ab');
     // One string, as a read gives it, rather than many that are joined when they are looked at.
     const read = (n: number): string => Buffer.from(frame.repeat(2000 * n)).toString('latin1');
     const reads = new Map([1, 4].map((n) => [n, read(n)]));
-    expect(growth((n) => timeOf(shape, [reads.get(n) ?? '']))).toBeLessThanOrEqual(5);
+    expect(await settledGrowth((n) => timeOf(shape, [reads.get(n) ?? '']))).toBeLessThan(MOST_GROWTH);
   });
 
-  test.each(['\n', '\r\n'])('one event in many reads, lines end with %j', (line) => {
+  test.each(['\n', '\r\n'])('one event in many reads, lines end with %j', async (line) => {
     const read = (n: number): string[] => {
       const frame = shape.delta.replace('~', 'y'.repeat(400_000 * n)).replaceAll('\n', line);
       return frame.match(/[^]{1,400}/g) ?? [];
     };
     const reads = new Map([1, 4].map((n) => [n, read(n)]));
-    expect(growth((n) => timeOf(shape, reads.get(n) ?? []))).toBeLessThanOrEqual(5);
+    expect(await settledGrowth((n) => timeOf(shape, reads.get(n) ?? []))).toBeLessThan(MOST_GROWTH);
   });
 });
