@@ -166,6 +166,16 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
               }
               expect(together).toEqual(sumsOf(all));
             }
+            const { rows } = await storage.usage.query({ ...ALL, interval: 'hour', groupBy: ['model'] });
+            for (const { startMs, group, sums } of rows)
+              expect(sums).toEqual(
+                sumsOf(
+                  all.filter((g) => startOf(g.createdAt, 'hour') === startMs && g.model === group.model),
+                ),
+              );
+            expect(rows.reduce((sum, row) => sum + row.sums.counts.attempts, 0)).toBe(
+              sumsOf(all).counts.attempts,
+            );
             await storage.close();
           },
         ),

@@ -50,6 +50,8 @@ export const LEFT_TABLES: readonly string[] = [
   'names',
   // Noted anew with each record.
   'records_elsewhere',
+  // Made anew of the hours.
+  'usage_hour_totals',
   // For journals of this database alone.
   'responses_deleted',
   // The other database has steps of its own.

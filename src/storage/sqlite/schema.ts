@@ -37,6 +37,15 @@ export interface UsageTable extends UsageCounts {
   details: Uint8Array;
 }
 
+/** What an hour that is over came to: all of it, or by one of the things that its sums are kept by. */
+export interface HourTotalsTable extends UsageCounts {
+  period: number;
+  /** As `storage/usage/hour-totals.ts` numbers them. */
+  dimension: number;
+  name: number;
+  details: Uint8Array;
+}
+
 /** Sums of an hour by end user. */
 export interface EndUserUsageTable {
   period: number;
@@ -145,6 +154,7 @@ export interface Schema extends StateSchema {
   names: NameTable;
   usage_hourly: UsageTable;
   usage_daily: UsageTable;
+  usage_hour_totals: HourTotalsTable;
   usage_end_users: EndUserUsageTable;
   usage_end_user_rows: EndUserRowsTable;
   records_elsewhere: ElsewhereTable;

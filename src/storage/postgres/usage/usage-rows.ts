@@ -88,7 +88,8 @@ export function detailsOf(bytes: Uint8Array): UsageDetails {
 
 const compact = new CompactWriter(NO_NAMES);
 
-function bytesOf(details: UsageDetails): Buffer {
+/** As a row has them. */
+export function bytesOf(details: UsageDetails): Buffer {
   compact.reset();
   writeDetails(compact, details);
   return Buffer.from(compact.written());

@@ -2,6 +2,7 @@
 // other; rows of what is over are put together later.
 import { type Kysely, sql } from 'kysely';
 import { USAGE_COUNTS } from '../../../usage/index.ts';
+import { OF_ALL } from '../../usage/hour-totals.ts';
 import type { Migration, PostgresSchema } from '../store.ts';
 
 /** What sums are kept by, beside their time and their writer; empty texts are none. */
@@ -11,7 +12,11 @@ export type UsageTable = 'usage_hourly' | 'usage_daily';
 
 export const USAGE_MIGRATIONS: readonly Migration[] = [
   { name: 'sums of usage', isAdditive: true, up: usageTables },
+  { name: 'totals of hours', isAdditive: true, up: hourTotals },
 ];
+
+/** The first number of the locks that whoever changes rows of an hour holds; the second one is the hour. Any that nobody else takes. */
+export const HOUR_LOCKS = 1_685_220_213;
 
 /** The setting that says before which time (Unix milliseconds) records were deleted. */
 export const PURGED_BEFORE = 'usage_purged_before';
@@ -59,4 +64,37 @@ async function usageTables(db: Kysely<PostgresSchema>): Promise<void> {
     rows integer not null,
     primary key (period, project)
   ) ${room}`.execute(db);
+}
+
+async function hourTotals(db: Kysely<PostgresSchema>): Promise<void> {
+  const counts = sql.join(USAGE_COUNTS.map((name) => sql`${sql.ref(name)} bigint not null`));
+  await sql`create table usage_hour_totals (
+    period integer not null,
+    dimension smallint not null,
+    name text collate "C" not null,
+    ${counts},
+    details bytea not null,
+    primary key (period, dimension, name)
+  )`.execute(db);
+  // What goes: the mark, and the notes of those who add it up. In the order of the hours, so that nobody waits in a circle.
+  await sql`
+    create function usage_hours_changed() returns trigger language plpgsql as $$
+    declare
+      hour integer;
+    begin
+      for hour in select distinct period from changed order by period loop
+        perform pg_advisory_xact_lock_shared(${sql.lit(HOUR_LOCKS)}, hour);
+        delete from usage_hour_totals where period = hour and dimension <= ${sql.lit(OF_ALL)};
+      end loop;
+      return null;
+    end
+    $$`.execute(db);
+  for (const [event, rows] of [
+    ['insert', 'new'],
+    ['update', 'new'],
+    ['delete', 'old'],
+  ] as const)
+    await sql`create trigger ${sql.ref(`totals_after_${event}`)} after ${sql.raw(event)} on usage_hourly
+      referencing ${sql.raw(rows)} table as changed
+      for each statement execute function usage_hours_changed()`.execute(db);
 }

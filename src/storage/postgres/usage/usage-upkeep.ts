@@ -42,7 +42,12 @@ export class UsageUpkeep {
 
   /** @param day since 1970: what is before it goes. @returns how many rows; 0 when none is left */
   async purge(day: number): Promise<number> {
-    for (const table of ['usage_hourly', 'usage_end_users', 'usage_end_user_rows'] as const) {
+    for (const table of [
+      'usage_hourly',
+      'usage_hour_totals',
+      'usage_end_users',
+      'usage_end_user_rows',
+    ] as const) {
       const gone = await this.#transaction((tx) => deleteBefore(tx, table, day * DAY_HOURS));
       if (gone > 0) return gone;
     }
@@ -92,7 +97,7 @@ async function take(
 
 async function deleteBefore(
   tx: Transaction<PostgresSchema>,
-  table: 'usage_hourly' | 'usage_end_users' | 'usage_end_user_rows',
+  table: 'usage_hourly' | 'usage_hour_totals' | 'usage_end_users' | 'usage_end_user_rows',
   period: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -30,6 +30,8 @@ import { noName } from '../records/found-records.ts';
 import { dayAt } from '../records/row-ids.ts';
 import { addDetails } from '../../usage/usage-details.ts';
 import type { PostgresBase, PostgresSchema } from '../store.ts';
+import { totalsFor } from '../../usage/hour-totals.ts';
+import { PostgresHourTotals, totalledRows } from './hour-totals.ts';
 import { ledgerSums } from './ledger-sums.ts';
 import { UsageUpkeep } from './usage-upkeep.ts';
 import { USAGE_NAMES } from './usage-tables.ts';
@@ -45,18 +47,21 @@ export class PostgresUsage implements UsageStore {
   readonly #indexer: Indexer;
   readonly #days = new DayPartitions('records');
   readonly #upkeep: UsageUpkeep;
+  readonly #totals: PostgresHourTotals;
 
   constructor({ db, transaction, indexer }: PostgresBase) {
     this.#db = db;
     this.#transaction = transaction;
     this.#indexer = indexer;
     this.#upkeep = new UsageUpkeep(transaction);
+    this.#totals = new PostgresHourTotals({ db, transaction });
   }
 
   async query(query: UsageQuery): Promise<UsageReport> {
     await this.#caughtUp();
     const { interval, groupBy, filters, wanted = ALL_SUMS } = query;
     const span = hoursOf(interval === null ? query.fromMs : intervalOf(query.fromMs, interval), query.toMs);
+    const totals = interval === 'hour' ? totalsFor(query) : null;
     const groups = [
       ...(interval === null ? [] : [sql`${startHour(interval)}`]),
       ...groupBy.map((name) => sql.ref(name)),
@@ -66,7 +71,7 @@ export class PostgresUsage implements UsageStore {
     const { rows } = await sql<ReportedRow>`
       select ${interval === null ? sql`null` : sql`${startHour(interval)}`} as start_hour,
         ${sql.join([...groupBy.map((name) => sql.ref(name)), ...sums, ...(wanted.details ? [details] : [])])}
-      from (${rowsOf(span, interval === 'hour')}) r
+      from (${totals ? totalledRows(span, totals) : rowsOf(span, interval === 'hour')}) r
       where ${passing(filters)}
       ${groups.length === 0 ? sql`having count(*) > 0` : sql`group by ${sql.join(groups)}`}
       limit ${MOST_REPORT_ROWS + 1}`.execute(this.#db);
@@ -121,7 +126,7 @@ export class PostgresUsage implements UsageStore {
       this.#days.forget();
       throw error;
     });
-    return this.#upkeep.putTogether(nowMs);
+    return (await this.#upkeep.putTogether(nowMs)) || (await this.#totals.step(nowMs));
   }
 
   purge(beforeMs: number): Promise<number> {

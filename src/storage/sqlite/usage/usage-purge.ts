@@ -5,7 +5,7 @@ import type { UsageTable } from '../schema.ts';
 import type { SqliteBase } from '../store.ts';
 import { DAY_HOURS, HOUR_MS } from '../../usage/hours.ts';
 import { END_USER_KEYS } from './end-user-reader.ts';
-import { USAGE_KEYS } from './usage-tables.ts';
+import { TOTALS_KEYS, USAGE_KEYS } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 
 /** Rows that are deleted with one statement, and days that are read with one. */
@@ -15,6 +15,7 @@ const DAYS = 20;
 /** Tables whose rows simply go, and their keys. */
 const BY_HOUR = {
   usage_hourly: USAGE_KEYS,
+  usage_hour_totals: TOTALS_KEYS,
   usage_end_users: END_USER_KEYS,
   usage_end_user_rows: ['period', 'project'],
 } as const;

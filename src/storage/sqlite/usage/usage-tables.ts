@@ -1,6 +1,7 @@
 // The tables of sums, and what tells the records that are in them from those that are not.
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import { USAGE_COUNTS, type UsageCount } from '../../../usage/index.ts';
+import { OF_ALL } from '../../usage/hour-totals.ts';
 import type { Migration } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
 
@@ -9,6 +10,9 @@ export const USAGE_KEYS = ['period', 'project', 'key', 'model', 'provider', 'end
 
 export type UsageTableName = 'usage_hourly' | 'usage_daily';
 
+/** What totals of hours are kept by, in the order of their rows. */
+export const TOTALS_KEYS = ['period', 'dimension', 'name'] as const;
+
 /** The setting that says which rows of hours are in the rows of their days: a JSON array, the keys of the last one. */
 export const FOLDED = 'usage_folded';
 
@@ -16,6 +20,7 @@ export const USAGE_MIGRATIONS: readonly Migration[] = [
   { name: 'sums of usage', up: usageTables, isAdditive: true },
   { name: 'turns in sums of usage', up: turns, isAdditive: true },
   { name: 'records whose sums are in memory', up: notes, isAdditive: true },
+  { name: 'totals of hours', up: hourTotals, isAdditive: true },
 ];
 
 /** Counts that came after the tables. Older programs do not know them, and add 0. */
@@ -134,4 +139,26 @@ async function notes(db: Kysely<Schema>): Promise<void> {
     .addColumn('done', 'integer', (c) => c.notNull())
     .modifyEnd(sql`without rowid`)
     .execute();
+}
+
+async function hourTotals(db: Kysely<Schema>): Promise<void> {
+  const numbers = [...TOTALS_KEYS, ...USAGE_COUNTS].reduce(
+    (table, column) => table.addColumn(column, 'integer', (c) => c.notNull()),
+    db.schema.createTable('usage_hour_totals') as CreateTableBuilder<'usage_hour_totals', string>,
+  );
+  await numbers
+    .addColumn('details', 'blob', (c) => c.notNull())
+    .addPrimaryKeyConstraint('usage_hour_totals_key', [...TOTALS_KEYS])
+    .modifyEnd(sql`without rowid`)
+    .execute();
+  for (const [event, row] of [
+    ['insert', 'new'],
+    ['update', 'new'],
+    ['delete', 'old'],
+  ] as const)
+    // The mark, and the notes of those who add it up.
+    await sql`create trigger ${sql.id(`totals_after_${event}`)} after ${sql.raw(event)} on usage_hourly
+      begin delete from usage_hour_totals where period = ${sql.raw(row)}.period and dimension <= ${sql.lit(OF_ALL)}; end`.execute(
+      db,
+    );
 }

@@ -18,16 +18,23 @@ import type { ShortSteps } from '../short-steps.ts';
 import type { SqliteBase } from '../store.ts';
 import { Backfill } from './backfill.ts';
 import { EndUserReader } from './end-user-reader.ts';
+import { SqliteHourTotals } from './hour-totals.ts';
 import { SqliteLedgerSums } from './ledger-sums.ts';
 import { type PendingSums, pendingSumsOf } from './pending-sums.ts';
-import { DAY_HOURS, HOUR_MS, hoursOf } from '../../usage/hours.ts';
+import { othersRun } from '../../others-run.ts';
+import { DAY_HOURS, HOUR_MS, type HourSpan, hoursOf } from '../../usage/hours.ts';
+import { type TotalsBy, totalsFor } from '../../usage/hour-totals.ts';
 import { byTimeAndCost, DAY_MS, intervalOf, MOST_REPORT_ROWS, tooManyRows } from '../../usage/report-rows.ts';
+import type { GroupedRows, GroupsQuery } from './usage-groups.ts';
 import { UsagePurge } from './usage-purge.ts';
 import { numberFilters, UsageReader } from './usage-reader.ts';
 import { UsageWriter } from './usage-writer.ts';
 
 /** Rows of hours that become part of their day in one step: about two milliseconds. */
 const FOLD_ROWS = 100;
+/** Rows of totals, and hours, that are read in one go: about two milliseconds. */
+const TOTALS_ROWS = 500;
+const TOTALS_HOURS = 100;
 
 export class SqliteUsage implements UsageStore {
   readonly #commits: GroupCommit;
@@ -39,6 +46,7 @@ export class SqliteUsage implements UsageStore {
   readonly #reader: UsageReader;
   readonly #endUsers: EndUserReader;
   readonly #backfill: Backfill;
+  readonly #totals: SqliteHourTotals;
   readonly #sums: SqliteLedgerSums;
   readonly #purge: UsagePurge;
 
@@ -49,6 +57,7 @@ export class SqliteUsage implements UsageStore {
     this.#names = base.names;
     this.#pending = pendingSumsOf(base);
     this.#writer = new UsageWriter(base);
+    this.#totals = new SqliteHourTotals(base, this.#writer);
     this.#reader = new UsageReader(base, this.#writer);
     this.#endUsers = new EndUserReader(base);
     this.#backfill = new Backfill(base, this.#writer);
@@ -63,7 +72,11 @@ export class SqliteUsage implements UsageStore {
     const groups = new Map<string, { startMs: number | null; row: readonly number[]; sums: UsageSums }>();
     const filters = numberFilters(query.filters, this.#names);
     const asked = { filters, groupBy, wanted, byPeriod: interval !== null };
-    for await (const { rows, hours } of this.#reader.groups(span, asked, interval === 'hour'))
+    const totals = interval === 'hour' ? totalsFor(query) : null;
+    const found = totals
+      ? this.#ofHours(span, asked, totals)
+      : this.#reader.groups(span, asked, interval === 'hour');
+    for await (const { rows, hours } of found)
       for (const { period, group: numbers, counts, details } of rows) {
         const startMs =
           interval === null || period === null ? null : intervalOf(period * hours * HOUR_MS, interval);
@@ -91,6 +104,38 @@ export class SqliteUsage implements UsageStore {
       rows: rows.toSorted(byTimeAndCost),
       complete: this.#backfill.reachesBackTo(query.fromMs),
     };
+  }
+
+  /** What hours came to, each from its totals where they are there. */
+  async *#ofHours(
+    span: HourSpan,
+    query: Omit<GroupsQuery, 'table' | 'from' | 'to'>,
+    { dimension }: TotalsBy,
+  ) {
+    const [names] = query.filters.values();
+    const asked = {
+      dimension,
+      names: names && [...names],
+      groupBy: query.groupBy,
+      details: query.wanted.details,
+    };
+    const left: { readonly from: number; to: number }[] = [];
+    let unread: GroupedRows[] = [];
+    let hour = this.#totals.hourFrom(span.from);
+    for (let read = 1; hour < span.to; read += 1) {
+      const rows = this.#totals.read(hour, asked);
+      const last = left.at(-1);
+      if (rows) unread.push(...rows);
+      else if (last?.to === hour) last.to += 1;
+      else left.push({ from: hour, to: hour + 1 });
+      hour = this.#totals.hourFrom(hour + 1);
+      if (unread.length < TOTALS_ROWS && read % TOTALS_HOURS > 0) continue;
+      yield { rows: unread, hours: 1 };
+      unread = [];
+      await othersRun();
+    }
+    yield { rows: unread, hours: 1 };
+    for (const hours of left) yield* this.#reader.groups(hours, query, true);
   }
 
   async endUsers(
@@ -133,7 +178,9 @@ export class SqliteUsage implements UsageStore {
   async maintain(nowMs: number): Promise<boolean> {
     const today = Math.floor(nowMs / DAY_MS) * DAY_HOURS;
     const isMore =
-      (await this.#backfill.step()) || (await this.#commits.run(() => this.#writer.fold(today, FOLD_ROWS)));
+      (await this.#backfill.step()) ||
+      (await this.#commits.run(() => this.#writer.fold(today, FOLD_ROWS))) ||
+      (await this.#totals.step(nowMs));
     // What killed processes left, too.
     if (!isMore) await this.#pending.settle();
     return isMore;
