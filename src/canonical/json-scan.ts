@@ -19,7 +19,7 @@ import {
   skipSpace,
   stringEnd,
 } from './json-text.ts';
-import { isComplete, mayBePlain, readPlain, type MessagePlaces } from './message-places.ts';
+import { isComplete, noPlaces, plainName, readPlain, type MessagePlaces } from './message-places.ts';
 
 /** Deepest nesting that a client may send: far more than any real schema, far less than would hurt. */
 export const MAX_DEPTH = 128;
@@ -75,7 +75,7 @@ export function scanJson(text: string): JsonScan {
   if (text.length > 2 * MAX_ESCAPES && escapesMore(text))
     return { fault: { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` } };
   beginStrings();
-  const messages: MessagePlaces = { from: -1, to: -1, roles: [], texts: [] };
+  const messages = noPlaces();
   const fault = scan(text, messages);
   // Nothing of the text is kept.
   if (hasManyNames) manyNames.fill(undefined);
@@ -151,14 +151,14 @@ function scan(text: string, messages: MessagePlaces): JsonFault | undefined {
         isName = code === OPEN_BRACE;
         inArray[depth] = isName ? 0 : 1;
         counts[depth] = 0;
-        if (
-          depth === 1 &&
-          !isName &&
-          inArray[0] === 0 &&
-          mayBePlain(text, nameFrom[0] ?? 0, nameEnd[0] ?? 0)
-        ) {
-          isAmongPlain = true;
-          messages.from = from;
+        // Of two lists the first counts.
+        if (depth === 1 && !isName && inArray[0] === 0 && messages.from < 0) {
+          const name = plainName(text, nameFrom[0] ?? 0, nameEnd[0] ?? 0);
+          if (name !== undefined) {
+            isAmongPlain = true;
+            messages.name = name;
+            messages.from = from;
+          }
         }
         depth++;
         continue;

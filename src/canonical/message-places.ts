@@ -5,8 +5,13 @@ import { CLOSE_BRACE, skipSpace } from './json-text.ts';
 /** Roles whose messages of text every protocol reads alike. */
 export type PlainRole = 'system' | 'developer' | 'user' | 'assistant';
 
+/** Members that hold a conversation, whichever protocol the body is of. */
+export type MessagesName = 'messages' | 'input';
+
 /** Where the messages of a conversation stand that are plain, all of them: an object of a role and a text each. */
 export interface MessagePlaces {
+  /** The member that they are. */
+  name: MessagesName;
   /** Offset of the bracket that opens their list. */
   from: number;
   /** Offset behind the one that closes it. */
@@ -16,7 +21,6 @@ export interface MessagePlaces {
   readonly texts: number[];
 }
 
-const MESSAGES = 'messages';
 /** Shorter texts are parsed sooner than put off. */
 const SHORT_TEXT = 1024;
 /** A message of a role and a text, up to that. */
@@ -24,9 +28,24 @@ const PLAIN_MESSAGE = /\{ ?"role": ?"(system|developer|user|assistant)", ?"conte
 /** Elsewhere they may be white space; in a string the parser refuses them. */
 const CONTROL = /[\x00-\x1f]/;
 
-/** True where a list under a name may be one of plain messages. @param from offset of the name, @param end behind it */
-export function mayBePlain(text: string, from: number, end: number): boolean {
-  return text.length >= SHORT_TEXT && end === from + MESSAGES.length && text.startsWith(MESSAGES, from);
+/** Where there are none, or none yet. */
+export function noPlaces(): MessagePlaces {
+  return { name: 'messages', from: -1, to: -1, roles: [], texts: [] };
+}
+
+/**
+ * The member that a name is, if a list under it may be one of plain messages.
+ * @param from offset of the name
+ * @param end behind it
+ */
+export function plainName(text: string, from: number, end: number): MessagesName | undefined {
+  if (text.length < SHORT_TEXT) return undefined;
+  if (isName('messages', text, from, end)) return 'messages';
+  return isName('input', text, from, end) ? 'input' : undefined;
+}
+
+function isName(name: MessagesName, text: string, from: number, end: number): boolean {
+  return end === from + name.length && text.startsWith(name, from);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Messages that are an object of a role and a text each, which are made without reading the texts: what is only passed on
 // need not be parsed. Knows no protocol.
 import type { JsonValue, MutableJsonObject } from './json.ts';
-import { readText, setText } from './late-text.ts';
+import { lateMember, type LateText, readText, setText } from './late-text.ts';
 import type { MessagePlaces, PlainRole } from './message-places.ts';
 
 /** A type, so that it is a JSON object. */
@@ -46,14 +46,22 @@ export function placeOfPlain(messages: JsonValue | undefined, bytes: string): Va
  */
 export function parseAround(text: string, places: MessagePlaces): JsonValue {
   const body = rest(text, places);
-  const messages = places.roles.map((role, index) => {
-    const message = { role };
-    setText(message, 'content', readText(text.slice(places.texts[2 * index], places.texts[2 * index + 1])));
-    return message as PlainMessage;
-  });
+  const messages = places.roles.map((role, index) =>
+    withContent({ role }, readText(text.slice(places.texts[2 * index], places.texts[2 * index + 1]))),
+  );
   PLAIN.set(messages, { from: places.from, to: places.to, length: text.length });
-  body['messages'] = messages;
+  body[places.name] = messages;
   return body;
+}
+
+/** The same message as an object of its own, which may get more members. Its text is not read for it. */
+export function copyOfPlain(message: PlainMessage): MutableJsonObject {
+  return withContent({ role: message.role }, lateMember(message)?.text ?? message.content);
+}
+
+function withContent(message: { readonly role: PlainRole }, content: string | LateText): PlainMessage {
+  setText(message, 'content', content);
+  return message as PlainMessage;
 }
 
 /** Everything but the messages, whose name keeps its place. */

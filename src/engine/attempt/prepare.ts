@@ -157,9 +157,10 @@ export function encodeBody(
   target: Target,
   report: Report,
 ): string {
+  const { raw } = request;
   return writeJson(
     protocol.upstream.encodeRequest(request, target, report),
-    arePlain(request.raw['messages']),
+    arePlain(raw['messages']) || arePlain(raw['input']),
   );
 }
 

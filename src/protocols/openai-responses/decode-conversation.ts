@@ -1,7 +1,16 @@
 // `input` and `instructions`: every item of a Responses request becomes an item of the flat conversation, which is this
 // protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
-import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
-import type { Item, JsonObject, Part, Problems, Role, ToolCallItem } from '../../canonical/index.ts';
+import { arePlain, isJsonObject, lateMember, textPart, unknownMembers } from '../../canonical/index.ts';
+import type {
+  Item,
+  JsonObject,
+  MessageItem,
+  Part,
+  PlainMessage,
+  Problems,
+  Role,
+  ToolCallItem,
+} from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -50,6 +59,7 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     problems.add(path, `must be a string or an array of items, not ${describe(value)}`);
     return [];
   }
+  if (arePlain(value)) return value.map((message, index) => plainItem(message, `${path}[${index}]`));
   const conversation: Conversation = { problems, calls: new Map(), isKept };
   const items: Item[] = [];
   readArray(value, path, problems)?.forEach((raw, index) => {
@@ -60,6 +70,12 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     if (item?.type === 'tool_call') conversation.calls.set(item.callId, item);
   });
   return items;
+}
+
+/** What a plain message becomes, without reading its text. */
+function plainItem(raw: PlainMessage, path: string): MessageItem {
+  const text = lateMember(raw)?.text ?? raw.content;
+  return { type: 'message', role: raw.role, id: undefined, parts: [textPart(text, `${path}.content`)], path };
 }
 
 function decodeInputItem(raw: JsonObject, path: string, conversation: Conversation): Item | undefined {

@@ -1,7 +1,7 @@
 // The relay lane of the Responses API: what a faithful upstream takes as it stands, and how its answers pass. Only
 // `id`, `model` and `store` of response objects change; every other byte is the upstream's.
 import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
+import { asObject, isJsonObject, placeOfPlain } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
 import { editMembers } from '../json-splice.ts';
 import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
@@ -63,7 +63,7 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
     if (Object.keys(others).length === 0) remove.push('stream_options');
     else set['stream_options'] = others;
   }
-  return editMembers(body, { set, remove });
+  return editMembers(body, { set, remove, known: placeOfPlain(raw['input'], body) });
 }
 
 function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {

@@ -1,6 +1,14 @@
 // Items as the gateway keeps them between requests: in this protocol's own raw form, each with an id. Knows nothing of
 // where they are kept.
-import { asArray, asString, isJsonArray, isJsonObject, Problems } from '../../canonical/index.ts';
+import {
+  arePlain,
+  asArray,
+  asString,
+  copyOfPlain,
+  isJsonArray,
+  isJsonObject,
+  Problems,
+} from '../../canonical/index.ts';
 import type { Item, JsonObject, JsonValue } from '../../canonical/index.ts';
 import type { StoredItems } from '../protocol.ts';
 import { decodeInputItems } from './decode-conversation.ts';
@@ -22,7 +30,14 @@ export const storedItems: StoredItems = {
 function identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   if (typeof input === 'string') return [userMessage(input, newId('msg_'))];
-  if (!Array.isArray(input)) return [];
+  if (arePlain(input))
+    return input.map((message): JsonObject => {
+      const item = copyOfPlain(message);
+      item['type'] = 'message';
+      item['id'] = newId(prefixOf('message'));
+      return item;
+    });
+  if (!isJsonArray(input)) return [];
   return input.filter(isJsonObject).map((raw): JsonObject => {
     const type = asString(raw['type']) ?? 'message';
     return { ...raw, type, id: asString(raw['id']) || newId(prefixOf(type)) };
