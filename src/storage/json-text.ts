@@ -1,20 +1,21 @@
 // JSON texts of stored things. Small ones at once; of large ones each item in its own turn of the event loop, so that
 // nobody's stream waits for somebody's long answer.
-import type { JsonObject, JsonValue } from '../canonical/index.ts';
+import { type JsonObject, type JsonValue, lateMember } from '../canonical/index.ts';
 import { othersRun } from './others-run.ts';
 
 /** Characters of JSON that are made in one go: about a millisecond. */
 const LARGE = 256_000;
 
 /** Whether these may be made JSON in one go. */
-export function isSmall(...values: readonly (JsonObject | readonly JsonObject[])[]): boolean {
-  let size = 0;
-  for (const value of values) size += sizeUpTo(value, LARGE - size);
-  return size < LARGE;
+export function isSmall(object: JsonObject, items: readonly JsonObject[]): boolean {
+  const size = sizeUpTo(object, LARGE);
+  return size < LARGE && size + sizeUpTo(items, LARGE - size) < LARGE;
 }
 
 /** `JSON.stringify` of each, in several turns of the event loop and with a new one at the end. */
-export async function jsonTexts(values: readonly (JsonObject | readonly JsonObject[])[]): Promise<string[]> {
+export async function jsonTexts<const T extends readonly (JsonObject | readonly JsonObject[])[]>(
+  values: T,
+): Promise<{ readonly [K in keyof T]: string }> {
   const texts: string[] = [];
   for (const value of values) {
     await othersRun();
@@ -25,7 +26,7 @@ export async function jsonTexts(values: readonly (JsonObject | readonly JsonObje
     texts.push(pieces.join(''));
   }
   await othersRun();
-  return texts;
+  return texts as unknown as { readonly [K in keyof T]: string };
 }
 
 /** Writes the JSON of a large value: its large members one after another, small ones together up to a turn's worth. */
@@ -70,8 +71,11 @@ function sizeUpTo(value: JsonValue | undefined, most: number): number {
     return size;
   }
   const object = value as JsonObject;
+  const late = lateMember(object);
   for (const key in object) {
-    size += key.length + 4 + sizeUpTo(object[key], most - size);
+    // It is not read for that.
+    const isLate = late?.name === key;
+    size += key.length + 4 + (isLate ? late.text.written.length : sizeUpTo(object[key], most - size));
     if (size >= most) break;
   }
   return size;

@@ -1,7 +1,6 @@
 // Stored responses in PostgreSQL, and in the conversations that they belong to.
 import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../canonical/index.ts';
-import { isSmall, jsonTexts } from '../json-text.ts';
 import { othersRun } from '../others-run.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import { encodeItems } from '../state/item-rows.ts';
@@ -53,19 +52,18 @@ export class PostgresResponses implements ResponseStore {
   }
 
   async put(stored: StoredResponse, appendTo?: string): Promise<string> {
-    const small = isSmall(stored.response, stored.input);
-    const [text = '', input = ''] = small
-      ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
-      : await jsonTexts([stored.response, stored.input]);
+    const making = responseRow(stored);
+    const isLarge = making instanceof Promise;
+    const response = isLarge ? await making : making;
     await this.#turns.keep({
       projectId: stored.projectId,
-      response: responseRow(stored, text, input),
+      response,
       appendTo: appendTo ?? null,
       items: appendTo === undefined ? [] : encodeItems(itemsOf(stored)),
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
-    if (!small) await othersRun();
-    return text;
+    if (isLarge) await othersRun();
+    return response.response;
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {

@@ -8,7 +8,6 @@ import { bytesOf, encodeItems } from '../state/item-rows.ts';
 import type { ConversationItems } from './conversation-items.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Indexer } from '../journal/indexer.ts';
-import { isSmall, jsonTexts } from '../json-text.ts';
 import { othersRun } from '../others-run.ts';
 import type { ResponseStore, StoredResponse } from '../ports.ts';
 import {
@@ -127,12 +126,10 @@ export class SqliteResponses implements ResponseStore {
   }
 
   async put(stored: StoredResponse, appendTo?: string): Promise<string> {
-    const small = isSmall(stored.response, stored.input);
-    const [text = '', input = ''] = small
-      ? [JSON.stringify(stored.response), JSON.stringify(stored.input)]
-      : await jsonTexts([stored.response, stored.input]);
-    const row = responseRow(stored, text, input);
-    if (small && appendTo === undefined && this.#append(row)) return text;
+    const making = responseRow(stored);
+    const isLarge = making instanceof Promise;
+    const row = isLarge ? await making : making;
+    if (!isLarge && appendTo === undefined && this.#append(row)) return row.response;
     const appended = appendTo === undefined ? [] : encodeItems(itemsOf(stored));
     const refusal = await this.#commits.run(() => {
       if (this.#rows.headOf(row.projectId, row.id)) return null;
@@ -146,9 +143,9 @@ export class SqliteResponses implements ResponseStore {
       return null;
     });
     // Whoever waited for it goes on in a turn that does not begin with writing so much.
-    if (!small) await othersRun();
+    if (isLarge) await othersRun();
     if (refusal) throw refusal;
-    return text;
+    return row.response;
   }
 
   async find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null> {

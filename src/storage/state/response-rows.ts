@@ -1,6 +1,7 @@
 // Stored responses as rows: one each with its items inside, and the places under which its ids are listed. Knows nothing of
 // what an item says, besides its id.
-import { asArray, asString, isJsonObject, type JsonObject } from '../../canonical/index.ts';
+import { asArray, asString, isJsonObject, type JsonObject, writeItems } from '../../canonical/index.ts';
+import { isSmall, jsonTexts } from '../json-text.ts';
 import type { StoredResponse } from '../ports.ts';
 import { NEVER, ROW_BYTES } from './sizes.ts';
 import type { ResponseTable } from './tables.ts';
@@ -45,13 +46,29 @@ export function placeOf(id: string): string {
 }
 
 /** Every place under which the response or one of its items is looked for, once. */
-function placesOf(id: string, items: readonly JsonObject[]): readonly string[] {
-  const places = new Set([placeOf(id)]);
-  for (const item of items) {
-    const itemId = asString(item['id']);
-    if (itemId !== undefined) places.add(placeOf(itemId));
-  }
-  return [...places];
+function placesOf({ id, response, input }: StoredResponse): readonly string[] {
+  const own = placeOf(id);
+  // Nearly all ids are of this turn, which is told without making anything.
+  const isOwn = GENERATION_ID.test(own) ? isAt : isNowhere;
+  let others: Set<string> | undefined;
+  for (const items of [input, asArray(response['output'])])
+    for (const item of items) {
+      const itemId = isJsonObject(item) ? asString(item['id']) : undefined;
+      if (itemId !== undefined && !isOwn(itemId, own)) (others ??= new Set()).add(placeOf(itemId));
+    }
+  others?.delete(own);
+  return others ? [own, ...others] : [own];
+}
+
+/** Whether an id's place is that of a generation. */
+function isAt(id: string, generation: string): boolean {
+  const from = id.indexOf('_') + 1;
+  const end = from + generation.length;
+  return id.startsWith(generation, from) && (end === id.length || id[end] === '_');
+}
+
+function isNowhere(): boolean {
+  return false;
 }
 
 /** Input and output items of a turn, in order. */
@@ -62,10 +79,20 @@ export function itemsOf({
   return [...input, ...asArray(response['output']).filter(isJsonObject)];
 }
 
+/**
+ * A response ready to be written.
+ * @returns a promise for a large one, whose texts are made in several turns of the event loop
+ */
+export function responseRow(stored: StoredResponse): ResponseRow | Promise<ResponseRow> {
+  const { response, input } = stored;
+  if (isSmall(response, input)) return rowOf(stored, JSON.stringify(response), writeItems(input));
+  return jsonTexts([response, input]).then(([text, items]) => rowOf(stored, text, items));
+}
+
 /** @param text of the response, and @param input of its input items, as JSON */
-export function responseRow(stored: StoredResponse, text: string, input: string): ResponseRow {
+function rowOf(stored: StoredResponse, text: string, input: string): ResponseRow {
   const { id, projectId, createdAt, previousId, conversationId } = stored;
-  const places = placesOf(id, itemsOf(stored));
+  const places = placesOf(stored);
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(input) + (1 + places.length) * ROW_BYTES;
   const expiresAt = stored.expiresAt ?? NEVER;
   return {
