@@ -10,6 +10,12 @@ const LINE_BREAK = 10;
 /** A unit of UTF-16 is at most three bytes of UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
 
+/** A row whose texts may be the bytes of an entry: they are not read on their way into the database. */
+export interface ArrivingRow extends Omit<ResponseRow, 'response' | 'input'> {
+  readonly response: string | Uint8Array;
+  readonly input: string | Uint8Array;
+}
+
 /** The first line. It only ever grows at its end. */
 type Head = [
   id: string,
@@ -29,16 +35,22 @@ let room = Buffer.allocUnsafeSlow(16_384);
 export function encodeEntry(row: ResponseRow): Uint8Array {
   const { id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places } = row;
   const head: Head = [id, projectId, createdAt, expiresAt, previousId, conversationId, bytes, places];
-  const lines = [JSON.stringify(head), '\n', row.response, '\n', row.input];
-  const most = lines.reduce((sum, { length }) => sum + length, 0) * MOST_BYTES_PER_UNIT;
+  const first = JSON.stringify(head);
+  const most = (first.length + row.response.length + row.input.length) * MOST_BYTES_PER_UNIT + 2;
   if (room.length < most) room = Buffer.allocUnsafeSlow(most);
-  let end = 0;
-  for (const line of lines) end += room.write(line, end);
+  let end = room.write(first);
+  room[end++] = LINE_BREAK;
+  end += room.write(row.response, end);
+  room[end++] = LINE_BREAK;
+  end += room.write(row.input, end);
   return room.subarray(0, end);
 }
 
-/** @throws RangeError for bytes that `encodeEntry` has not made */
-export function decodeEntry(content: Uint8Array): ResponseRow {
+/**
+ * The row of an entry. Its texts are views of the entry's bytes.
+ * @throws RangeError for bytes that `encodeEntry` has not made
+ */
+export function decodeEntry(content: Uint8Array): ArrivingRow {
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const first = text.indexOf(LINE_BREAK);
   const second = text.indexOf(LINE_BREAK, first + 1);
@@ -55,8 +67,8 @@ export function decodeEntry(content: Uint8Array): ResponseRow {
     conversationId,
     bytes,
     places,
-    response: text.toString('utf8', first + 1, second),
-    input: text.toString('utf8', second + 1),
+    response: text.subarray(first + 1, second),
+    input: text.subarray(second + 1),
   };
 }
 

@@ -2,7 +2,8 @@
 // a transaction of somebody else. Knows nothing of what an item says, besides its id.
 import { type Kysely, sql } from 'kysely';
 import type { SqlConnection, SqlStatement } from '../../runtime/sqlite.ts';
-import { placeOf, type ResponseHead, type ResponseRow } from '../state/response-rows.ts';
+import { placeOf, type ResponseHead } from '../state/response-rows.ts';
+import type { ArrivingRow } from './response-entries.ts';
 import type { Schema } from './schema.ts';
 
 /** Notes of deletions that are forgotten with one statement. */
@@ -10,6 +11,9 @@ const FORGET_ROWS = 5;
 
 /** Binds a JSON array: one bound value instead of one per row, and the same statement for every number of them. */
 const oneOf = sql<string>`(select value from json_each(${''}))`;
+
+/** Binds a text, or its bytes in UTF-8, which become it as they are. */
+const text = sql<string>`cast(${''} as text)`;
 
 export class ResponseRows {
   /** Binds the columns in their order, without `row`. */
@@ -48,8 +52,8 @@ export class ResponseRows {
       conversation_id: '',
       bytes: 0,
       places: '',
-      response: '',
-      input: '',
+      response: text,
+      input: text,
     });
     const insertId = db.insertInto('response_ids').values({ place: '', key_id: '', response_row: 0 });
     this.#insert = connection.prepare(insert.compile().sql);
@@ -80,7 +84,7 @@ export class ResponseRows {
   }
 
   /** For an id that is not there. Inside a transaction; its bytes are counted by somebody else. */
-  insert(r: ResponseRow): void {
+  insert(r: ArrivingRow): void {
     const { lastInsertRowid: row } = this.#insert.run(
       r.id,
       r.projectId,
@@ -97,7 +101,7 @@ export class ResponseRows {
   }
 
   /** Inserts those that are neither there nor deleted, and gives the bytes of these by project. Inside a transaction. */
-  insertNew(rows: readonly ResponseRow[]): ReadonlyMap<string, number> {
+  insertNew(rows: readonly ArrivingRow[]): ReadonlyMap<string, number> {
     const bytes = new Map<string, number>();
     const left = new Set<unknown>();
     // Asked for all of them at once: a query costs several times what another row of it does.

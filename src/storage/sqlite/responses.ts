@@ -21,7 +21,7 @@ import {
   type ResponseRow,
   responseRow,
 } from '../state/response-rows.ts';
-import { decodeEntry, encodeEntry, RESPONSE_ENTRY } from './response-entries.ts';
+import { type ArrivingRow, decodeEntry, encodeEntry, RESPONSE_ENTRY } from './response-entries.ts';
 import { ResponseRows } from './response-rows.ts';
 import type { Migration } from './migrations.ts';
 import type { ShortSteps } from './short-steps.ts';
@@ -240,7 +240,7 @@ export class SqliteResponses implements ResponseStore {
     return true;
   }
 
-  #bringIn(rows: readonly ResponseRow[]): void {
+  #bringIn(rows: readonly ArrivingRow[]): void {
     for (const [projectId, bytes] of this.#rows.insertNew(rows)) this.#usage.count(projectId, bytes);
   }
 
