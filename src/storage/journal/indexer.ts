@@ -22,7 +22,7 @@ export interface EntryTarget {
 }
 
 /** What waits beyond this is brought in at once: what lives for long costs more memory than larger transactions save. */
-const SOON_BYTES = 200_000;
+const SOON_BYTES = 400_000;
 
 export interface IndexerOptions {
   readonly journal: Journal;
