@@ -57,7 +57,7 @@ export async function startGateway(
     random: () => 0,
     resolve: resolveExample,
     // What other tests of this process leave behind is no burst of this gateway.
-    collect: () => {},
+    sharesProcess: true,
     writeLog: (line) => logLines.push(line),
   });
   const authorization = `Bearer ${TEST_KEY}`;

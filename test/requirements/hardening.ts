@@ -118,6 +118,12 @@ export const hardeningRequirements: Requirements = {
     'test/memory-return.test.ts: what is let go later is collected, too',
     'test/memory-return.test.ts: a busy process is not stopped',
   ),
+  'contract.hardening.file-pages': shown(
+    HARDENING,
+    'Code of the runtime that only a start needs leaves the memory of the process after it.',
+    'test/file-pages.test.ts: those of the start are released once, and what is used then stays',
+    'test/file-pages.test.ts: in a process: they leave it, and it goes on',
+  ),
   'contract.hardening.attacks': shown(
     HARDENING,
     'Hostile clients, upstreams, MCP servers, models and pages make nobody wait, hold no memory, and learn nothing.',

@@ -14,7 +14,7 @@ import { findMeasured } from '../../doctor/index.ts';
 import { EndUsers, expiryOf, Gateway } from '../../engine/index.ts';
 import { presets } from '../../providers/index.ts';
 import { systemClock, Ticker, type Clock } from '../../runtime/clock.ts';
-import { collectGarbage, residentBytes, usedMs } from '../../runtime/machine.ts';
+import { residentBytes } from '../../runtime/machine.ts';
 import { resolveHost, type ResolveHost } from '../../runtime/resolve-host.ts';
 import { createApp } from '../../server/app.ts';
 import { BodyReader } from '../../server/body/body-reader.ts';
@@ -22,7 +22,6 @@ import { checkTemplate } from '../../server/check-template.ts';
 import { FailedKeys } from '../../server/failed-keys.ts';
 import { RefusedProjects } from '../../server/refused-projects.ts';
 import { LoadWatch } from '../../server/load-watch.ts';
-import { returnMemory } from '../../server/body/memory-return.ts';
 import { MemoryBudget } from '../../server/body/memory-budget.ts';
 import { Counters } from '../../telemetry/counters.ts';
 import { createLogger } from '../../telemetry/log.ts';
@@ -33,6 +32,7 @@ import { Ending } from '../ending.ts';
 import { originOf } from '../listen-or-explain.ts';
 import { listenWithCertificate } from '../listen-with-certificate.ts';
 import { onHangup } from '../signals.ts';
+import { giveBack } from './give-back.ts';
 import { availableBytes, budgetOf } from './memory-limits.ts';
 import { listenForScrapes } from './open-metrics.ts';
 import { openObservers } from './open-observers.ts';
@@ -67,8 +67,8 @@ export interface ComposeInput {
   readonly random?: (() => number) | undefined;
   /** Every address of a name; the machine's own resolver unless given. */
   readonly resolve?: ResolveHost | undefined;
-  /** Has the garbage of the process collected after a burst; where several gateways share one, none of them decides. */
-  readonly collect?: (() => void) | undefined;
+  /** True: other gateways live in this process, and none of them gives back what all of them hold. */
+  readonly sharesProcess?: boolean | undefined;
   /** Takes one log line, newline included. */
   readonly writeLog?: ((line: string) => void) | undefined;
   readonly prettyLog?: boolean | undefined;
@@ -286,12 +286,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   });
   const expose = siblings?.shareMetrics(exposeOwn) ?? exposeOwn;
   const ending = new Ending();
-  const stopReturning = returnMemory({
-    clock,
-    residentBytes,
-    usedMs,
-    collect: input.collect ?? collectGarbage,
-  });
+  const stopGivingBack = input.sharesProcess ? undefined : giveBack(clock);
   const stopPurge = purgeExpired({
     stores: allPurges(storage, files, () => inForce),
     goesOn: () => ending.isOpen,
@@ -385,7 +380,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       refresh.stop();
       load.stop();
       await observers.stop();
-      stopReturning();
+      stopGivingBack?.();
       bodies.stop();
       await listener.stop();
       await scrapes?.stop();
