@@ -121,28 +121,32 @@ export class Collector implements EventSink {
 }
 
 function finishItem(draft: Draft): Item {
-  const { open } = draft;
-  const source = draft.source ? { source: draft.source } : {};
+  const { open, source } = draft;
+  if (open.type === 'message') {
+    const parts = draft.parts.map(finishPart);
+    // The usual one has nothing else.
+    return source ? { ...open, role: 'assistant', parts, source } : { ...open, role: 'assistant', parts };
+  }
+  const from = source ? { source } : {};
   switch (open.type) {
-    case 'message':
-      return { ...open, role: 'assistant', parts: draft.parts.map(finishPart), ...source };
     case 'reasoning':
-      return { ...open, text: draft.text, summary: draft.summary, opaque: draft.opaque, ...source };
+      return { ...open, text: draft.text, summary: draft.summary, opaque: draft.opaque, ...from };
     case 'tool_call':
-      return { ...open, arguments: draft.arguments, ...source };
+      return { ...open, arguments: draft.arguments, ...from };
     case 'hosted_call':
-      return { ...open, ...source, ...(draft.facts ? { facts: draft.facts } : {}) };
+      return { ...open, ...from, ...(draft.facts ? { facts: draft.facts } : {}) };
     default:
-      return { ...open, ...source };
+      return { ...open, ...from };
   }
 }
 
-function finishPart(part: TextDraft): Part {
-  if (part.kind === 'refusal') return { type: 'refusal', refusal: part.text };
+function finishPart({ kind, text, annotations, logprobs }: TextDraft): Part {
+  if (kind === 'refusal') return { type: 'refusal', refusal: text };
+  if (annotations.length === 0 && logprobs.length === 0) return { type: 'text', text };
   return {
     type: 'text',
-    text: part.text,
-    ...(part.annotations.length ? { annotations: part.annotations } : {}),
-    ...(part.logprobs.length ? { logprobs: part.logprobs } : {}),
+    text,
+    ...(annotations.length ? { annotations } : {}),
+    ...(logprobs.length ? { logprobs } : {}),
   };
 }

@@ -170,15 +170,18 @@ export class Run {
     return { failure, told: false, keeping: undefined };
   }
 
-  #record({ opened, ...known }: Known): void {
+  #record({ failure, turns, request, opened, content }: Known): void {
     settle(
       {
-        ...known,
-        turnCount: known.turns.length,
+        failure,
+        turns,
+        request,
+        content,
+        turnCount: turns.length,
         arrival: this.#arrival,
         trail: this.#trail,
         route: opened?.planned.route ?? null,
-        report: this.#report(known.request, opened),
+        report: this.#report(request, opened),
         cancelled: this.#visit.left,
       },
       opened?.answer.opened === true,

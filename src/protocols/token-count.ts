@@ -16,9 +16,9 @@ export class Conflicts {
     if (said !== counted) (this.#found ??= []).push({ count, said, counted });
   }
 
-  /** The member of the usage vector that tells of them; none where all agrees. */
-  member(): Pick<Usage, 'inconsistent'> {
-    return this.#found ? { inconsistent: this.#found } : {};
+  /** What the usage vector tells of them; undefined where all agrees. */
+  get found(): Usage['inconsistent'] {
+    return this.#found;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Client, ClientStream, Encoding } from '../engine/index.ts';
 import { pushBody, type Connection, type PushBody } from '../runtime/http-server.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
+import { headersLikeBefore } from './headers-like-before.ts';
 import { isAscii } from '../lib/byte-string.ts';
 
 export class HttpClient implements Client {
@@ -28,8 +29,7 @@ export class HttpClient implements Client {
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
     this.#connection.impatient();
-    const marked = { ...ANSWER_HEADERS, ...headers };
-    this.#answer(new Response(encodeBody(body, encoding), { status, headers: marked }));
+    this.#answer(new Response(encodeBody(body, encoding), { status, headers: headersLikeBefore(headers) }));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {

@@ -58,6 +58,7 @@ export function attemptRecord(
     status,
     upstreamId: meter.upstreamId ?? error?.upstream?.requestId ?? null,
     error: error ? summariseError(error) : null,
-    ...charge,
+    usage: charge.usage,
+    cost: charge.cost,
   };
 }

@@ -49,7 +49,7 @@ export function decodeUsage(raw: JsonObject): Usage {
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
-    ...conflicts.member(),
+    inconsistent: conflicts.found,
     raw,
   };
 }

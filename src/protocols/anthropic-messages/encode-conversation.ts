@@ -20,10 +20,11 @@ import { PLAIN_TEXT } from './member-shapes.ts';
 
 /** `system`: instructions inside the conversation, which the later models know. */
 type TurnRole = 'user' | 'assistant' | 'system';
-export interface Turn {
+/** A message; a type, so that it is a JSON object. */
+export type Turn = {
   readonly role: TurnRole;
   readonly content: MutableJsonObject[];
-}
+};
 export interface Conversation {
   readonly system: MutableJsonObject[];
   readonly turns: Turn[];
@@ -232,7 +233,7 @@ function draft(drafts: Draft[], role: TurnRole, path: string, isForeign = false)
 function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scope: EncodeScope): Turn[] {
   const turns = placeInstructions(mergeDrafts(drafts, scope), system, scope).map(
     ({ role, path, results, blocks }): Turn => {
-      const content = [...results, ...blocks];
+      const content = results.length > 0 ? [...results, ...blocks] : blocks;
       if (content.length === 0) {
         content.push({ type: 'text', text: EMPTY_TEXT });
         scope.report.add(path, 'approximated', `Anthropic refuses empty messages; "${EMPTY_TEXT}" is sent`);

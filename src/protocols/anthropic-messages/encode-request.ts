@@ -16,6 +16,7 @@ import { limitBreakpoints, newScope } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { encodeThinking } from './encode-thinking.ts';
 import { encodeTools } from './encode-tools.ts';
+import type { WireEffort } from './wire-types.ts';
 
 /** `max_tokens` is mandatory. Every Claude model since 2024-06 accepts this many. */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -32,7 +33,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const scope = newScope(target, report);
   const { tools, choice } = encodeTools(request, scope);
   const { system, turns } = encodeConversation(request.items, scope);
-  limitBreakpoints([...tools, ...system, ...turns.flatMap((turn) => turn.content)], scope);
+  limitBreakpoints([tools, system, ...turns.map(({ content }) => content)], scope);
 
   const maxTokens = encodeMaxTokens(request, target, report);
   const { thinking, effort } = encodeThinking(request, target, turns, choice, maxTokens, report);
@@ -40,12 +41,12 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   const body: MutableJsonObject = { model: target.model, max_tokens: maxTokens };
   if (system.length > 0) body['system'] = encodeSystem(system);
-  body['messages'] = turns.map(({ role, content }) => ({ role, content }));
+  body['messages'] = turns;
   if (tools.length > 0) body['tools'] = tools;
   if (choice !== undefined) body['tool_choice'] = choice;
   if (thinking !== undefined) body['thinking'] = thinking;
-  const config = { ...ownConfig(request), effort, format };
-  if (Object.values(config).some((value) => value !== undefined)) body['output_config'] = config;
+  const config = encodeConfig(request, effort, format);
+  if (config) body['output_config'] = config;
   encodeSampling(request, target, isOn(thinking), body, report);
   const stop = encodeStop(request, report);
   if (stop.length > 0) body['stop_sequences'] = stop;
@@ -120,13 +121,27 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   return { type: 'json_schema', schema };
 }
 
+/** `output_config`; undefined where it would say nothing. */
+function encodeConfig(
+  request: CanonicalRequest,
+  effort: WireEffort | undefined,
+  format: JsonObject | undefined,
+): JsonObject | undefined {
+  const own = ownConfig(request);
+  if (effort === undefined && format === undefined && own === NO_CONFIG) return undefined;
+  const config = { ...own, effort, format };
+  return Object.values(config).some((value) => value !== undefined) ? config : undefined;
+}
+
 /** What a client says in this protocol's `output_config` besides effort and format. */
 function ownConfig(request: CanonicalRequest): JsonObject {
   const isOurs = request.hybrid === true && !('output_config' in request.extra);
-  if (request.protocol !== 'anthropic-messages' && !isOurs) return {};
+  if (request.protocol !== 'anthropic-messages' && !isOurs) return NO_CONFIG;
   const { effort: _effort, format: _format, ...rest } = asObject(request.raw['output_config']);
   return rest;
 }
+
+const NO_CONFIG: JsonObject = Object.freeze({});
 
 /** The longest `user_id` that the API takes (API reference "Create a Message", `metadata`, 2026-11). */
 const LONGEST_USER_ID = 256;
@@ -180,12 +195,15 @@ function encodeSampling(
 }
 
 function encodeStop(request: CanonicalRequest, report: Report): readonly string[] {
-  const given = request.stop ?? [];
+  const given = request.stop;
+  if (!given) return NO_STOP;
   const stop = given.filter((sequence) => sequence.trim() !== '');
   if (stop.length < given.length)
     report.add('stop', 'dropped', 'Anthropic refuses stop sequences of white space only');
   return stop;
 }
+
+const NO_STOP: readonly string[] = Object.freeze([]);
 
 /** Members that no documentation knows reach only an upstream of the client's own protocol. */
 function encodeExtra(

@@ -36,14 +36,20 @@ export function markCache(
 
 /**
  * Removes the first breakpoints when there are more than Anthropic accepts: the last ones cover the longest prefix.
- * @param blocks in the order in which Anthropic caches: tools, system, messages
+ * @param lists of blocks, in the order in which Anthropic caches: tools, system, messages
  */
-export function limitBreakpoints(blocks: readonly MutableJsonObject[], scope: EncodeScope): void {
-  const marked = blocks.filter((block) => block['cache_control'] !== undefined);
-  for (const block of marked.slice(0, Math.max(marked.length - MAX_BREAKPOINTS, 0))) {
+export function limitBreakpoints(
+  lists: readonly (readonly MutableJsonObject[])[],
+  { cachePaths, report }: EncodeScope,
+): void {
+  const marked: MutableJsonObject[] = [];
+  for (const blocks of lists)
+    for (const block of blocks) if (block['cache_control'] !== undefined) marked.push(block);
+  if (marked.length <= MAX_BREAKPOINTS) return;
+  for (const block of marked.slice(0, marked.length - MAX_BREAKPOINTS)) {
     delete block['cache_control'];
-    const path = scope.cachePaths.get(block) ?? 'cache_control';
-    scope.report.add(
+    const path = cachePaths.get(block) ?? 'cache_control';
+    report.add(
       path,
       'dropped',
       `Anthropic accepts ${MAX_BREAKPOINTS} cache breakpoints; the first are removed`,

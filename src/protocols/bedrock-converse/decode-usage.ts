@@ -25,7 +25,7 @@ export function decodeUsage(raw: JsonObject): Usage {
       cacheWrite1h,
     },
     output: { text: tokenCount(raw['outputTokens']), reasoning: 0, audio: 0 },
-    ...conflicts.member(),
+    inconsistent: conflicts.found,
     raw,
   };
 }

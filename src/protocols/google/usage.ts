@@ -51,7 +51,7 @@ export function usageOf(raw: JsonObject, names: UsageNames, searches: number): U
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
-    ...conflicts.member(),
+    inconsistent: conflicts.found,
     raw,
   };
 }

@@ -51,16 +51,29 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const metadata = decodeMetadata(body['metadata'], problems);
   decodeUnsupported(body, problems, report);
   problems.throwIfAny();
+  const hasTools = tools.length > 0;
+  if (!hasTools) reportUseless(choice, parallel, report);
 
+  // All of them by name: one spread in the middle costs as much as everything else here.
   return {
     protocol: 'openai-chat',
     raw: body,
     model,
     items,
     tools,
-    ...withTools(tools.length > 0, { toolChoice: choice, parallelToolCalls: parallel }, report),
+    toolChoice: hasTools ? choice : undefined,
+    parallelToolCalls: hasTools ? parallel : undefined,
     maxOutputTokens,
-    ...sampling,
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    frequencyPenalty: sampling.frequencyPenalty,
+    presencePenalty: sampling.presencePenalty,
+    logitBias: sampling.logitBias,
+    logprobs: sampling.logprobs,
+    topLogprobs: sampling.topLogprobs,
+    seed: sampling.seed,
+    stop: sampling.stop,
+    verbosity: sampling.verbosity,
     responseFormat,
     reasoning,
     webSearch,
@@ -94,16 +107,13 @@ function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report)
 }
 
 /** Without tools these two choose among nothing, and upstreams refuse them. */
-function withTools(
-  hasTools: boolean,
-  given: Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'>,
+function reportUseless(
+  choice: CanonicalRequest['toolChoice'],
+  parallel: CanonicalRequest['parallelToolCalls'],
   report: Report,
-): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
-  if (hasTools) return given;
-  if (given.toolChoice) report.add('tool_choice', 'dropped', 'there are no tools');
-  if (given.parallelToolCalls !== undefined)
-    report.add('parallel_tool_calls', 'dropped', 'there are no tools');
-  return {};
+): void {
+  if (choice) report.add('tool_choice', 'dropped', 'there are no tools');
+  if (parallel !== undefined) report.add('parallel_tool_calls', 'dropped', 'there are no tools');
 }
 
 /** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */

@@ -79,13 +79,11 @@ export function decodeUsage(raw: JsonValue): Usage {
     spare -= media;
   }
   const room = new TokenRoom(input, conflicts);
-  const classes = {
-    cacheRead: room.take(cacheRead, 'cache_read'),
-    cacheWrite5m: room.take(cacheWrite5m, 'cache_write_5m'),
-    cacheWrite1h: room.take(cacheWrite1h, 'cache_write_1h'),
-    audio: room.takeRest(promptAudio, 'audio'),
-    image: room.takeRest(promptImage, 'image'),
-  };
+  const takenRead = room.take(cacheRead, 'cache_read');
+  const taken5m = room.take(cacheWrite5m, 'cache_write_5m');
+  const taken1h = room.take(cacheWrite1h, 'cache_write_1h');
+  const takenAudio = room.takeRest(promptAudio, 'audio');
+  const takenImage = room.takeRest(promptImage, 'image');
 
   // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
   if (total === 0 && saidReasoning > completion) excess = saidReasoning;
@@ -94,13 +92,20 @@ export function decodeUsage(raw: JsonValue): Usage {
   const audio = out.take(tokenCount(outputDetails['audio_tokens']), 'output_audio');
 
   return {
-    input: { uncached: room.left, ...classes },
+    input: {
+      uncached: room.left,
+      cacheRead: takenRead,
+      cacheWrite5m: taken5m,
+      cacheWrite1h: taken1h,
+      audio: takenAudio,
+      image: takenImage,
+    },
     output: { text: out.left, reasoning, audio },
     tools: hostedCalls(usage),
     acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
     rejectedPrediction: tokenCount(outputDetails['rejected_prediction_tokens']),
     estimated: false,
-    ...conflicts.member(),
+    inconsistent: conflicts.found,
     raw,
   };
 }

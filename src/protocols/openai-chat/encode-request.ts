@@ -2,6 +2,7 @@
 // and the reasoning switch have their own files.
 import type {
   CanonicalRequest,
+  Item,
   JsonObject,
   MutableJsonObject,
   ProtocolName,
@@ -35,25 +36,29 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     target,
     report,
     callId: mapCallIds(request.items, quirks.toolCallId),
-    answered: new Set(request.items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : []))),
+    answered: answeredCalls(request.items),
   };
   const body: MutableJsonObject = { model: target.model, messages: encodeMessages(request.items, context) };
   encodeTools(body, request, context);
-  body[quirks.maxTokensField] = request.maxOutputTokens;
-  body['temperature'] = clampedTemperature(request, report);
-  body['top_p'] = request.topP;
-  body['frequency_penalty'] = request.frequencyPenalty;
-  body['presence_penalty'] = request.presencePenalty;
-  body['logit_bias'] = request.logitBias;
-  body['logprobs'] = request.logprobs;
-  body['top_logprobs'] = request.topLogprobs;
-  body['seed'] = request.seed;
-  body['stop'] = request.stop?.length ? request.stop : undefined;
-  body['verbosity'] = request.verbosity;
-  body['response_format'] =
-    request.responseFormat && encodeResponseFormat(request.responseFormat, request.protocol, context.report);
+  const temperature = clampedTemperature(request, report);
+  const { maxOutputTokens, topP, frequencyPenalty, presencePenalty, logitBias, stop, responseFormat } =
+    request;
+  // What was not said has no member: to take members away again makes an object slow for whoever reads it.
+  if (maxOutputTokens !== undefined) body[quirks.maxTokensField] = maxOutputTokens;
+  if (temperature !== undefined) body['temperature'] = temperature;
+  if (topP !== undefined) body['top_p'] = topP;
+  if (frequencyPenalty !== undefined) body['frequency_penalty'] = frequencyPenalty;
+  if (presencePenalty !== undefined) body['presence_penalty'] = presencePenalty;
+  if (logitBias !== undefined) body['logit_bias'] = logitBias;
+  if (request.logprobs !== undefined) body['logprobs'] = request.logprobs;
+  if (request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
+  if (request.seed !== undefined) body['seed'] = request.seed;
+  if (stop && stop.length > 0) body['stop'] = stop;
+  if (request.verbosity !== undefined) body['verbosity'] = request.verbosity;
+  const format = responseFormat && encodeResponseFormat(responseFormat, request.protocol, report);
+  if (format) body['response_format'] = format;
   const search = request.webSearch ?? searchAmong(request.tools, context);
-  body['web_search_options'] = search && encodeWebSearch(search);
+  if (search) body['web_search_options'] = encodeWebSearch(search);
   encodeReasoningSwitch(body, request, context);
   if (request.stream) {
     body['stream'] = true;
@@ -62,9 +67,17 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (request.prefill) encodePrefill(body, request, context);
   encodeEndUser(body, request, context);
   copyExtra(body, request, context);
-  for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
 }
+
+/** Ids of the calls that have a result. */
+function answeredCalls(items: readonly Item[]): ReadonlySet<string> {
+  let ids: Set<string> | undefined;
+  for (const item of items) if (item.type === 'tool_result') (ids ??= new Set()).add(item.callId);
+  return ids ?? NO_CALLS;
+}
+
+const NO_CALLS: ReadonlySet<string> = new Set();
 
 function clampedTemperature({ temperature }: CanonicalRequest, report: Report): number | undefined {
   if (temperature === undefined || temperature <= MAX_TEMPERATURE) return temperature;
@@ -136,7 +149,7 @@ function encodeEndUser(
 /** Members that no document knows go to an upstream of the client's own dialect that takes such members. */
 function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: EncodeContext): void {
   const pass = request.protocol === 'openai-chat' && context.target.quirks.unknownFields === 'pass';
-  for (const key of Object.keys(request.extra)) {
+  for (const key in request.extra) {
     const value = request.extra[key];
     if (value === undefined) continue;
     if (pass && key !== '__proto__' && body[key] === undefined) body[key] = value;

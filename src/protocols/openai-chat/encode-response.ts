@@ -12,7 +12,7 @@ import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
-import { encodeUpstreamFacts } from './encode-envelope.ts';
+import { putUpstreamFacts } from './encode-envelope.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
 import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
@@ -29,8 +29,8 @@ interface Draft {
   readonly toolCalls: JsonObject[];
   readonly images: JsonObject[];
   audio: JsonObject | undefined;
-  /** Members beyond the documented ones. */
-  readonly extra: MutableJsonObject;
+  /** Members beyond the documented ones, where there are any. */
+  extra: MutableJsonObject | undefined;
   /** Positions taken in the turn. All text is one message to the client, so it takes one. */
   position: number;
 }
@@ -52,20 +52,20 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     toolCalls: [],
     images: [],
     audio: undefined,
-    extra: {},
+    extra: undefined,
     position: 0,
   };
   for (const item of events.items) addItem(draft, item);
 
   const emitted = { toolCalls: draft.toolCalls.length, refusal: draft.refusal !== '' };
   const hasText = draft.content !== '' || (emitted.toolCalls === 0 && !emitted.refusal);
-  const message: MutableJsonObject = {
-    ...draft.extra,
+  const documented = {
     role: 'assistant',
     content: hasText ? draft.content : null,
     refusal: draft.refusal || null,
     annotations: draft.annotations,
   };
+  const message: MutableJsonObject = draft.extra ? { ...draft.extra, ...documented } : documented;
   if (request.reasoning.exclude !== true) addReasoning(message, draft, context.reasoningContentMirror);
   if (emitted.toolCalls > 0) message['tool_calls'] = draft.toolCalls;
   if (draft.images.length > 0) message['images'] = draft.images;
@@ -75,24 +75,25 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
       ? { content: draft.logprobs, refusal: null }
       : null;
   const finishReason = encodeFinishReason(finish.reason, emitted);
-  return {
+  const completion: MutableJsonObject = {
     id: context.id,
     object: 'chat.completion',
     created: context.createdSeconds,
     model: context.model,
     choices: [{ index: 0, message, logprobs, finish_reason: finishReason }],
-    ...(events.usage ? { usage: encodeUsage(events.usage, context.costUsd) } : {}),
-    // Always there, as in OpenAI's own answers (null in 107 of 204 that were recorded); OpenRouter's SDK demands it.
-    system_fingerprint: null,
-    ...encodeUpstreamFacts(events.start),
   };
+  if (events.usage) completion['usage'] = encodeUsage(events.usage, context.costUsd);
+  // Always there, as in OpenAI's own answers (null in 107 of 204 that were recorded); OpenRouter's SDK demands it.
+  completion['system_fingerprint'] = null;
+  putUpstreamFacts(completion, events.start);
+  return completion;
 }
 
 function addItem(draft: Draft, item: Item): void {
   switch (item.type) {
     case 'message':
       for (const part of item.parts) addPart(draft, part);
-      Object.assign(draft.extra, extraMembers(item.source));
+      if (item.source) draft.extra = { ...draft.extra, ...extraMembers(item.source) };
       return;
     case 'reasoning': {
       const details = encodeReasoningDetails(item, draft.position);

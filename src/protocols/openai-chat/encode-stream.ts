@@ -17,7 +17,7 @@ import type {
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
-import { encodeUpstreamFacts } from './encode-envelope.ts';
+import { putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../openai/encode-error.ts';
 import { extraMembers } from './encode-extra-members.ts';
 import { encodeFinishReason } from './encode-finish-reason.ts';
@@ -305,13 +305,8 @@ class ChatStreamEncoder implements EventSink {
   /** Makes the constant text: as late as the first chunk, when the upstream's facts are known. */
   #begin(): void {
     const { id, createdSeconds, model } = this.#context;
-    const members = {
-      id,
-      object: 'chat.completion.chunk',
-      created: createdSeconds,
-      model,
-      ...encodeUpstreamFacts(this.#start),
-    };
+    const members = { id, object: 'chat.completion.chunk', created: createdSeconds, model };
+    putUpstreamFacts(members, this.#start);
     this.#envelope = `data: ${JSON.stringify(members).slice(0, -1)},`;
     this.#head = `${this.#envelope}"choices":[{"index":0,"delta":{`;
   }

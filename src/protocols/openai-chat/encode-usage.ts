@@ -18,7 +18,7 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
   if (input.cacheWrite1h > 0) promptDetails['ephemeral_1h_input_tokens'] = input.cacheWrite1h;
   const searches = tools['web_search'];
   if (searches !== undefined && searches > 0) promptDetails['web_search'] = searches;
-  return {
+  const encoded: MutableJsonObject = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
@@ -29,6 +29,7 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
       accepted_prediction_tokens: usage.acceptedPrediction,
       rejected_prediction_tokens: usage.rejectedPrediction,
     },
-    ...(costUsd === undefined ? {} : { cost: costUsd }),
   };
+  if (costUsd !== undefined) encoded['cost'] = costUsd;
+  return encoded;
 }

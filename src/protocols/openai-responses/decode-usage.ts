@@ -49,7 +49,7 @@ export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Us
     },
     output: { ...NO_USAGE.output, text: output.left, reasoning },
     tools: hostedCalls(raw, inputDetails, calls),
-    ...conflicts.member(),
+    inconsistent: conflicts.found,
     raw,
   };
 }
