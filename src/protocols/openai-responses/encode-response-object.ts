@@ -2,12 +2,12 @@
 // same object stands in a whole answer and in the events of a stream.
 import { asObject, isJsonObject } from '../../canonical/index.ts';
 import type {
-  CanonicalRequest,
   ErrorKind,
   FinishEvent,
   GatewayError,
   JsonObject,
   JsonValue,
+  MutableJsonObject,
   StartEvent,
   Usage,
 } from '../../canonical/index.ts';
@@ -49,7 +49,10 @@ export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
   }
 }
 
-/** Writes the object. @param output the output items, complete ones only */
+/**
+ * Writes the object. In the middle it repeats the request, with the defaults of the API where the client said nothing.
+ * @param output the output items, complete ones only
+ */
 export function encodeResponseObject(
   context: AnswerContext,
   start: StartEvent,
@@ -58,8 +61,12 @@ export function encodeResponseObject(
   usage: Usage | undefined,
 ): JsonObject {
   const { request, createdSeconds } = context;
+  const { raw, state } = request;
+  const text = asObject(raw['text']);
+  const reasoning = asObject(raw['reasoning']);
   const tier = start.serviceTier;
-  return {
+  // One literal, to which little is added: to copy the members of another object costs more than all the rest.
+  const response: MutableJsonObject = {
     id: RESPONSE_PREFIX + context.id,
     object: 'response',
     created_at: createdSeconds,
@@ -71,18 +78,6 @@ export function encodeResponseObject(
     model: context.model,
     output,
     access_programs: null,
-    ...encodeEchoes(request),
-    service_tier: tier !== undefined && SERVICE_TIERS.has(tier) ? tier : 'default',
-    usage: usage ? encodeUsage(usage, context.costUsd) : null,
-  };
-}
-
-/** What the answer repeats of the request, with the defaults of the API where the client said nothing. */
-function encodeEchoes(request: CanonicalRequest): JsonObject {
-  const { raw, state } = request;
-  const text = asObject(raw['text']);
-  const reasoning = asObject(raw['reasoning']);
-  return {
     frequency_penalty: request.frequencyPenalty ?? 0,
     instructions: raw['instructions'] ?? null,
     max_output_tokens: request.maxOutputTokens ?? null,
@@ -111,9 +106,12 @@ function encodeEchoes(request: CanonicalRequest): JsonObject {
     top_p: request.topP ?? 1,
     truncation: state?.truncation ?? 'disabled',
     user: null,
-    ...(state?.conversationId === undefined ? {} : { conversation: { id: state.conversationId } }),
-    ...(isJsonObject(raw['prompt']) ? { prompt: raw['prompt'] } : {}),
   };
+  if (state?.conversationId !== undefined) response['conversation'] = { id: state.conversationId };
+  if (isJsonObject(raw['prompt'])) response['prompt'] = raw['prompt'];
+  response['service_tier'] = tier !== undefined && SERVICE_TIERS.has(tier) ? tier : 'default';
+  response['usage'] = usage ? encodeUsage(usage, context.costUsd) : null;
+  return response;
 }
 
 /** A tool as the client sent it, with the defaults of the API; credentials of MCP servers are never repeated. */
