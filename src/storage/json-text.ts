@@ -1,6 +1,6 @@
 // JSON texts of stored things. Small ones at once; of large ones each item in its own turn of the event loop, so that
 // nobody's stream waits for somebody's long answer.
-import { type JsonObject, type JsonValue, lateMember } from '../canonical/index.ts';
+import { isJsonArray, type JsonObject, type JsonValue, lateMember } from '../canonical/index.ts';
 import { othersRun } from './others-run.ts';
 
 /** Characters of JSON that are made in one go: about a millisecond. */
@@ -60,22 +60,25 @@ async function writeInTurns(value: JsonValue, pieces: string[]): Promise<void> {
 
 /** About the characters of the value's JSON; not counted further when there are more than `most`. */
 function sizeUpTo(value: JsonValue | undefined, most: number): number {
+  // Most values end here: what follows is only called for the others.
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 4;
+  return typeof value === 'object' && value !== null ? sizeInside(value, most) : 4;
+}
+
+function sizeInside(value: JsonObject | readonly JsonValue[], most: number): number {
   let size = 2;
-  if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) {
+  if (isJsonArray(value)) {
+    for (const item of value) {
       size += 1 + sizeUpTo(item, most - size);
       if (size >= most) break;
     }
     return size;
   }
-  const object = value as JsonObject;
-  const late = lateMember(object);
-  for (const key in object) {
+  const late = lateMember(value);
+  for (const key in value) {
     // It is not read for that.
     const isLate = late?.name === key;
-    size += key.length + 4 + (isLate ? late.text.written.length : sizeUpTo(object[key], most - size));
+    size += key.length + 4 + (isLate ? late.text.written.length : sizeUpTo(value[key], most - size));
     if (size >= most) break;
   }
   return size;
