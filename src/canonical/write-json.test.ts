@@ -45,3 +45,17 @@ test('letters beyond ASCII become bytes wherever they stand', () => {
   const bytes = writeJson({ content: holding('text', text) }, true);
   expect(JSON.parse(fromByteString(bytes))).toEqual({ content: { first: 'é', text: JSON.parse(text) } });
 });
+
+test('numbers, and names that came before, are written as the runtime writes them', () => {
+  const values = {
+    '"quoted"': -0,
+    漢: 1e21,
+    n: 5e-324,
+    x: 0.1 + 0.2,
+    big: Number.MAX_SAFE_INTEGER,
+    nan: Number.NaN,
+  };
+  const body = { ...values, of: [Infinity, ...Object.values(values)], ['long'.repeat(50)]: 1 };
+  const expected = Buffer.from(JSON.stringify(body)).toString('latin1');
+  expect([writeJson(body, true), writeJson(body, true)]).toEqual([expected, expected]);
+});

@@ -268,12 +268,12 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   }
 
   #pass(event: CanonicalEvent): void {
-    const { output } = this.#input;
-    if (this.committed) return output.on(event);
+    if (this.committed) return this.#input.output.on(event);
     this.#held.push(event);
     if (!isContent(event)) return;
     this.#commit();
-    for (const held of this.#held.splice(0)) output.on(held);
+    for (const held of this.#held) this.#input.output.on(held);
+    this.#held.length = 0;
   }
 
   #commit(): void {
