@@ -40,7 +40,7 @@ export class FrameSplitter {
     if (!this.#begun && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
     this.#begun ||= text.length >= BYTE_ORDER_MARK.length;
     let from = 0;
-    for (let end = endOf(text, seen); end > 0; end = endOf(text, from))
+    for (let end = endOf(text, seen); end > 0; end = from < text.length ? endOf(text, from) : 0)
       from = take(text.slice(from, end)) ? end : text.length;
     if (from < text.length) this.#wait(text.slice(from));
   }
