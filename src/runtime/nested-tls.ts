@@ -75,10 +75,6 @@ export class NestedTls implements ClientSocket {
     this.#inner.resume();
   }
 
-  idleTimeout(seconds: number): void {
-    this.#socket.idleTimeout(seconds);
-  }
-
   terminate(): void {
     this.#inner.destroy();
     this.#socket.terminate();

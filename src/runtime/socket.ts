@@ -19,8 +19,6 @@ export interface ClientSocket {
   write(bytes: string): number;
   pause(): void;
   resume(): void;
-  /** Closes after this many idle seconds; 0 never. */
-  idleTimeout(seconds: number): void;
   /** Closes at once. */
   terminate(): void;
   /**
@@ -98,10 +96,6 @@ class OutgoingConnection implements ClientSocket {
 
   resume(): void {
     this.#raw?.resume();
-  }
-
-  idleTimeout(seconds: number): void {
-    this.#raw?.timeout(seconds);
   }
 
   terminate(): void {
@@ -210,7 +204,6 @@ const HANDLERS: Bun.SocketHandler<OutgoingConnection> = {
   handshake: (raw, authorized, failure) => raw.data.secured(raw, authorized, failure),
   data: (raw, bytes) => raw.data.data(bytes),
   drain: (raw) => raw.data.drain(),
-  timeout: (raw) => raw.terminate(),
   close: (raw, failure) => raw.data.close(failure?.message),
   end: (raw) => raw.terminate(),
   error: (raw, failure) => raw.data.close(failure.message),

@@ -1,5 +1,6 @@
 // The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
 // without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Address } from './address.ts';
 import { Connection } from './connection.ts';
 import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } from './connection-pools.ts';
@@ -35,6 +36,8 @@ export interface ClientOptions {
   readonly stray?: (name: PoolName) => void;
   /** What holds for requests without a road. Asked each time; the same object until it changes. */
   readonly network?: () => Network;
+  /** For the looks at idle connections. Default: the system's. */
+  readonly every?: Clock['every'];
 }
 
 /** What sends requests, and the road that they take unless they have one of their own. */
@@ -52,7 +55,8 @@ export class UpstreamClient {
     const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
     this.#network = network;
-    this.pools = new ConnectionPools({ now, settings: reuse, stray });
+    const { every = systemClock.every } = options;
+    this.pools = new ConnectionPools({ now, settings: reuse, stray, every });
   }
 
   /** Sends a request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */

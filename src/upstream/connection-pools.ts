@@ -1,6 +1,7 @@
 // Idle connections, and who may use them again. A pool belongs to one provider and one credential, whatever addresses it
 // has: an answer that nobody asked for can then reach nobody else, and says that none of the pool's connections is to be
 // trusted. Knows nothing of HTTP; opens nothing.
+import type { Clock } from '../runtime/clock.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Whose connections they are. */
@@ -35,6 +36,8 @@ export interface PooledConnection {
   readonly trust: number;
   /** True once it cannot carry anything. */
   readonly isClosed: boolean;
+  /** How often its pools had looked at idle connections when it became one. */
+  idleSince: number;
   begin(exchange: Exchange): void;
   terminate(): void;
 }
@@ -61,6 +64,13 @@ const CAREFUL_MS = 60_000;
 /** Idle connections to one place, and all together. */
 const MAX_IDLE_PER_ORIGIN = 512;
 const MAX_IDLE = 2048;
+/**
+ * How often idle connections are looked at, in milliseconds, and how many looks it takes to close one: it has been idle for
+ * 20 to 30 seconds then, less than the idle limit of common servers and balancers. One timer for all, which runs while any
+ * is idle: to set one for each costs each request two calls of the runtime.
+ */
+const LOOK_MS = 10_000;
+const MOST_LOOKS = 3;
 /** Pools that are remembered only because they are careful. */
 const MAX_POOLS = 1024;
 
@@ -68,6 +78,8 @@ export interface PoolOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly settings: () => ReuseSettings;
+  /** For the looks at idle connections. */
+  readonly every: Clock['every'];
   /** Called when a pool becomes careful. */
   readonly stray: (name: PoolName) => void;
 }
@@ -76,6 +88,9 @@ export class ConnectionPools {
   readonly #options: PoolOptions;
   readonly #pools = new Map<string, Pool>();
   #idle = 0;
+  /** How often idle connections were looked at. */
+  #looks = 0;
+  #stopLooking: (() => void) | undefined;
   /** Their answers ended in this turn of the loop: what follows closely behind them is not read yet. */
   #ended: PooledConnection[] = [];
 
@@ -175,6 +190,7 @@ export class ConnectionPools {
     const all = this.#ended.splice(0);
     for (const { idle } of this.#pools.values()) for (const list of idle.values()) all.push(...list);
     for (const connection of all) connection.terminate();
+    this.#rest();
   }
 
   /** How many pools, lists and idle connections there are. */
@@ -213,8 +229,31 @@ export class ConnectionPools {
       return connection.terminate();
     if (this.#idle >= MAX_IDLE) this.#closeOldest();
     if (!list) pool.idle.set(origin, (list = []));
+    connection.idleSince = this.#looks;
     list.push(connection);
     this.#idle++;
+    this.#stopLooking ??= this.#options.every(LOOK_MS, () => this.#look());
+  }
+
+  /** Closes what was idle for too long. */
+  #look(): void {
+    if (this.#idle === 0) return this.#rest();
+    this.#looks++;
+    for (const { idle } of this.#pools.values())
+      for (const [origin, list] of idle) {
+        // Those that have waited longest stand first.
+        const waiting = list.findIndex(({ idleSince }) => this.#looks - idleSince < MOST_LOOKS);
+        const overdue = waiting < 0 ? list.splice(0) : list.splice(0, waiting);
+        this.#idle -= overdue.length;
+        if (list.length === 0) idle.delete(origin);
+        for (const connection of overdue) connection.terminate();
+      }
+  }
+
+  /** Nothing is idle: the next connection that is has it looked at again. */
+  #rest(): void {
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
   }
 
   /** Makes room at the cost of the pool that has been there longest. */

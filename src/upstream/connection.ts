@@ -12,8 +12,6 @@ import {
 } from './response-parser.ts';
 import { connectThrough, refusalWords } from './tunnel.ts';
 
-/** Seconds that an idle connection is kept. Shorter than the idle limit of common servers and balancers. */
-const IDLE_SECONDS = 30;
 /** How soon a connection that was closed while idle is noticed: a few round trips. */
 const STALE_MS = 1_000;
 /** What some balancers say before they close an idle connection (RFC 9110 section 15.5.9): an end, not an answer. */
@@ -34,6 +32,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   readonly trust: number;
   requests = 0;
   isClosed = false;
+  idleSince = 0;
   readonly #place: ConnectionPlace;
   #socket: ClientSocket | undefined;
   #abandon: (() => void) | undefined;
@@ -132,7 +131,6 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   #start(socket: ClientSocket, exchange: Exchange): void {
-    socket.idleTimeout(0);
     this.#parser = new ResponseParser(this);
     this.#unsent = exchange.bytes;
     exchange.listener.connected();
@@ -200,8 +198,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     if (exchange.paused) this.#socket?.resume();
     const { pools } = this.#place;
     if (rest === 'stray') pools.distrust(this);
-    if (rest === 'keep' && this.#unsent === '' && pools.keep(this)) this.#socket?.idleTimeout(IDLE_SECONDS);
-    else this.terminate();
+    const isKept = rest === 'keep' && this.#unsent === '' && pools.keep(this);
+    if (!isKept) this.terminate();
     exchange.listener.end();
   }
 

@@ -29,6 +29,9 @@ export const hardeningRequirements: Requirements = {
     HARDENING,
     'A connection on which no answer is awaited is closed after the idle limit.',
     'test/idle-connections.test.ts: behind %s',
+    'test/idle-upstreams.test.ts: one that was idle for half a minute is closed, and asked no more',
+    'test/idle-upstreams.test.ts: one that is asked now and then stays',
+    'test/idle-upstreams.test.ts: one on which an answer is awaited stays, however long that takes',
   ),
   'contract.hardening.memory': shown(
     HARDENING,

@@ -193,6 +193,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const upstream = new UpstreamClient(clock.now, {
     reuse: () => inForce.upstream,
     network: () => inForce.upstream.network,
+    every: (ms, run) => clock.every(ms, run),
     stray: ({ label }) =>
       log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
         from: label,
