@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs';
 import { dlopen } from 'bun:ffi';
 
-const KIB = 1024;
 /** `MADV_DONTNEED` of Linux (include/uapi/asm-generic/mman-common.h): what is asked of the range next is read from its file. */
 const NOT_NEEDED = 4;
 /** Where the C library of this process is: glibc's, also under its older name, or musl's. */
@@ -18,18 +17,13 @@ interface Mapping {
   readonly isOnlyFile: boolean;
 }
 
-/** Bytes of files that are in memory as part of this process; 0 where the system does not say. */
-export function filePageBytes(): number {
-  return Number(/^RssFile:\s+(\d+) kB$/m.exec(ofProcess('status'))?.[1] ?? 0) * KIB;
-}
-
 /**
  * Takes the pages of files that cannot be written out of this process: the system keeps them for whoever needs them while it has
  * room. A page that is used again comes back with its neighbours within microseconds, from there.
  * @returns false where that cannot be done
  */
 export function releaseFilePages(): boolean {
-  const mappings = mappingsIn(ofProcess('smaps'));
+  const mappings = mappingsIn(ownMappings());
   const library = mappings.find(({ path }) => C_LIBRARY.test(path));
   if (!library) return false;
   try {
@@ -68,9 +62,9 @@ export function mappingsIn(text: string): readonly Mapping[] {
   return mappings;
 }
 
-function ofProcess(name: string): string {
+function ownMappings(): string {
   try {
-    return readFileSync(`/proc/self/${name}`, 'latin1');
+    return readFileSync('/proc/self/smaps', 'latin1');
   } catch {
     return '';
   }

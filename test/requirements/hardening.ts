@@ -124,7 +124,7 @@ export const hardeningRequirements: Requirements = {
   'contract.hardening.file-pages': shown(
     HARDENING,
     'Code of the runtime that only a start needs leaves the memory of the process after it.',
-    'test/file-pages.test.ts: those of the start are released once, and what is used then stays',
+    'test/file-pages.test.ts: soon after the start, then ever more rarely',
     'test/file-pages.test.ts: in a process: they leave it, and it goes on',
   ),
   'contract.hardening.attacks': shown(
