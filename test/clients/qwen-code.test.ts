@@ -26,9 +26,11 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
   ])(
     'does a task, and goes on with it, as %s (block %d) with %s',
     async (kind, index, model) => {
-      const desk = new Desk(
-        exportedVariables(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway.key),
-      );
+      const desk = new Desk({
+        ...exportedVariables(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway.key),
+        // It would start itself once more, with more memory than these tasks need.
+        QWEN_CODE_NO_RELAUNCH: 'true',
+      });
       const args = ['--auth-type', kind, '--approval-mode', 'yolo'];
       const task = `Please do this.
 call run_shell_command {"command": "echo hello > greeting.txt", "description": "Writes a file", "is_background": false}

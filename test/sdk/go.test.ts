@@ -10,7 +10,7 @@ test.skipIf(!go)(
   `the official libraries for Go${go ? '' : ' (set DRAGOMAN_GO to a go that may fetch them)'}`,
   async () => {
     // The libraries take minutes to optimise, and seconds to run.
-    const command = [go ?? '', 'test', '-vet=off', '-gcflags=all=-N -l', '-count=1', '.'];
+    const command = [go ?? '', 'test', '-vet=off', '-gcflags=all=-N -l -dwarf=false', '-count=1', '.'];
     const { report, code } = await runForeign(command, join(import.meta.dir, '..', 'go'));
     expect(report).toStartWith('ok ');
     expect(code).toBe(0);
