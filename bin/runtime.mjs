@@ -33,14 +33,6 @@ function findBun() {
   return null;
 }
 
-/**
- * How far each call of a function takes it towards being compiled by the highest tier, of 64,000 steps; 15 if nothing is
- * said, 1 for each round of a loop. That tier costs seconds of processor time for the few hundred functions of a request's
- * way, and gains a fifth. With 15 it comes for all of them at once, in the first seconds under load; with 3 after 21,000
- * requests, while loops that are hot earlier do not wait for it.
- */
-const RELUCTANT_COMPILER = { BUN_JSC_ftlTierUpCounterIncrementForReturn: '3' };
-
 /** Runs Bun with these arguments. */
 export function runBun(args) {
   const bun = findBun();
@@ -60,7 +52,7 @@ export function runBun(args) {
 export function run(file, args) {
   // Bun reads this limit before any of our code runs. 65535 is its largest value; the default of 256 would queue
   // requests in silence.
-  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...RELUCTANT_COMPILER, ...process.env };
+  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...process.env };
   delete env.DRAGOMAN_LAUNCHER_PID;
   // An executable would be nothing but Bun then.
   delete env.BUN_BE_BUN;
