@@ -48,8 +48,11 @@ if (process.platform !== 'linux') {
 
 const { quick, only } = values;
 const repetitions = Math.max(1, Number(values.repeat ?? (quick ? 1 : 3)) || 1);
-/** Seconds of mixed load before anything is measured: the runtime compiles what is hot. */
-const WARM_SECONDS = quick ? 1.5 : 20;
+/**
+ * Seconds of mixed load before anything is measured, all kinds of it together: the runtime compiles what is hot, which takes
+ * some ten thousand requests of each kind and, on two cores, longer than the first of them would tell.
+ */
+const WARM_SECONDS = quick ? 1.5 : 60;
 /** What is measured once, on gateways of its own or on none. */
 const SINGLE: Readonly<
   Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
