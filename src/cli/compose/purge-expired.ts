@@ -4,8 +4,8 @@ import type { Storage, VaultStore } from '../../storage/ports.ts';
 import type { Logger } from '../../telemetry/log.ts';
 
 const PURGE_MS = 600_000;
-/** After the start, which has enough to do. */
-const FIRST_MS = 5_000;
+/** After the start, which has enough to do, and before what only the start needed of the code is let go. */
+const FIRST_MS = 1_000;
 /** Between two portions of what has expired. */
 const PAUSE_MS = 20;
 const DAY_MS = 24 * 3_600_000;
