@@ -166,7 +166,7 @@ const MEASURABLE = 1;
 /** Of how many measurements of each size the best counts: other work on the machine only ever makes one worse. */
 const MEASUREMENTS = 8;
 /** More times as long than this for four times as much is looked at again, with more. */
-const LINEAR = 5;
+export const LINEAR = 5;
 /**
  * More than this is not linear, however much of it there is: half way between 4 and the 16 of what is quadratic. Large
  * inputs are a little dearer by themselves, since they fill the processor's caches.
