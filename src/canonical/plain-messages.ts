@@ -54,9 +54,14 @@ export function parseAround(text: string, places: MessagePlaces): JsonValue {
   return body;
 }
 
+/** What a message says, unread where it is late. */
+export function contentOf(message: PlainMessage): string | LateText {
+  return lateMember(message)?.text ?? message.content;
+}
+
 /** The same message as an object of its own, which may get more members. Its text is not read for it. */
 export function copyOfPlain(message: PlainMessage): MutableJsonObject {
-  return withContent({ role: message.role }, lateMember(message)?.text ?? message.content);
+  return withContent({ role: message.role }, contentOf(message));
 }
 
 function withContent(message: { readonly role: PlainRole }, content: string | LateText): PlainMessage {

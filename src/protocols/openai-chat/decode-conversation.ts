@@ -5,9 +5,9 @@ import {
   asArray,
   asObject,
   asString,
+  contentOf,
   isEmptyText,
   isJsonObject,
-  lateMember,
   textPart,
 } from '../../canonical/index.ts';
 import type {
@@ -90,7 +90,7 @@ function plainItem(raw: PlainMessage, index: number): MessageItem {
   return {
     type: 'message',
     role: raw.role,
-    parts: [textPart(lateMember(raw)?.text ?? raw.content, `${path}.content`)],
+    parts: [textPart(contentOf(raw), `${path}.content`)],
     name: undefined,
     path,
     source: toSource(raw),

@@ -1,6 +1,6 @@
 // `input` and `instructions`: every item of a Responses request becomes an item of the flat conversation, which is this
 // protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
-import { arePlain, isJsonObject, lateMember, textPart, unknownMembers } from '../../canonical/index.ts';
+import { arePlain, contentOf, isJsonObject, textPart, unknownMembers } from '../../canonical/index.ts';
 import type {
   Item,
   JsonObject,
@@ -74,8 +74,8 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
 
 /** What a plain message becomes, without reading its text. */
 function plainItem(raw: PlainMessage, path: string): MessageItem {
-  const text = lateMember(raw)?.text ?? raw.content;
-  return { type: 'message', role: raw.role, id: undefined, parts: [textPart(text, `${path}.content`)], path };
+  const parts = [textPart(contentOf(raw), `${path}.content`)];
+  return { type: 'message', role: raw.role, id: undefined, parts, path };
 }
 
 function decodeInputItem(raw: JsonObject, path: string, conversation: Conversation): Item | undefined {
