@@ -45,8 +45,14 @@ test('what is let go later is collected, too', () => {
   expect(collected).toEqual([2, 4]);
 });
 
-test('a busy process is not stopped', () => {
+test('a busy process is not stopped, nor one that has streams to pass on', () => {
   expect(collectedIn([100, 400, 400, 400, 400], () => 100, 900)).toEqual([]);
+  expect(collectedIn([100, 400, 400, 400, 400], () => 100, 300)).toEqual([]);
+});
+
+test('what comes back at once is collected every ten seconds at most', () => {
+  const sizes = [100, ...Array.from({ length: 30 }, () => 160)];
+  expect(collectedIn(sizes, () => 100)).toEqual([2, 12, 22]);
 });
 
 test('a little is not worth the pause', () => {
