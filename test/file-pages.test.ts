@@ -1,7 +1,12 @@
 // Pages of files leave the process when they are not used, and none that could not be read again.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ptr } from 'bun:ffi';
 import { describe, expect, test } from 'bun:test';
-import { mappingsIn, releaseFilePages } from '../src/runtime/file-pages.ts';
+import { filePages, mappingsIn } from '../src/runtime/file-pages.ts';
+import { packedProgram, sectionOf } from '../src/runtime/packed-program.ts';
+import { unwrittenPages } from '../src/runtime/page-map.ts';
 import { returnFilePages } from '../src/server/body/file-pages-return.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -42,18 +47,54 @@ describe('which', () => {
       mapping('7f0000000000-7f0000001000 rw-p 00000000 00:00 0 ', 0),
       mapping('7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0                          [vdso]', 0),
     ].join('');
+    const path = '/opt/gateway/run time';
     expect(mappingsIn(text)).toEqual([
-      { from: 0x400000, bytes: 0x100000, path: '/opt/gateway/run time', isOnlyFile: true },
-      { from: 0x500000, bytes: 0x1000, path: '/opt/gateway/run time', isOnlyFile: false },
-      { from: 0x501000, bytes: 0x1000, path: '/opt/gateway/run time', isOnlyFile: false },
+      { from: 0x400000, bytes: 0x100000, path, offset: 0, isOnlyFile: true },
+      { from: 0x500000, bytes: 0x1000, path, offset: 0x100000, isOnlyFile: false },
+      { from: 0x501000, bytes: 0x1000, path, offset: 0x101000, isOnlyFile: false },
     ]);
   });
 
   test.skipIf(process.platform !== 'linux')('in a process: they leave it, and it goes on', () => {
     const before = residentOfFiles();
-    expect(releaseFilePages()).toBeTrue();
+    expect(filePages()()).toBeTrue();
     expect(residentOfFiles()).toBeLessThan(before);
     expect(JSON.parse('[1, 2]')).toEqual([1, 2]);
+  });
+
+  test.skipIf(process.platform !== 'linux')('of a range that may be written: those that nobody wrote', () => {
+    const pageBytes = 4096;
+    const file = join(mkdtempSync(join(tmpdir(), 'pages-')), 'program');
+    writeFileSync(file, Buffer.alloc(8 * pageBytes, 1));
+    const mapped = Bun.mmap(file, { shared: false });
+    const from = Number(ptr(mapped));
+    expect(mapped[0]).toBe(1);
+    expect(unwrittenPages({ from, bytes: 8 * pageBytes }, pageBytes)).toEqual([
+      { from, bytes: 8 * pageBytes },
+    ]);
+    mapped[3 * pageBytes] = 2;
+    mapped[7 * pageBytes] = 2;
+    expect(unwrittenPages({ from, bytes: 8 * pageBytes }, pageBytes)).toEqual([
+      { from, bytes: 3 * pageBytes },
+      { from: from + 4 * pageBytes, bytes: 3 * pageBytes },
+    ]);
+    expect(mapped[3 * pageBytes]).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the packed program', () => {
+  test('is a section of the executable', () => {
+    expect(sectionOf(process.execPath, '.bun')?.bytes).toBePositive();
+    expect(sectionOf(process.execPath, '.none')).toBeNull();
+  });
+
+  test('is not in what is no executable, or none at all', () => {
+    expect(sectionOf(import.meta.path, '.bun')).toBeNull();
+    expect(sectionOf('/proc/self/none', '.bun')).toBeNull();
+  });
+
+  test('is nowhere where nothing has been packed', () => {
+    expect(packedProgram(mappingsIn(readFileSync('/proc/self/smaps', 'latin1')))).toBeNull();
   });
 });
 

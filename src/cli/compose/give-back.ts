@@ -1,6 +1,6 @@
 // Gives back to the system what this process holds and does not need: after its start, after a burst, after a step to other work.
 import type { Clock } from '../../runtime/clock.ts';
-import { releaseFilePages } from '../../runtime/file-pages.ts';
+import { filePages } from '../../runtime/file-pages.ts';
 import { collectGarbage, residentBytes, usedMs } from '../../runtime/machine.ts';
 import { returnFilePages } from '../../server/body/file-pages-return.ts';
 import { returnMemory } from '../../server/body/memory-return.ts';
@@ -9,7 +9,7 @@ import { returnMemory } from '../../server/body/memory-return.ts';
 export function giveBack(clock: Clock): () => void {
   const stops = [
     returnMemory({ clock, residentBytes, usedMs, collect: collectGarbage }),
-    returnFilePages(clock, releaseFilePages),
+    returnFilePages(clock, filePages()),
   ];
   return () => stops.forEach((stop) => stop());
 }
