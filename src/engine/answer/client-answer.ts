@@ -85,6 +85,8 @@ export class StreamAnswer implements ClientAnswer {
   #held = false;
   #usage: Usage | undefined;
   #lastWriteAt: number;
+  /** Something was written since the last look, which notes when: nobody asks the clock for every write. */
+  #wrote = false;
 
   /** @param streaming called when it is known who answers, before anything of that is shown */
   constructor(input: AnswerInput, streaming: () => void) {
@@ -186,6 +188,8 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   tick(nowMs: number): void {
+    if (this.#wrote) this.#lastWriteAt = nowMs;
+    this.#wrote = false;
     if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
     // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
     this.#open();
@@ -220,7 +224,7 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   #write(data: string, encoding: Encoding): void {
-    this.#lastWriteAt = this.#input.clock.now();
+    this.#wrote = true;
     if (this.#stream && !this.#stream.write(data, encoding)) this.by?.pause();
   }
 }

@@ -195,7 +195,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
       if (this.#progress.hasSurplus(bytes.length)) this.#leave();
       return;
     }
-    this.#progress.lastActivityAt = this.#services.clock.now();
+    this.#progress.heard();
     try {
       if (!this.committed) this.#kept.add(bytes.length);
       this.#reader?.data(bytes);

@@ -13,6 +13,8 @@ export class Progress {
   /** Unix milliseconds, as are the others. */
   startedAt = 0;
   lastActivityAt = 0;
+  /** Something came since the last look: nobody asks the clock for every read of a stream. */
+  #isHeard = false;
   /** Of a complete answer or of a failure; undefined before. */
   endedAt: number | undefined;
   /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
@@ -30,6 +32,11 @@ export class Progress {
   sent(): void {
     this.state = 'waiting';
     this.wasSent = true;
+  }
+
+  /** Something of the answer came. */
+  heard(): void {
+    this.#isHeard = true;
   }
 
   /** So many bytes came behind the complete answer. @returns true once there are too many of them */
@@ -54,6 +61,8 @@ export class Progress {
     stream: boolean,
     nowMs: number,
   ): string | null {
+    if (this.#isHeard) this.lastActivityAt = nowMs;
+    this.#isHeard = false;
     const { state, paused } = this;
     const waited = nowMs - this.startedAt;
     const late = (what: string, limitMs: number): string => `${what} within ${limitMs} ms`;
