@@ -10,7 +10,9 @@ export interface Cancellable {
 
 export class Cancellation implements Cancellable {
   #reason: GatewayError | undefined;
-  #running: Set<Cancellable> | undefined;
+  /** Most have one piece of work at a time: a set is made for more. What is in it began later. */
+  #first: Cancellable | undefined;
+  #others: Set<Cancellable> | undefined;
   #controller: AbortController | undefined;
 
   /** Why nobody waits any more; undefined while somebody does. */
@@ -32,18 +34,21 @@ export class Cancellation implements Cancellable {
     if (this.#reason) return;
     this.#reason = reason;
     this.#controller?.abort();
-    if (this.#running) for (const work of this.#running) work.cancel(reason);
+    this.#first?.cancel(reason);
+    if (this.#others) for (const work of this.#others) work.cancel(reason);
   }
 
   /** From now on `work` is stopped with the rest; at once where that was stopped already. */
   add(work: Cancellable): void {
-    (this.#running ??= new Set()).add(work);
+    if (!this.#first && !this.#others?.size) this.#first = work;
+    else if (this.#first !== work) (this.#others ??= new Set()).add(work);
     if (this.#reason) work.cancel(this.#reason);
   }
 
   /** The work is over. */
   remove(work: Cancellable): void {
-    this.#running?.delete(work);
+    if (this.#first === work) this.#first = undefined;
+    else this.#others?.delete(work);
   }
 
   /** Runs work that can be stopped by itself, and is stopped with the rest. */

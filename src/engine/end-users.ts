@@ -22,13 +22,14 @@ export class EndUsers {
    */
   hashOf(projectId: string, name: string | undefined): string | null {
     if (!name) return null;
-    const text = JSON.stringify([projectId, name]);
-    const known = this.#known.get(text);
+    const place = `${projectId.length} ${projectId}${name}`;
+    const known = this.#known.get(place);
     if (known !== undefined) return known;
+    const text = JSON.stringify([projectId, name]);
     const hash = createHmac('sha256', this.#secret).update(text).digest('hex').slice(0, 32);
     if (name.length > LONGEST_KNOWN) return hash;
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(text, hash);
+    this.#known.set(place, hash);
     return hash;
   }
 }

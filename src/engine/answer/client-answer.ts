@@ -235,7 +235,8 @@ export class WholeAnswer implements ClientAnswer {
   readonly committed = false;
   readonly #input: AnswerInput;
   #by: Attempt | undefined;
-  #collector = new Collector();
+  /** What of the answer came in events; what is relayed has none. */
+  #collector: Collector | undefined;
   #losses: AnswerLosses | undefined;
   #relayed: string | undefined;
   /** True when the failure of the answer is told in it. */
@@ -260,7 +261,7 @@ export class WholeAnswer implements ClientAnswer {
 
   commit(by: Attempt): void {
     // Nothing was sent yet: what an earlier attempt left is thrown away.
-    this.#collector = new Collector();
+    this.#collector = undefined;
     this.#losses = undefined;
     this.#relayed = undefined;
     this.#by = by;
@@ -272,6 +273,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
+    this.#collector ??= new Collector();
     if (event.type === 'text') return this.#collector.on(event);
     if (event.type === 'error') this.#tellsFailure = true;
     this.#losses ??= lossesOf(this.#input, this, this.#collector);
@@ -287,7 +289,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   collected(): CollectedEvents | undefined {
-    return this.#relayed === undefined ? this.#collector.result() : undefined;
+    return this.#relayed === undefined ? this.#result() : undefined;
   }
 
   flush(): void {}
@@ -310,8 +312,12 @@ export class WholeAnswer implements ClientAnswer {
     call.client.respond(200, headers, text ?? JSON.stringify(body ?? this.#encoded()), 'text');
   }
 
+  #result(): CollectedEvents {
+    return (this.#collector ?? new Collector()).result();
+  }
+
   #encoded(): JsonObject {
-    const collected = this.#collector.result();
+    const collected = this.#result();
     const events = this.#input.admitted.seal?.collected(collected) ?? collected;
     // Where the answer is kept, it already says when it was complete.
     this.#input.context.completedSeconds ??= nowSeconds(this.#input.clock);

@@ -3,7 +3,13 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
 import { arePlain, GatewayError, Report, writeJson } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
-import { adaptRequest, checkFormat, checkGrammars, resolveReasoning } from '../adapt/index.ts';
+import {
+  adaptRequest,
+  type AnswerCheck,
+  checkFormat,
+  checkGrammars,
+  resolveReasoning,
+} from '../adapt/index.ts';
 import { asSaid } from './as-said.ts';
 import { fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
@@ -49,7 +55,9 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   const asked = format?.request ?? fitting;
   const knowsGrammars = endpoint.quirks.customTools && protocol.upstream.functionsOnly !== true;
   const grammars = knowsGrammars || asked.tools.length === 0 ? null : checkGrammars(asked, report);
-  const checks = [...(format ? [format.check] : []), ...(grammars ? [grammars] : [])];
+  const checks: AnswerCheck[] = [];
+  if (format) checks.push(format.check);
+  if (grammars) checks.push(grammars);
   const taken = asSaid(endpoint, request);
   const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
   const relay = protocol.relay;
