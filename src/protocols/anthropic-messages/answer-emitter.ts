@@ -136,6 +136,17 @@ export class AnswerEmitter {
     this.#sink.on({ type: 'unknown', source: ours(frame) });
   }
 
+  /** True while a block of text is open at this place. */
+  isText(index: number): boolean {
+    return this.#blocks.get(index)?.kind === 'text';
+  }
+
+  /** Takes more of the text of an open block. */
+  text(index: number, text: string): void {
+    const block = this.#blocks.get(index);
+    if (block) this.#text(block, text);
+  }
+
   /** Completes a block; does nothing when it is not open. */
   closeBlock(index: number): void {
     const block = this.#blocks.get(index);

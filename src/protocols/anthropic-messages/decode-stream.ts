@@ -1,9 +1,10 @@
 // Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
 // blocks mean is in answer-emitter.ts.
 import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
+import { RepeatedEvent } from '../repeated-event.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 
@@ -15,6 +16,9 @@ export function decodeStream(sink: EventSink, context: CodecContext): StreamDeco
 class MessagesStreamDecoder implements StreamDecoder {
   readonly #sink: EventSink;
   readonly #emitter: AnswerEmitter;
+  /** Of the texts of one block, and which it is. */
+  readonly #repeated = new RepeatedEvent();
+  #block = 0;
   #started = false;
   /** Id of the answer that has begun, until its first content. */
   #id: JsonValue | undefined;
@@ -27,6 +31,9 @@ class MessagesStreamDecoder implements StreamDecoder {
 
   frame(event: string, data: string): void {
     if (this.#done || event === 'ping') return;
+    const text = this.#repeated.textOf(data);
+    if (text !== undefined) return this.#emitter.text(this.#block, text);
+    this.#repeated.forget();
     const frame = parseJson(data);
     if (!isJsonObject(frame)) {
       // Some compatible servers end with OpenAI's terminator.
@@ -38,6 +45,7 @@ class MessagesStreamDecoder implements StreamDecoder {
       case 'content_block_delta':
         this.#ensureStarted();
         this.#emitter.delta(blockIndex(frame), asObject(frame['delta']), frame);
+        this.#note(frame, data);
         return;
       case 'content_block_start':
         this.#ensureStarted();
@@ -72,6 +80,17 @@ class MessagesStreamDecoder implements StreamDecoder {
     // `message_delta` with a stop reason completes the answer; only the terminator is missing then.
     if (this.#emitter.stopped) this.#finish();
     else this.#fail(cutAnswer());
+  }
+
+  /** Remembers an event that says nothing but a text of an open block. */
+  #note(frame: JsonObject, data: string): void {
+    const delta = asObject(frame['delta']);
+    const text = delta['type'] === 'text_delta' ? asString(delta['text']) : undefined;
+    const isPlain = Object.keys(frame).length === 3 && Object.keys(delta).length === 2;
+    const index = blockIndex(frame);
+    if (!text || !isPlain || frame['type'] !== 'content_block_delta' || !this.#emitter.isText(index)) return;
+    this.#block = index;
+    this.#repeated.note(data, 'text', text);
   }
 
   /**

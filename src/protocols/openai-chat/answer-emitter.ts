@@ -69,6 +69,16 @@ export class AnswerDecoder {
     else this.#early.push(body);
   }
 
+  /** True where one of these is the choice that is decoded. */
+  reads(choices: readonly JsonValue[]): boolean {
+    return firstChoice(choices, this.#index) !== undefined;
+  }
+
+  /** Takes a chunk that is like the one before, but for its text. */
+  more(text: string): void {
+    this.#message.take({ content: text }, false);
+  }
+
   /** Emits the end of a complete answer. */
   finish(): void {
     if (!this.#started) this.#start({});

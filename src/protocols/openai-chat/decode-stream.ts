@@ -1,9 +1,10 @@
 // Reads the frames of a Chat Completions stream and decides when it is complete, cut or broken. What the chunks
 // mean is the answer decoder's business.
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
-import type { EventSink, GatewayError } from '../../canonical/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { EventSink, GatewayError, JsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
+import { RepeatedEvent } from '../repeated-event.ts';
 import { AnswerDecoder } from './answer-emitter.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { failureReason } from './decode-response.ts';
@@ -16,6 +17,7 @@ export function decodeStream(sink: EventSink, context: CodecContext): StreamDeco
 
 class ChatStreamDecoder implements StreamDecoder {
   readonly #answer: AnswerDecoder;
+  readonly #repeated = new RepeatedEvent();
   #ended = false;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -24,12 +26,17 @@ class ChatStreamDecoder implements StreamDecoder {
 
   frame(event: string, data: string): void {
     if (this.#ended || data === '') return;
+    const text = event === '' ? this.#repeated.textOf(data) : undefined;
+    if (text !== undefined) return this.#answer.more(text);
+    this.#repeated.forget();
     if (data === '[DONE]' || (data.length < 12 && data.trim() === '[DONE]')) return this.#finish();
     const chunk = parseJson(data);
     if (!isJsonObject(chunk)) return this.#fail(unreadableFrame(data));
     const error = decodeInlineError(chunk, event);
     if (error) return this.#fail(error);
     this.#answer.take(chunk as WireCompletion, false);
+    const said = event === '' && this.#answer.reads(asArray(chunk['choices'])) ? onlyText(chunk) : undefined;
+    if (said) this.#repeated.note(data, 'content', said);
   }
 
   end(): void {
@@ -52,4 +59,44 @@ class ChatStreamDecoder implements StreamDecoder {
     this.#ended = true;
     this.#answer.fail(error);
   }
+}
+
+/** Members that are the same in all chunks of a stream, or say nothing by themselves. */
+const ENVELOPE = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'system_fingerprint',
+  'service_tier',
+  'choices',
+]);
+const CHOICE = new Set(['index', 'delta']);
+const DELTA = new Set(['content', 'role']);
+/** What many servers write without a value. */
+const UNSAID = new Set([
+  'usage',
+  'finish_reason',
+  'logprobs',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'tool_calls',
+  'function_call',
+]);
+
+/** The text of a chunk that says nothing else. */
+function onlyText(chunk: JsonObject): string | undefined {
+  const choices = asArray(chunk['choices']);
+  const choice = asObject(choices[0]);
+  const delta = asObject(choice['delta']);
+  const isPlain =
+    choices.length === 1 && hasOnly(chunk, ENVELOPE) && hasOnly(choice, CHOICE) && hasOnly(delta, DELTA);
+  return isPlain ? asString(delta['content']) : undefined;
+}
+
+function hasOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in object)
+    if (!names.has(name) && !(object[name] === null && UNSAID.has(name))) return false;
+  return true;
 }
