@@ -7,6 +7,10 @@ import { PAYLOAD_STAGES } from '../../storage/ports.ts';
 import { findGeneration } from '../find-generation.ts';
 import { route, type Route } from '../route.ts';
 
+// Lists of two, not tuples: what generates clients, and asks what is described, stumbles over `prefixItems`.
+const PAIR_OF_TEXTS = z.array(z.string()).length(2);
+const PAIR_OF_NUMBERS = z.array(z.number()).length(2);
+
 const payloadSchema = z.object({
   stage: z.enum(PAYLOAD_STAGES).describe('Who sent it to whom.'),
   attempt: z
@@ -21,12 +25,12 @@ const payloadSchema = z.object({
       'Of requests: path and query from the client, the whole address to an upstream. Secrets are masked.',
     ),
   status: z.int().nullable().describe('Of answers.'),
-  headers: z.array(z.tuple([z.string(), z.string()])).describe('Names and values. Secrets are masked.'),
+  headers: z.array(PAIR_OF_TEXTS).describe('Names and values. Secrets are masked.'),
   bytes: z.int().describe('Length of the whole body, though less of it may be kept.'),
   cut: z.boolean().describe('True: only the beginning of the body is kept.'),
   masked: z.boolean().describe('True: the body held credentials, which are not kept.'),
   reads: z
-    .array(z.tuple([z.number(), z.int()]))
+    .array(PAIR_OF_NUMBERS)
     .describe('Each read or write of the body: milliseconds since the request arrived, and bytes.'),
   text: z
     .string()
