@@ -211,8 +211,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
           await page.getByRole('button', { name: 'Copy as…' }).click();
           const code = async (form: string): Promise<string> => {
             await page.getByRole('tab', { name: form }).click();
-            await page.getByRole('dialog').getByRole('button', { name: 'Copy', exact: true }).click();
-            await page.getByRole('dialog').getByText('Copied').waitFor();
+            // The panel before may be on its way out.
+            const panel = page.getByRole('dialog').getByRole('tabpanel', { name: form, exact: true });
+            await panel.getByRole('button', { name: 'Copy', exact: true }).click();
+            await panel.getByText('Copied').waitFor();
             return page.evaluate(() => navigator.clipboard.readText());
           };
           expect(await printed(['bash', '-c', `${await code('curl')} -s`])).toContain('42');
