@@ -25,3 +25,11 @@ export async function barriers(page: Page, within = 'html'): Promise<readonly st
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }, within);
 }
+
+/** Shows a page to somebody who has set this scheme. The page hears of it a moment after it was said. */
+export async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  const isHeard = (): Promise<boolean> =>
+    page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme);
+  while (!(await isHeard()));
+}

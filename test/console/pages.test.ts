@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Diagnosis, storeDiagnoses } from '../../src/doctor/index.ts';
 import { TEST_KEY } from '../harness.ts';
-import { barriers } from './barriers.ts';
+import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 /** Nobody is there, and nobody asks. */
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open(path, heading);
       await page.waitForLoadState('networkidle');
       for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
+        await showIn(page, colorScheme);
         await picture(`${name}-${colorScheme}`);
         expect(await barriers(page)).toEqual([]);
       }
